@@ -92,8 +92,12 @@ MIRRORED = Relation("the comparison with the arguments in the other order: `lt` 
 
 # Integers ------------------------------------------------------------------------------------------------------------
 
+SHIFT = Trait("moves the bits of an integer")
+FLOOR_DIVISION = Trait("divides and rounds down, or gives what remains then")
+
 INTERVAL = Relation("the rule that tells between which integers its result lies: see `ops/native/intervals.py`")
 NARROWS = Relation("the rule that tells between which integers its first argument lies if this comparison holds")
+SHORTENS = Relation("a rule: whether it has fewer bits, or fewer that are 1, than an argument that is positive")
 
 # What an op does with containers and other objects --------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from autograph.runtime.graph.traits import (
     CONVERSION,
     ELEMENTWISE,
     FACTORS,
+    FLOOR_DIVISION,
     GIVES_BOOLEANS,
     IDENTITY,
     IN_PLACE,
@@ -41,6 +42,8 @@ from autograph.runtime.graph.traits import (
     PLAIN,
     RING,
     SAME_IN_PLACE,
+    SHIFT,
+    SHORTENS,
     STATEMENT,
     UFUNC_BY_VALUE,
     mark,
@@ -65,7 +68,7 @@ from autograph.runtime.ops.inference.infer import ask, rule
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import broadcast, is_type, operand, type_of_arg
 from autograph.runtime.ops.mathematics.ufuncs import core_shape
-from autograph.runtime.ops.native import builtins, complex_numbers, intervals, math_functions, scalars
+from autograph.runtime.ops.native import bit_lengths, builtins, complex_numbers, intervals, math_functions, scalars
 from autograph.runtime.ops.python import constants
 
 BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
@@ -318,6 +321,8 @@ mark("pos", CONVERSION)
 mark("and or xor invert lshift rshift", BITWISE)
 mark(" ".join(COMPARISONS), COMPARISON)
 mark("lt le gt ge", ORDERING)
+mark("lshift rshift", SHIFT)
+mark("floordiv mod", FLOOR_DIVISION)
 mark("pow", UFUNC_BY_VALUE)
 mark(" ".join(COMPARISONS), GIVES_BOOLEANS)
 mark("not is in", GIVES_BOOLEANS)
@@ -386,4 +391,7 @@ INTERVAL.update({
 NARROWS.update({
     "lt": intervals.below, "le": intervals.at_most, "gt": intervals.above, "ge": intervals.at_least,
     "eq": intervals.meet, "ne": intervals.unequal,
+})  # fmt: skip
+SHORTENS.update({
+    "rshift": bit_lengths.shifted_right, "floordiv": bit_lengths.divided, "and": bit_lengths.without_lowest_bit
 })  # fmt: skip

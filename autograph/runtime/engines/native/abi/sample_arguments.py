@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.graph import Constant, Value
+from autograph.runtime.graph.traits import MAKES_RANGES
 from autograph.runtime.graph.types import PYTHON_TYPES, TensorType
 
 _OBJECTS: dict[str, Any] = {"NoneType": None, "list": [], "tuple": (), "dict": {}, "str": "", "set": set()}
@@ -36,7 +37,7 @@ def _example(value: Value) -> tuple[bool, Any]:
         if type.kind == "scalar":
             return True, type.dtype.type(0)
         return True, np.zeros([1 if length == 1 else 2 for length in type.shape], type.dtype)
-    if node is not None and node.op == "range":
+    if node is not None and node.op in MAKES_RANGES:
         step = node.args[2] if len(node.args) > 2 else 1
         return (True, range(0, 0, step)) if isinstance(step, int) and step else (False, None)
     name = getattr(type, "name", "")

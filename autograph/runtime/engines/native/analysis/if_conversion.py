@@ -13,9 +13,8 @@ from typing import Any
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.operands import Number
+from autograph.runtime.graph.traits import BITWISE, COMPARISON, FLOOR_DIVISION, NEGATION, RING, SHIFT, plain
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
-
-EXTREMES = frozenset({"min", "max"})
 
 
 def late_last(node: Node, block: Block | None, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -54,8 +53,6 @@ def _are_beside(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 
 
 MOST = 3            # operations
-_LIGHT = frozenset({"and", "or", "xor", "add", "sub", "mul", "floordiv", "mod", "lshift", "rshift"})
-_LIGHT |= {f"i{name}" for name in _LIGHT} | {"lt", "le", "eq", "ne", "gt", "ge", "neg", "invert", "not"}
 
 
 def is_light(block: Block) -> bool:
@@ -75,7 +72,9 @@ def compares(test: Block) -> bool:
 
 def _is_light(node: Node) -> bool:
     """Whether a node is an operation that takes the machine next to no time, if it is one of integers."""
-    if node.op.removeprefix("i") in ("floordiv", "mod", "lshift", "rshift"):
-        by = node.args[-1]
-        return type(by) is int and (0 < by < 2**62 and by & by - 1 == 0 if "shift" not in node.op else 0 <= by < 63)
-    return node.op in _LIGHT
+    op, by = plain(node.op), node.args[-1] if node.args else None
+    if op in SHIFT:
+        return type(by) is int and 0 <= by < 63
+    if op in FLOOR_DIVISION:
+        return type(by) is int and 0 < by < 2**62 and by & by - 1 == 0
+    return any(op in each for each in (RING, BITWISE, COMPARISON, NEGATION))

@@ -14,12 +14,11 @@ from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.loops.block_versions import Versions
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.operands import Number
+from autograph.runtime.graph.traits import ADDITION, COMMUTATIVE, LOOP, SHORTENS, plain
 from autograph.runtime.graph.types import INT
 
 NODES = 200                     # of a body, at most
 START, CHANGE = 2**61, 2**40    # a sum begins within this, and changes by no more in a turn
-_COMMUTE = frozenset({"add", "iadd"})
-_SUMS = _COMMUTE | {"sub", "isub"}
 
 
 class Counting(Versions):
@@ -87,9 +86,9 @@ class Counting(Versions):
             return None
         if value not in sums:
             node, sums[value] = value.node, None
-            if node.op in _SUMS and len(node.args) == 2:
+            if plain(node.op) in ADDITION and len(node.args) == 2:
                 sums[value] = self._added(node.args[0], node.args[1], param, sums)
-                if sums[value] is None and node.op in _COMMUTE:
+                if sums[value] is None and plain(node.op) in COMMUTATIVE:
                     sums[value] = self._added(node.args[1], node.args[0], param, sums)
             elif node.op == "if":
                 place = node.outputs.index(value)
@@ -125,8 +124,8 @@ def results_of(node: Node) -> tuple[Any, ...]:
 
 def _is_innermost(node: Node) -> bool:
     """Whether there is no loop in a loop, which must be short, too."""
-    inner = [each.op for block in node.blocks for each in walk(block)]
-    return len(inner) <= NODES and "while" not in inner and "for" not in inner
+    inner = [each for block in node.blocks for each in walk(block)]
+    return len(inner) <= NODES and not any(each.op in LOOP for each in inner)
 
 
 def _is_integer(arg: Any) -> bool:
@@ -141,12 +140,5 @@ def _is_halved(value: Any, of: Value) -> bool:
     if node.op == "if":
         place = node.outputs.index(value)
         return all(block.results is not None and _is_halved(block.results[place], of) for block in node.blocks)
-    op = node.op.removeprefix("i")
-    if op in ("rshift", "floordiv") and node.args[0] is of:
-        return type(node.args[1]) is int and node.args[1] >= 1 + (op == "floordiv")
-    return op == "and" and any(one is of and _is_less(other, of) for one, other in (node.args, node.args[::-1]))
-
-
-def _is_less(value: Any, than: Value) -> bool:
-    """Whether a number is that other one, minus 1."""
-    return isinstance(value, Value) and value.node is not None and (value.node.op, *value.node.args) == ("sub", than, 1)
+    rule = SHORTENS.get(plain(node.op))
+    return rule is not None and rule(node.args, of)

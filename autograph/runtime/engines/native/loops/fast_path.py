@@ -22,12 +22,11 @@ from autograph.runtime.engines.native.loops.counters import NODES, Counting, res
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of, mapped, unplaced
-from autograph.runtime.graph.traits import MAKES_ARRAYS
+from autograph.runtime.graph.traits import ARITHMETIC, MAKES_ARRAYS, RING, plain
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, scalar
 
 _STRONG = scalar("float64")
 CAPACITY = 2**56            # an array that is longer counts as this long
-_LINEAR = frozenset({"add", "iadd", "sub", "isub", "mul", "imul"})      # gives what is finite only of what is
 
 
 @dataclass(slots=True)
@@ -132,7 +131,7 @@ class RunningAhead(Counting):
         blocks = (node.blocks[0], *(block for each in body for block in each.blocks))
         uses = [[arg for arg in each.args if arg is not param] for each in body if param in each.inputs]
         return (
-            all(each.op in _LINEAR for each in body if param in each.inputs)
+            all(_is_linear(each) for each in body if param in each.inputs)
             and all(len(others) == 1 and _is_strong(others[0]) for others in uses)
             and not any(param in block.result_values for block in blocks)
         )
@@ -346,11 +345,17 @@ class RunningAhead(Counting):
 
 def _comes_of(value: Any, param: Value, known: dict[Value, bool]) -> bool:
     """Whether a value is a parameter, or comes of it by sums and products."""
-    if value is param or not isinstance(value, Value) or value.node is None or value.node.op not in _LINEAR:
+    if value is param or not isinstance(value, Value) or value.node is None or not _is_linear(value.node):
         return value is param
     if value not in known:
         known[value] = any(_comes_of(arg, param, known) for arg in value.node.args)
     return known[value]
+
+
+def _is_linear(node: Node) -> bool:
+    """Whether a node adds, subtracts or multiplies two numbers: what it gives is finite only if both are."""
+    op = plain(node.op)
+    return op in RING and op in ARITHMETIC
 
 
 def _is_strong(arg: Any) -> bool:

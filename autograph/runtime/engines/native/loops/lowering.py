@@ -13,7 +13,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from typing import Any
 
 from autograph.common.code_marks import UNBOUND
-from autograph.runtime.engines.native.analysis.if_conversion import EXTREMES, compares, is_light, late_last
+from autograph.runtime.engines.native.analysis.if_conversion import compares, is_light, late_last
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import POLL
@@ -24,12 +24,11 @@ from autograph.runtime.engines.native.loops.python_calls import is_detour
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
-from autograph.runtime.graph.traits import MAKES_ARRAYS
+from autograph.runtime.graph.traits import EXTREME, MAKES_ARRAYS, ORDERING
 from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.scalars import inverse, truth
 from autograph.runtime.passes.rewriter import shown
 
-_ORDER = frozenset({"lt", "le", "gt", "ge"})
 NODES = 20_000      # lowered in all
 EDGE = ".edge"      # behind the name of a loop's head: where it goes on to the next turns, if there are any
 SIZE = 30_000       # instructions in all
@@ -126,7 +125,7 @@ class Lowering(Iterators, RunningAhead):
                 self.emit.settle()
             sums = self._sums if self._turns is None else self._turns.sums
             self.emit.bounded = not sums.isdisjoint(node.outputs)
-            args = late_last(node, self._block, args) if node.op in EXTREMES else args
+            args = late_last(node, self._block, args) if node.op in EXTREME else args
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
             if changes:
                 return True
@@ -185,7 +184,7 @@ class Lowering(Iterators, RunningAhead):
         # the longer one first, so that what takes the machine longest begins first
         for block, holds in sorted(zip(node.blocks, (True, False)), key=lambda pair: -len(pair[0].nodes)):
             # what would go wrong in a block that is not to be run; rather leave, if the condition does not prevent it
-            guarded = test is not None and test.op in _ORDER and bool(block.nodes)
+            guarded = test is not None and test.op in ORDERING and bool(block.nodes)
             guard = (condition if holds else inverse(self.emit, condition)) if guarded else None
             with self.emit.only_if(guard):
                 for each in block.nodes:

@@ -27,6 +27,7 @@ from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.operands import Array, Boxed, Complex, Fixed, Given, NoLowering, Number, Range, mapped
+from autograph.runtime.graph.traits import RESHAPES
 from autograph.runtime.graph.types import ANY, BOOL, INT, TensorType, type_of
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.scalars import truth
@@ -36,9 +37,6 @@ CALL, NODE = 1e-7, 4e-7     # seconds of a call, and of each node in it, as a gu
 EVERY, TIMES = 64, 64       # of so many calls one is timed; so many times are kept
 LOSS = 3            # by a detour, see `Detours._count`
 TURNS = 8           # of a loop, as a guess
-_FREE = frozenset({"build", "unpack", "bound"})     # for which there is nothing to do
-_NEVER = frozenset({"raise", "enter", "exit", "bound"})
-_RESHAPE = frozenset({"setattr", "delattr", ".resize", ".setflags", "call"})
 
 
 class Detour:
@@ -179,7 +177,7 @@ class Detours(Versions):
 
     def _gain_of(self, node: Node) -> int:
         """The possible gain of a node as machine code."""
-        if node.op in _FREE:
+        if node.op in ("build", "unpack", "bound"):
             return 0
         return 3 if any(map(_is_numpys, map(self._value, node.inputs))) else 1
 
@@ -368,7 +366,7 @@ def _several(count: int, what: str) -> str:
 
 def is_detour(node: Node) -> bool:
     """Whether a node can be a detour, or part of one."""
-    return not node.blocks and node.op not in _NEVER
+    return not node.blocks and node.op not in ("raise", "enter", "exit", "bound")
 
 
 def _is_numpys(operand: Any) -> bool:
@@ -377,4 +375,4 @@ def _is_numpys(operand: Any) -> bool:
 
 def _may_reshape(node: Node) -> bool:
     """Whether a node may give arrays that others have another shape, or the like."""
-    return node.op in _RESHAPE or effect_of(node).wild
+    return node.op in RESHAPES or effect_of(node).wild

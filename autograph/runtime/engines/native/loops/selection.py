@@ -13,10 +13,10 @@ from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.traits import IDENTITY, LOOP
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.passes.rewriter import shown
 
-LOOPS = ("while", "for")
 _HIDDEN = frozenset({"list", "dict", "set", "str"})
 
 
@@ -47,7 +47,7 @@ class Splitter(Copier):
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
         for node in nodes:
-            if node.op not in LOOPS or node is self._whole or is_interchangeable(node, self._used):
+            if node.op not in LOOP or node is self._whole or is_interchangeable(node, self._used):
                 into.append(self.node(node))
                 continue
             reason = "the program tells equal numbers apart (`is`)" if self._tells_apart else refusal(node)
@@ -98,7 +98,7 @@ def refusal(loop: Node) -> str:
 def _obstacle(loop: Node) -> str:
     for block in loop.blocks:
         for node in block.nodes:
-            if node.op in LOOPS:
+            if node.op in LOOP:
                 reason = _obstacle(node)
             else:
                 can = node.op in ("if", "bound") or is_detour(node)
@@ -121,4 +121,4 @@ def _is_hidden(arg: Any) -> bool:
 
 def _tells_apart(node: Node) -> bool:
     """Whether a node tells equal numbers apart, of which machine code makes new ones."""
-    return node.op == "id" or (node.op in ("is", "is_not") and len(node.inputs) > 1)
+    return node.op in IDENTITY and len(node.inputs) > 1
