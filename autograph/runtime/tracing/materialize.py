@@ -36,15 +36,17 @@ from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback, attributes
 
 _DEEP = 12  # tuples in each other
+_NAMESPACE = frozenset({"__dict__", "vars"})
 _CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
 
 
 class Lowering:
     """See the module's documentation."""
 
-    def __init__(self, trace: Trace, outside: Outside) -> None:
+    def __init__(self, trace: Trace, outside: Outside, names: set[str]) -> None:
         self.trace = trace
         self.outside = outside
+        self.names = names  # that traced code mentions
         self.paths: dict[int, tuple[Any, str]] = {}
         self.containers: dict[str, Value] = {}
         self.made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
@@ -112,11 +114,20 @@ class Lowering:
             return self.outside._load(source[1], ObjectType(type(value).__name__))
         if id(value) in self.outside.objects:
             return self.trace.lower(value)
+        if type(value) is dict and not self.names.isdisjoint(_NAMESPACE):
+            self._check_no_namespace(value)
         if not self.final and type(value) in (list, dict, set):
             return self.trace.use(self.trace.materialise(value))
         if pytree.kind_of(value) is not None or type(value) in (set, bytearray):
             return self._make(value)
         return self.trace.lower(value)
+
+    def _check_no_namespace(self, value: dict[Any, Any]) -> None:
+        """See to it that the graph makes no copy of what holds the attributes of an object."""
+        owner = next((each for each in gc.get_referrers(value) if own_dict(each) is value), None)
+        if owner is not None:
+            what = f"the `__dict__` of a {type(owner).__qualname__}"
+            raise Plain(f"{what} is returned, kept or handed to code that is not staged", self.trace.place())
 
     def _parts(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
         """The parts of a tuple that traced code made: tuples in it are no nodes of their own, but arguments of one."""

@@ -155,7 +155,7 @@ class Tracer:
         self.trace.before_raise = self._leave
         self.params: dict[Value, str] = {}
         self.verdicts = Verdicts(function, self.params)
-        self.lowering = Lowering(self.trace, self.outside)
+        self.lowering = Lowering(self.trace, self.outside, self.caller.names)
 
     def begin(self, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
         """Know the arguments, which are like these."""

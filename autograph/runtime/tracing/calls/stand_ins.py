@@ -287,6 +287,9 @@ class AttributeSetter(StandIn):
         if function in (setattr, delattr) and any(map(is_tensor, args[1:2])):
             reason = "the name of an attribute that is set is known only when the graph runs"
             raise Unstageable(reason, self.trace.place())
+        sets = function.__name__ in ("setattr", "__setattr__")
+        if sets and any(type(each) is str and each == "__dict__" for each in args[-2:-1]):
+            raise Plain(f"the `__dict__` of a {type(thing).__qualname__} is replaced", self.trace.place())
         if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
             return Recorded(self.trace, function)(*args, **kwargs)
         if function not in (getattr, hasattr, vars) and (_is_looked_into(thing) or isinstance(thing, type)):

@@ -11,7 +11,7 @@ from typing import Any
 from autograph.common.statics import class_attribute, class_has
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import own_dict
-from autograph.runtime.tracing.proxies.graph_break import Unstageable
+from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.proxies.static_class import class_of
 from autograph.runtime.tracing.state.staged_containers import held, may_hold
@@ -143,6 +143,8 @@ class ObjectRef:
         trace = object.__getattribute__(self, "_trace")
         if type(thing) is FunctionType:  # a function that has no attributes yet is not watched
             raise Unstageable(f"an attribute of the function {thing.__name__} is set", trace.place())
+        if name == "__dict__":
+            raise Plain(f"the `__dict__` of a {type(thing).__qualname__} is replaced", trace.place())
         own: Any = type(thing).__setattr__
         first = trace.journal.at_first(thing)
         if _has(thing, name, value) if first is None else first.get(name, thing) is value:

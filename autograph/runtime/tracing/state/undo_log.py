@@ -212,8 +212,7 @@ def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
         if id(value) in seen or type(value) in _LEAVES:
             continue
         seen[id(value)] = False
-        has_own = type(value).__flags__ & HEAP or is_a(value, (BaseException, FunctionType))
-        own = own_dict(value) if has_own and not _is_ours(value) else None
+        own = own_dict(value) if type(value).__dictoffset__ and not _is_ours(value) else None
         if type(own) is dict:
             seen[id(own)] = True
         noted = changes.before.get(id(value))
