@@ -148,7 +148,7 @@ def test_staged_themselves():
     assert ag.function(inspect.currentframe)() is sys._getframe()
     assert ag.function(vars)(np) is vars(np)
     assert ag.function(dir)(np) == dir(np)
-    with pytest.raises(TypeError, match="eval expected at least 1 argument"):
+    with pytest.raises(TypeError, match=r"eval.* at least 1"):
         ag.function(eval)()
     assert ag.function(np.add.reduce)([1, 2, 3]) == 6
 
