@@ -82,9 +82,11 @@ SILENT_METHOD = Relation("the method of arrays that a function comes to, if that
 
 IN_PLACE = Trait("an operator that writes into its first argument, or gives another object: `x += y`")
 COMPARISON = Trait("compares two values: `x < y`")
+EQUALITY = Trait("asks whether values are equal, or one of several: `==`, `in`")
 ORDERING = Trait("a comparison of which is less")
 COMMUTATIVE = Trait("gives the same bits when its two arguments change places")
 BITWISE = Trait("works on the bits of integers")
+PARTIAL = Trait("an operator that some kind of numbers lacks: floats have no `&`, complex numbers no `//`")
 
 PLAIN = Relation("the operator that is not in place: `iadd` to `add`")
 NEGATED = Relation("the comparison that holds if this one does not: `lt` to `ge`")
@@ -105,16 +107,25 @@ MAKES_ITERATORS = Trait("gives an iterator over its arguments, which are looked 
 AGGREGATES = Trait("goes through all items of its argument, and gives their sum, the least or greatest, or their order")
 EXTREME = Trait("gives the least or the greatest of the items of an argument, or of several arguments")
 OVERLOADED = Trait("does one thing to lists, and another to numbers or arrays: `a + b`")
+CONSUMES = Trait("takes all items of the iterators among its arguments, before it gives anything")
+GIVES_ITEM = Trait("gives an item of its first argument, or all of them one by one")
+READS_ITEMS = Trait("reads the items of its first argument, or counts them, and neither changes it nor gives it back")
+ADDS_NO_ITEMS = Trait("takes items out of its first argument, or changes their order, and puts none in")
+NEEDS_ITEMS = Trait("raises an error for an empty list")
+GIVES_KEYS = Trait("gives the keys of a mapping; Python asks for it where it says `**mapping`")
+HAS_DEFAULT = Trait("may give one of its later arguments back, a default")
 SHALLOW = Trait("touches the containers that it gets, but nothing that is in them")
 LOOKS_UP = Trait("finds a place in its first argument by a key or number, which is the second")
 KEEPS = Trait("lets its first argument refer to its last from now on: `x.attribute = y`")
 INSERTS = Trait("puts its last argument into a list, whatever that is")
 STRUCTURAL = Trait("looks at no more than the structure of its arguments: not at what their items are")
 TAKES_NO_ITEMS = Trait("looks at its argument as it is, and takes no items from it if it is an iterator")
-COMPARES_ITEMS = Trait("compares the items of its argument with one another")
+COMPARES_ITEMS = Trait("compares the items of its argument with one another, by a `key` that it does not keep")
 COMBINES_ITEMS = Trait("makes one number or truth of the items of its argument, as they come")
 DIGITS = Trait("writes or reads the digits of numbers, as far as `sys.set_int_max_str_digits` lets it")
 IDENTITY = Trait("tells one object from another that is equal to it")
+
+ITEMS = Relation("the rule that infers the type of the items of the new list that it gives")
 
 # What may share memory ------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import ORDERED
+from autograph.runtime.graph.traits import INSERTS
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.comprehensions import Generated, collect, elements_of, generated_by
 from autograph.runtime.tracing.proxies.graph_break import Plain
@@ -63,7 +64,7 @@ def _can_be_seen(nodes: list[Node], own: frozenset[Value] = frozenset()) -> bool
             effect = effect_of(node)
             if effect.kind == ORDERED or effect.writes or any(_can_be_seen(block.nodes, own) for block in node.blocks):
                 return True
-        elif not (is_quiet(node) or (node.op == ".append" and node.args[0] in own)):
+        elif not (is_quiet(node) or (node.op in INSERTS and node.args[0] in own)):
             return True
     return False
 

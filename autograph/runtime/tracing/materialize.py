@@ -20,6 +20,7 @@ from autograph.common.statics import class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
 from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict
 from autograph.runtime.graph.signature import Respecialise
+from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType
 from autograph.runtime.tracing.calls.builtins import Identity
 from autograph.runtime.tracing.calls.handed_functions import may_change_others
@@ -37,7 +38,6 @@ from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback, attribut
 
 _DEEP = 12  # tuples in each other
 _NAMESPACE = frozenset({"__dict__", "vars"})
-_CALL_AND_FORGET = frozenset({"max", "min", "sorted", ".sort"})  # their `key` is not called again afterwards
 
 
 class Lowering:
@@ -400,7 +400,7 @@ class Lowering:
         """See to it that no function that was kept reads a variable that has changed since."""
         kept: list[Value] = []
         for node in walk(graph.block) if self._captured else ():
-            if node.op not in _CALL_AND_FORGET:
+            if node.op not in COMPARES_ITEMS:
                 gather((node.args, node.kwargs, [block.results for block in node.blocks]), kept)
         for node in walk(graph.block):
             for value in node.outputs:

@@ -11,11 +11,14 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
 from autograph.runtime.graph.traits import (
+    ADDS_NO_ITEMS,
+    GIVES_ITEM,
     KEEPS,
     LOOKS_UP,
     MOVES,
     OWN_VIEW,
     PART_OF_FIRST,
+    READS_ITEMS,
     STATEMENT,
     VIEW_OR_COPY,
     mark,
@@ -217,7 +220,8 @@ def _strange_item(x: TensorType, index: Any) -> Type:
 
 
 declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True, fold=operator.getitem)
-mark("getitem", VIEW_OR_COPY, MOVES)
+mark("getitem", VIEW_OR_COPY, MOVES, GIVES_ITEM, READS_ITEMS)
+mark("delitem", ADDS_NO_ITEMS)
 derive("getitem", lambda g, out, x, index: scatter_add(x, index, g))
 declare("setitem", nothing, effect=WRITE, template="{}[{}] = {}", raises=True)
 declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, Vjp, derive
-from autograph.runtime.graph.traits import MOVES, VIEWS_OF_FIRST, mark
-from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
+from autograph.runtime.graph.opdef import PURE, VIEW, Infer, Vjp, derive
+from autograph.runtime.graph.traits import ITEMS, MOVES, NEEDS_ITEMS, VIEWS_OF_FIRST, mark
+from autograph.runtime.graph.types import ANY, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.arrays.index import slice_length
 from autograph.runtime.ops.arrays.shape import at_least_1d, at_least_2d, at_least_3d
 from autograph.runtime.ops.gradients.data_movement import (
@@ -207,11 +207,11 @@ def _left(dim: int, obj: Any) -> int | None:
 # ----------------------------------------------------------------------------------------------------- splitting
 
 
-def _part(array: TensorType, sections: Any, axis: int, exact: bool) -> TensorType:
+def _part(array: TensorType, sections: Any, axis: int) -> TensorType:
     """The type of all parts of an array."""
     dims = list(array.shape)
     dim, dims[axis] = dims[axis], None
-    if exact and is_constant(sections) and isinstance(sections, int) and dim is not None:
+    if isinstance(sections, int) and sections > 0 and dim is not None and not dim % sections:
         dims[axis] = dim // sections
     return TensorType(array.dtype, tuple(dims))
 
@@ -219,29 +219,33 @@ def _part(array: TensorType, sections: Any, axis: int, exact: bool) -> TensorTyp
 @rule
 def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
     array = array_like(ary)
-    return list_of(_part(array, indices_or_sections, axis_arg(axis, array.ndim), exact=True))
-
-
-@rule
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
-    array = array_like(ary)
-    return list_of(_part(array, indices_or_sections, axis_arg(axis, array.ndim), exact=False))
+    return _part(array, indices_or_sections, axis_arg(axis, array.ndim))
 
 
 @rule
 def hsplit(ary: Any, indices_or_sections: Any) -> Type:
     array = array_like(ary)
-    return list_of(_part(array, indices_or_sections, 0 if array.ndim == 1 else 1, exact=True))
+    return _part(array, indices_or_sections, 0 if array.ndim == 1 else 1)
 
 
 @rule
 def vsplit(ary: Any, indices_or_sections: Any) -> Type:
-    return list_of(_part(array_like(ary), indices_or_sections, 0, exact=True))
+    return _part(array_like(ary), indices_or_sections, 0)
 
 
 @rule
 def dsplit(ary: Any, indices_or_sections: Any) -> Type:
-    return list_of(_part(array_like(ary), indices_or_sections, 2, exact=True))
+    return _part(array_like(ary), indices_or_sections, 2)
+
+
+def listed(item: Infer) -> Infer:
+    """The rule of what gives a list, by that of the items."""
+
+    def infer(*args: Any, **kwargs: Any) -> Any:
+        found = item(*args, **kwargs)
+        return ANY if found == ANY else list_of(ANY)
+
+    return infer
 
 
 @rule
@@ -264,14 +268,17 @@ functions("block", block, effect=PURE)
 functions("append", append, effect=PURE)
 functions("insert", insert, effect=PURE)
 functions("delete", delete, effect=PURE)
-functions("split", split, effect=VIEW)
-functions("array_split", array_split, effect=VIEW)
-functions("hsplit", hsplit, effect=VIEW)
-functions("vsplit", vsplit, effect=VIEW)
-functions("dsplit", dsplit, effect=VIEW)
+functions("split", listed(split), effect=VIEW)
+functions("array_split", listed(split), effect=VIEW)
+functions("hsplit", listed(hsplit), effect=VIEW)
+functions("vsplit", listed(vsplit), effect=VIEW)
+functions("dsplit", listed(dsplit), effect=VIEW)
 functions("unstack", unstack, effect=VIEW, traits=[VIEWS_OF_FIRST, MOVES])
 
 mark("np.split np.array_split np.hsplit np.vsplit np.dsplit", VIEWS_OF_FIRST, MOVES)
+mark("np.concatenate np.stack np.vstack np.hstack np.dstack np.column_stack", NEEDS_ITEMS)
+ITEMS.update({"np.split": split, "np.array_split": split})
+ITEMS.update({"np.hsplit": hsplit, "np.vsplit": vsplit, "np.dsplit": dsplit})
 mark("np.concatenate np.stack np.vstack np.hstack np.dstack np.column_stack np.block", MOVES)
 
 

@@ -14,16 +14,20 @@ from autograph.runtime.graph.traits import (
     AGGREGATES,
     COMBINES_ITEMS,
     COMPARES_ITEMS,
+    CONSUMES,
     CONVERSION,
     DIGITS,
     EXTREME,
     GIVES_BOOLEANS,
+    HAS_DEFAULT,
     INTERVAL,
     LENGTH,
     MAKES_ITERATORS,
     MAKES_RANGES,
     MOVES,
+    NEEDS_ITEMS,
     PRINTS,
+    READS_ITEMS,
     READS_TEXT,
     SHALLOW,
     STRUCTURAL,
@@ -282,7 +286,10 @@ mark("len list tuple enumerate zip reversed iter", SHALLOW)
 mark("int ord", READS_TEXT)
 mark("sum", MOVES)
 mark("sum min max sorted", AGGREGATES)
-mark("min max", EXTREME)
+mark("min max", EXTREME, NEEDS_ITEMS)
+mark("sum min max any all sorted list tuple set frozenset dict", CONSUMES)
+mark("len list tuple sorted zip enumerate reversed iter sum min max", READS_ITEMS)
+mark("next", HAS_DEFAULT)
 mark("bool any all isinstance issubclass callable", GIVES_BOOLEANS)
 mark("print", PRINTS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, declare
-from autograph.runtime.graph.traits import INTERVAL, LOOP, MOVES, SHALLOW, STATEMENT, mark
+from autograph.runtime.graph.traits import GIVES_ITEM, INTERVAL, LOOP, MOVES, READS_ITEMS, SHALLOW, STATEMENT, mark
 from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.inference.declare import always
@@ -54,3 +54,5 @@ declare("exit", always(NONE), effect=ORDERED, raises=True)
 
 mark("while for raise unpack bound enter exit", STATEMENT)
 INTERVAL["bound"] = intervals.same
+
+mark("unpack", GIVES_ITEM, READS_ITEMS)

@@ -11,15 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, declare, derive, lower
+from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, declare, derive, lower, unknown
 from autograph.runtime.graph.traits import (
+    ADDS_NO_ITEMS,
+    COMPARES_ITEMS,
+    CONSUMES,
     COPIES_ARRAYS,
+    GIVES_ITEM,
+    GIVES_KEYS,
+    HAS_DEFAULT,
     HOLDS_FLOATS,
     INSERTS,
     KEEPS,
     LOOKS_UP,
     MAKES_ARRAYS,
     OVERLOADED,
+    READS_ITEMS,
     SHALLOW,
     TOTAL,
     mark,
@@ -222,7 +229,8 @@ methods("is_integer", is_integer, effect=PURE)
 methods("as_integer_ratio", as_integer_ratio, effect=PURE, traits=[HOLDS_FLOATS])
 methods("bit_length bit_count", bits, effect=PURE)
 
-methods("append extend insert remove reverse clear", of_objects(MUTABLE, NONE), effect=WRITE)
+methods("append extend extendleft insert remove reverse clear", of_objects(MUTABLE, NONE), effect=WRITE)
+methods("__iadd__ __ior__", unknown, effect=WRITE)
 methods("add discard", of_objects(SETS, NONE), effect=WRITE)
 methods("update", of_objects(("set", "dict"), NONE), effect=WRITE)
 methods("difference_update intersection_update symmetric_difference_update", of_objects(SETS, NONE), effect=WRITE)
@@ -236,6 +244,15 @@ methods("isdisjoint issubset issuperset", of_objects(SETS, BOOL), effect=PURE)
 mark(".extend .reverse .clear .copy .keys .values .items", SHALLOW)
 mark(".get .pop", LOOKS_UP)
 mark(".copy .sort", OVERLOADED)
+mark(".sort", COMPARES_ITEMS)
+mark(".copy", READS_ITEMS)
+mark(".pop", GIVES_ITEM)
+mark(".pop .clear .remove .reverse .sort .popitem .discard", ADDS_NO_ITEMS)
+mark(".get .pop .setdefault", HAS_DEFAULT)
+mark(".keys", GIVES_KEYS)
+mark(".extend .extendleft .__iadd__ .__ior__ .update", CONSUMES)
+mark(".intersection_update .difference_update .symmetric_difference_update", CONSUMES)
+mark(".union .intersection .difference .symmetric_difference .issubset .issuperset .isdisjoint", CONSUMES)
 mark(".append .insert", INSERTS)
 mark(".append .insert .add .setdefault", KEEPS)
 methods("index count", of_objects(("list", "tuple", "str", "bytes", "range"), INT), effect=PURE)

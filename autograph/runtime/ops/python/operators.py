@@ -21,8 +21,10 @@ from autograph.runtime.graph.traits import (
     BITWISE,
     COMMUTATIVE,
     COMPARISON,
+    CONSUMES,
     CONVERSION,
     ELEMENTWISE,
+    EQUALITY,
     FACTORS,
     FLOOR_DIVISION,
     GIVES_BOOLEANS,
@@ -39,6 +41,7 @@ from autograph.runtime.graph.traits import (
     NEUTRAL,
     ORDERING,
     OVERLOADED,
+    PARTIAL,
     PLAIN,
     RING,
     SAME_IN_PLACE,
@@ -326,6 +329,9 @@ mark("floordiv mod", FLOOR_DIVISION)
 mark("pow", UFUNC_BY_VALUE)
 mark(" ".join(COMPARISONS), GIVES_BOOLEANS)
 mark("not is in", GIVES_BOOLEANS)
+mark("eq ne in", EQUALITY)
+mark("floordiv mod matmul and or xor invert lshift rshift", PARTIAL)
+mark("iadd isub iand ior ixor", CONSUMES)
 mark("add sub", ADDITION, MOVES)
 mark("neg pos", MOVES)
 mark("add iadd mul imul", OVERLOADED)
@@ -335,7 +341,7 @@ PLAIN.update({f"i{name}": name for name in BINARY})
 NEUTRAL.update({"add": (0, "iu"), "sub": (0, "iuf"), "mul": (1, "iuf"), "truediv": (1, "f"), "floordiv": (1, "iu")})
 NEUTRAL.update({"or": (0, "iu"), "xor": (0, "iu"), "lshift": (0, "iu"), "rshift": (0, "iu")})
 INVOLUTION.update({"neg": "if", "invert": "iu", "not": "b"})
-AS_UFUNC.update({name: op_of(ufunc) for name, ufunc in UFUNCS.items()})
+AS_UFUNC.update({name: op_of(ufunc) for name, ufunc in UFUNCS.items()}, matmul="np.matmul")
 AS_OPERATOR.update({ufunc: name for name, ufunc in AS_UFUNC.items()})
 NEGATED.update(lt="ge", le="gt", gt="le", ge="lt", eq="ne", ne="eq")
 MIRRORED.update(lt="gt", le="ge", gt="lt", ge="le", eq="eq", ne="ne")

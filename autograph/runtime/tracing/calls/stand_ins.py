@@ -17,6 +17,7 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.object_model import GENERATORS, is_made_anew, is_open, is_users, is_users_object
 from autograph.runtime.graph.opdef import op_of
+from autograph.runtime.graph.traits import CONSUMES
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.tracing.calls.builtins import by_keys
 from autograph.runtime.tracing.environment.process_settings import (
@@ -32,7 +33,7 @@ from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
 from autograph.runtime.tracing.state.iterators import is_iterator, is_staged_here, iterables_of_graph, traced
 from autograph.runtime.tracing.state.staged_containers import as_tensor, held, is_staged, may_hold
-from autograph.runtime.tracing.state.trace import CONSUMING, Trace
+from autograph.runtime.tracing.state.trace import Trace
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
 _IMPURE = {id(each): each for each in (*MANAGERS, np.frompyfunc, np.test)}
@@ -213,7 +214,7 @@ class Mutator:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         owner, name = self.owner, self.function.__name__
         inside = held(owner)
-        if f".{name}" in CONSUMING:
+        if f".{name}" in CONSUMES:
             args = tuple(map(self.trace.collected, args))
         if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
             return self._sort(kwargs)
@@ -247,7 +248,7 @@ class Mutator:
             return may_hold(owner) or may_hold(args)
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
             return may_hold(args[:1])
-        if f".{name}" in CONSUMING:
+        if f".{name}" in CONSUMES:
             return any(is_tensor(each) or held(each) is not None for each in given)     # `update` keeps its keywords
         return False
 

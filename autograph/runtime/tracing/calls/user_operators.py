@@ -105,10 +105,11 @@ def contains(trace: Trace, element: Any, container: Any) -> Any:
 
 # Builtin functions ----------------------------------------------------------------------------------------------------
 
-_ITERATING = frozenset("list tuple set frozenset sum any all sorted enumerate zip min max iter map filter".split())
-_MEASURING = frozenset({"list", "tuple", "sorted"})
-_TEXTS = frozenset({"str", "repr", "format"})
-_NUMBERS = {"int": "__int__", "float": "__float__", "complex": "__complex__"}
+# Python's builtins by the special methods of an object that they call.
+_CALL_ITER = frozenset("list tuple set frozenset sum any all sorted enumerate zip min max iter map filter".split())
+_CALL_LEN = frozenset({"list", "tuple", "sorted"})
+_CALL_STR = frozenset({"str", "repr", "format"})
+_CONVERT = {"int": "__int__", "float": "__float__", "complex": "__complex__"}
 
 
 def is_object(value: Any) -> bool:
@@ -122,22 +123,22 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
     first = args[0]
     if name == "print":
         return [_text(trace, str, part) for part in args], NotImplemented
-    if name in _TEXTS and is_object(first):
+    if name in _CALL_STR and is_object(first):
         text = _text(trace, lambda part: getattr(builtins, name)(part, *args[1:]), first)
         return args, text if text is not first else NotImplemented
-    if name in _ITERATING and (len(args) == 1 or name not in ("min", "max")):
+    if name in _CALL_ITER and (len(args) == 1 or name not in ("min", "max")):
         items = [iterated(trace, part) if has_iteration(part) else part for part in args]
-        if name in _MEASURING and has_iteration(first):
+        if name in _CALL_LEN and has_iteration(first):
             _measured(trace, first)
         return items, NotImplemented
     if name == "len" and special(first, "__len__") is not None:
         return args, length(trace, first)
     if name == "bool" and has_truth(first):
         return [truth(trace, first)], NotImplemented
-    method = special(first, _NUMBERS.get(name, "")) if len(args) == 1 else None
+    method = special(first, _CONVERT.get(name, "")) if len(args) == 1 else None
     if method is not None:
         found = trace.call(method)(first)
-        return [found if is_tensor(found) else _Answer(found, _NUMBERS[name])], NotImplemented
+        return [found if is_tensor(found) else _Answer(found, _CONVERT[name])], NotImplemented
     return args, NotImplemented
 
 

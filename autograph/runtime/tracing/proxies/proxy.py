@@ -18,7 +18,11 @@ import numpy as np
 
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.opdef import lookup, op_of
+from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRRORED, ORDERING, PARTIAL, PLAIN
 from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.graph_text import notation
+from autograph.runtime.ops.python.operators import BINARY, COMPARISONS, UNARY
 from autograph.runtime.tracing.proxies.bytecode import (
     SPREADING,
     instruction,
@@ -183,8 +187,9 @@ class Tensor(metaclass=Standing):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if any(map(overrides, (*inputs, *kwargs.get("out", ())))):
             return NotImplemented
-        if ufunc in _OPERATORS and method == "__call__" and not kwargs and is_operation(sys._getframe(1)):
-            return self._ag_trace.record(_OPERATORS[ufunc], inputs)
+        operator = AS_OPERATOR.get(op_of(ufunc) or "") if method == "__call__" and not kwargs else None
+        if operator is not None and is_operation(sys._getframe(1)):
+            return self._ag_trace.record(operator, inputs)
         return self._ag_trace.record_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -255,30 +260,18 @@ def _binary(op: str) -> Callable[[Tensor, Any], Any]:
 def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
     """What NumPy makes of an operator with such an object on its right."""
     is_array = isinstance(tensor._ag_value.type, TensorType) and tensor._ag_value.type.kind == "array"
-    if op.startswith("i") and op[1:] in _UFUNCS:
-        return _UFUNCS[op[1:]](tensor, other, **({"out": (tensor,)} if is_array else {}))
-    return _UFUNCS[op](tensor, other)
+    ufunc = lookup(AS_UFUNC[PLAIN.get(op, op)]).target
+    return ufunc(tensor, other, **({"out": (tensor,)} if op in IN_PLACE and is_array else {}))
 
 
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
-        inplace = (op in _PARTIAL or not _are_numbers(self, other)) and is_inplace(sys._getframe(1))
+        inplace = (op in PARTIAL or not _are_numbers(self, other)) and is_inplace(sys._getframe(1))
         return self._ag_trace.record("i" * inplace + op, (other, self))
 
     return record
 
 
-_OPERATORS = {
-    getattr(np, ufunc): op
-    for ufunc, op in zip(
-        "add subtract multiply true_divide floor_divide remainder power matmul left_shift right_shift bitwise_and "
-        "bitwise_or bitwise_xor less less_equal equal not_equal greater greater_equal".split(),
-        "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor lt le eq ne gt ge".split(),
-        strict=True,
-    )
-}
-_UFUNCS = {op: ufunc for ufunc, op in _OPERATORS.items()}
-_PARTIAL = frozenset("floordiv mod lshift rshift and or xor matmul".split())  # operators that not all numbers have
 _ARITHMETIC = (int, float, complex, Tensor, np.ndarray, np.generic)
 
 _ORDERED = "biuf"       # the kinds of dtypes whose numbers can be compared
@@ -297,12 +290,14 @@ def _are_ordered(tensor: Tensor, other: Any) -> bool:
     return isinstance(other, (int, float, Tensor)) or getattr(getattr(other, "dtype", None), "kind", "O") in _ORDERED
 
 
-def _ordering(op: str, mirrored: str, sign: str) -> Callable[[Tensor, Any], Any]:
-    """`self op other`, which Python also asks for in the place of `other sign self`."""
+def _comparison(op: str) -> Callable[[Tensor, Any], Any]:
+    """`self op other`, which Python also asks for in the place of `other op self` with the mirrored operator."""
 
     def record(self: Tensor, other: Any) -> Any:
-        if not _are_ordered(self, other) and is_comparison(sys._getframe(1), sign):
-            return self._ag_trace.record(mirrored, (other, self))
+        if op in ORDERING and not _are_ordered(self, other):
+            mirrored = MIRRORED[op]
+            if is_comparison(sys._getframe(1), notation.BINARY[mirrored]):
+                return self._ag_trace.record(mirrored, (other, self))
         return _binary(op)(self, other)
 
     return record
@@ -312,19 +307,14 @@ def _unary(op: str) -> Callable[[Tensor], Any]:
     return lambda self: self._ag_trace.record(op, (self,))
 
 
-BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor")
-
 for _op in BINARY:
-    setattr(Tensor, f"__{_op}__", _binary(_op))
+    if f"__{_op}__" not in vars(Tensor):
+        setattr(Tensor, f"__{_op}__", _binary(_op))
     setattr(Tensor, f"__r{_op}__", _reflected(_op))
-    setattr(Tensor, f"__i{_op}__", _binary("i" + _op))
-Tensor.__rpow__ = _reflected("pow")  # type: ignore[attr-defined]
-Tensor.__ipow__ = _binary("ipow")  # type: ignore[attr-defined]
-for _op in ("eq", "ne"):
-    setattr(Tensor, f"__{_op}__", _binary(_op))
-for _op, _other, _sign in (("lt", "gt", ">"), ("le", "ge", ">="), ("gt", "lt", "<"), ("ge", "le", "<=")):
-    setattr(Tensor, f"__{_op}__", _ordering(_op, _other, _sign))
-for _op in ("neg", "pos", "invert", "abs"):
+    setattr(Tensor, f"__i{_op}__", _binary(f"i{_op}"))
+for _op in COMPARISONS:
+    setattr(Tensor, f"__{_op}__", _comparison(_op))
+for _op in (*UNARY, "abs"):
     setattr(Tensor, f"__{_op}__", _unary(_op))
 for _name in ("floor", "ceil", "trunc"):
     setattr(Tensor, f"__{_name}__", _unary(f"math.{_name}"))

@@ -15,20 +15,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from autograph.runtime.graph.graph import Block, Node, Place, Value, gather, map_args
 from autograph.runtime.graph.opdef import PURE, VIEW, OpDef, lookup
+from autograph.runtime.graph.traits import (
+    ADDS_NO_ITEMS,
+    AGGREGATES,
+    GIVES_ITEM,
+    ITEMS,
+    KEEPS,
+    MAKES_ITERATORS,
+    NEEDS_ITEMS,
+    PRINTS,
+    READS_ITEMS,
+    RESHAPES,
+)
 from autograph.runtime.graph.types import ANY, INT, ObjectType, TensorType, Type, join_all
 from autograph.runtime.ops.inference.containers import build_type
 
 _MOST = 1000  # nodes that are looked at
 _COUNTS = (1, 2, 3, 5)  # of items, for which a rule is asked in the place of any number
-# What these do to a list that is their first argument tells what is in it; the others leave it alone.
-_PUTTING = {".append": 1, ".insert": 2, "setitem": 2}
-_TAKING = frozenset({".pop", ".clear", ".remove", "delitem", ".reverse", ".sort"})
-_LOOKING = frozenset("getitem unpack len list tuple sorted zip enumerate reversed iter sum min max .copy print".split())
-_RESHAPING = frozenset({"setattr", ".resize"})  # of arrays, which may be in the list
-# Of an empty list these make nothing.
-_OF_SOME = frozenset("np.stack np.concatenate np.concat np.vstack np.hstack np.dstack np.column_stack min max".split())
 
 
 @dataclass
@@ -77,10 +84,10 @@ class Assumed:
         """The types of what nodes put into a list; ANY if somebody else might do so."""
         found: list[Type] = []
         for node, _ in nodes:
-            if node.op in _RESHAPING or _gets_away(node, value):
+            if node.op in RESHAPES or _gets_away(node, value):
                 return [ANY]
-            if node.op in _PUTTING and node.args[0] is value:
-                found.append(_type(node.args[_PUTTING[node.op]]))
+            if node.op in KEEPS and node.args[0] is value:
+                found.append(_type(node.args[-1]))
         return found
 
 
@@ -88,21 +95,18 @@ def known_of_lists(known: Assumed, op: OpDef, args: tuple[Any, ...], kwargs: dic
     """What an op gives, by its rule or, if that knows nothing, for a list of unknown length that a block has made."""
     if inferred != ANY and not (isinstance(inferred, list) and ANY in inferred):
         return inferred
-    if op.name in ("getitem", "unpack"):
+    if op.name in GIVES_ITEM:
         found = contents(known, args[0])
         whole = None if found is None else ObjectType("list", (found.item,))
         answers = [] if whole is None else [op.infer(whole, *_types(args[1:]), **_types(kwargs))]
-    elif op.name == ".pop":
-        found = contents(known, args[0])
-        answers = [] if found is None else [found.item]
-    elif op.effect in (PURE, VIEW) and (op.name.startswith("np.") or op.name in ("sum", "min", "max")):
+    elif op.effect in (PURE, VIEW) and (op.name.startswith("np.") or op.name in AGGREGATES):
         lists = {arg: found for arg in args if _is_list(arg) and (found := contents(known, arg)) is not None}
         if len(lists) != 1:
             return inferred
         (found,) = lists.values()
         if op.name.startswith("np.") and (found.item == INT or not _must_be_alike(found.item, op, args, kwargs)):
             return inferred  # large numbers, and arrays of several shapes, may become an array of objects
-        least = () if found.filled or op.name in _OF_SOME else (0,)
+        least = () if found.filled or op.name in NEEDS_ITEMS else (0,)
         answers = [_with_count(op, args, kwargs, lists, count) for count in (*least, *_COUNTS)]
     else:
         return inferred
@@ -114,7 +118,7 @@ def _must_be_alike(item: Type, op: OpDef, args: Any, kwargs: Any) -> bool:
     """Whether arrays of a type have the same shape, or else an op of a list of them raises."""
     if not isinstance(item, TensorType):
         return False
-    return None not in item.shape or op.name in _OF_SOME or (op.name == "np.array" and len(args) == 1 and not kwargs)
+    return None not in item.shape or op.name in NEEDS_ITEMS or (op.target is np.array and len(args) == 1 and not kwargs)
 
 
 def _is_list(arg: Any) -> bool:
@@ -163,13 +167,13 @@ def contents(known: Assumed, value: Any, ahead: bool = False) -> Contents | None
         items.append(known.wider[made.place])
     filled = bool(items)
     for node, certain in _nodes(since):
-        if node.op in _RESHAPING or _gets_away(node, value):
+        if node.op in RESHAPES or _gets_away(node, value):
             return None
         if node.args and node.args[0] is value:
-            if node.op in _PUTTING:
-                items.append(_type(node.args[_PUTTING[node.op]]))
+            if node.op in KEEPS:
+                items.append(_type(node.args[-1]))
                 filled |= certain
-            elif node.op in _TAKING:
+            elif node.op in ADDS_NO_ITEMS:
                 filled = False
     item = join_all(items) if items else ANY
     if not _is_certain(item):
@@ -202,19 +206,8 @@ def _first_items(made: Node) -> list[Type] | None:
     """What a new list begins with; one of all its items, if that is of the same type."""
     if made.op == "build" and type(made.args[0]) is list:
         return [_type(part) for part in made.args[0]]
-    if made.op not in ("np.split", "np.array_split") or made.kwargs.keys() - {"axis"} or len(made.args) < 2:
-        return None
-    found, (sections, *rest) = _type(made.args[0]), made.args[1:]
-    axis: Any = rest[0] if rest else made.kwargs.get("axis", 0)
-    if not isinstance(found, TensorType) or not found.exact:
-        return None
-    if type(axis) is not int or not -found.ndim <= axis < found.ndim:
-        return None
-    dims = list(found.shape)
-    size = dims[axis]
-    even = type(sections) is int and sections > 0 and size is not None and not size % sections
-    dims[axis] = size // sections if even and size is not None else None
-    return [TensorType(found.dtype, tuple(dims))]
+    item = ITEMS.get(made.op)
+    return None if item is None else [item(*_types(made.args), **_types(made.kwargs))]
 
 
 def _type(part: Any) -> Type:
@@ -245,8 +238,8 @@ def _gets_away(node: Node, value: Value) -> bool:
         return False
     first = node.args[0] if node.args else None
     if found.count(value) > 1 or first is not value:
-        return lookup(node.op).effect != PURE and node.op not in ("zip", "print")
+        return lookup(node.op).effect != PURE and node.op not in MAKES_ITERATORS and node.op not in PRINTS
     if node.op == "setitem":
         return not isinstance(_type(node.args[1]), TensorType)  # a slice takes many
-    known = node.op in _PUTTING or node.op in _TAKING or node.op in _LOOKING or node.op == "for"
-    return not (known or lookup(node.op).effect == PURE or node.op.startswith("np."))
+    known = any(node.op in trait for trait in (KEEPS, ADDS_NO_ITEMS, READS_ITEMS, PRINTS))
+    return not (known or node.op == "for" or lookup(node.op).effect == PURE or node.op.startswith("np."))

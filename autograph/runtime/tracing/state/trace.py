@@ -23,6 +23,7 @@ from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, V
 from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.opdef import OPS, ORDERED, WRITE, lookup, op_of
 from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.traits import CONSUMES, EQUALITY, GIVES_KEYS, HAS_DEFAULT, IN_PLACE, KEEPS, PRINTS
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.proxies.bytecode import stored_names
@@ -52,17 +53,6 @@ from autograph.runtime.tracing.state.staged_containers import (
 )
 from autograph.runtime.tracing.state.undo_log import Journal
 
-_WITH_DEFAULT = frozenset({".get", "getattr"})  # which they may give back: that very object
-_KEEPING = frozenset({".append", ".add", ".insert", "setattr", "setitem"})  # their last argument, that very object
-_IN_PLACE = frozenset("iadd isub imul itruediv ifloordiv imod ipow imatmul ilshift irshift iand ior ixor".split())
-
-# What takes all items of an iterator at once.
-CONSUMING = frozenset(
-    "iadd ior iand isub ixor .__iadd__ .__ior__ .extend .extendleft .update .union .intersection .difference "
-    ".symmetric_difference .intersection_update .difference_update .symmetric_difference_update .join "
-    ".issubset .issuperset .isdisjoint "
-    "sum min max any all sorted list tuple set frozenset dict".split()
-)
 _DEEP = 12  # containers in each other, among the arguments of a node
 GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
 
@@ -138,18 +128,18 @@ class Trace(Blocks, Whereabouts):
             raise self.strayed(next(part for part in args if is_tensor(part)), self.place())
         if self.held and is_spread(args):
             return self._record_spread(op, args, kwargs)
-        if op in CONSUMING:
+        if op in CONSUMES:
             args = tuple(map(drained, map(self.collected, args)))
         definition = lookup(op)
-        if definition.effect in (WRITE, ORDERED) and op != "print":
+        if definition.effect in (WRITE, ORDERED) and op not in PRINTS:
             if op == "call" and any(type(part) is bytearray for part in args):
                 raise Plain("a bytearray is handed to code that is not staged, and may change it", self.place())
             self._give_away(args, kwargs)
             if self.held:
                 settle(self)
-            if op in _KEEPING:
+            if op in KEEPS:
                 args = (*args[:-1], self.tuples.lower(args[-1]) if self.tuples.has_identity(args[-1]) else args[-1])
-        elif op in _WITH_DEFAULT:
+        elif op in HAS_DEFAULT:
             self._hold(args[1:])
         args = self.lower(args)
         kwargs = self.lower(kwargs) if kwargs else {}
@@ -169,7 +159,7 @@ class Trace(Blocks, Whereabouts):
             return tuple(self.handle(node.add_output(type, name)) for type, name in zip(inferred, names))
         if (type(inferred) is ObjectType and inferred == NONE) or op == "raise":
             return None
-        if op in _IN_PLACE and _is_array(_type_of(args[0])) and _is_array(inferred):
+        if op in IN_PLACE and _is_array(_type_of(args[0])) and _is_array(inferred):
             node.add_output(inferred)
             return self.handle(args[0])
         return self.handle(node.add_output(inferred, names[0] if len(names) == 1 else ""))
@@ -295,7 +285,7 @@ class Trace(Blocks, Whereabouts):
     def spread_items(self, tensor: Tensor) -> Iterator[Any]:
         """What `[*tensor]` takes its items from, and `{**tensor}` its keys."""
         node = tensor._ag_value.node
-        if node is not None and node.op == ".keys":
+        if node is not None and node.op in GIVES_KEYS:
             return iter((Held(self.record("call", (dict, self.handle(node.args[0])))),))
         return iter((Held(self.record("list", (tensor,))),))
 
@@ -469,4 +459,4 @@ def _is_array(type: Any) -> bool:
 def _compares_text(node: Node) -> bool:
     """Whether a node compares something with a text or None, or looks for it in several."""
     args = [part for arg in node.args for part in (arg if isinstance(arg, (tuple, list)) else [arg])]
-    return node.op in ("eq", "ne", "in") and any(arg is None or type(arg) in (str, bytes) for arg in args)
+    return node.op in EQUALITY and any(arg is None or type(arg) in (str, bytes) for arg in args)

@@ -225,3 +225,28 @@ def test_layers_behind_lists_that_grow(make: Callable[[], Any]) -> None:
     steps = np.eye(4).reshape(4, 2, 2) * 1e-6
     wanted = [(loss(w + step, layer) - loss(w - step, layer)) / 2e-6 for step in steps]
     assert np.allclose(found.ravel(), wanted, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "split, parts",
+    [
+        (lambda x: np.split(x, 2), "f64[1,4,6]"),
+        (lambda x: np.array_split(x, 2, 1), "f64[2,2,6]"),
+        (lambda x: np.array_split(x, 4, 2), "f64[2,4,?]"),
+        (lambda x: np.split(x, [1, 3], -1), "f64[2,4,?]"),
+        (lambda x: np.hsplit(x, 2), "f64[2,2,6]"),
+        (lambda x: np.vsplit(x, 2), "f64[1,4,6]"),
+        (lambda x: np.dsplit(x, 3), "f64[2,4,2]"),
+    ],
+)
+def test_the_parts_of_an_array_that_was_split_have_types(split: Callable[..., Any], parts: str) -> None:
+    def function(x: Any) -> Any:
+        total = 0.0
+        for part in split(x):
+            total += np.sum(part)
+        return total, split(x)[0]
+
+    x = np.arange(48.0).reshape(2, 4, 6)
+    staged = ag.function(function)
+    assert f"(part: {parts}," in str(staged.graph(x))
+    assert np.array_equal(staged(x)[1], function(x)[1]) and staged(x)[0] == function(x)[0]
