@@ -90,6 +90,14 @@ class TracedIterator(StandIn):
         return TracedIterator(self.trace, copy(self.__wrapped__), self.sources, self.container, self.place)
 
     @on_behalf
+    def __reduce__(self) -> Any:
+        raise self.staged("an iterator{} is asked what it consists of")
+
+    @on_behalf
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.__reduce__()
+
+    @on_behalf
     def __getattr__(self, name: str) -> Any:
         self.trace.journal.touch(self)      # for `__setstate__` and its like
         return getattr(self.__wrapped__, name)
