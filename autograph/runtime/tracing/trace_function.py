@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import functools
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from inspect import Parameter
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
@@ -49,6 +50,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 )
 from autograph.runtime.tracing.state.blame import check_not_own
 from autograph.runtime.tracing.state.exceptions import (
+    UNPACKING,
     check_not_about_handles,
     check_not_handling,
     check_not_raised_again,
@@ -251,6 +253,8 @@ class Tracer:
         containers = self.lowering.finish(self.trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
+        if trace.held:
+            check_unpacking(self.caller.codes, shelter)
         return Traced(graph, guards, containers, trace.events)
 
     def _traced(self) -> Callable[..., Any]:
@@ -381,6 +385,22 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
             found = around(code, instruction)
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 reason = f"`{found.construct}` stands around what is computed here, which would only run later"
+                raise Plain(reason, ((code, instruction),))
+
+
+def check_unpacking(codes: list[CodeType], shelter: Callable[..., Any]) -> None:
+    """See to it that no `try` meets the error of unpacking a container which the graph fills, as it looks in the trace.
+
+    Raises:
+        Plain: one may; the function must run as plain Python.
+    """
+    found = [(code, each.offset, each.opname) for code in codes for each in dis.get_instructions(code)]
+    unpacked = {code for code, _, name in found if name in UNPACKING}
+    for code, instruction, name in found:
+        if name in UNPACKING or (name.startswith("CALL") and unpacked - {code}):
+            around = shelter(code, instruction)
+            if around is not None and around.construct != "with":
+                reason = f"`{around.construct}` stands around an unpacking, of which only the graph knows the items"
                 raise Plain(reason, ((code, instruction),))
 
 

@@ -77,6 +77,7 @@ class Caller(Constructing):
         self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
         trace.expose = outside.expose
         self.names: set[str] = set()
+        self.codes: list[types.CodeType] = []  # of what is traced
         self.free: set[str] = set()     # variables of the functions around what is traced
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
@@ -159,6 +160,7 @@ class Caller(Constructing):
         self.outside.guard((f"{known}.__code__ is {code}", names), f"the code of {function.__qualname__}")
 
     def _note_names(self, code: types.CodeType) -> None:
+        self.codes.append(code)
         self.names.update(code.co_names)
         self.free.update(code.co_freevars)
         for constant in code.co_consts:

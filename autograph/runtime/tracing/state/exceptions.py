@@ -73,6 +73,7 @@ def _in_comprehension() -> bool:
 
 
 _COMPREHENSIONS = frozenset({"list_comp", "set_comp", "dict_comp"})
+UNPACKING = frozenset({"UNPACK_SEQUENCE", "UNPACK_EX"})
 
 
 def check_not_about_handles(trace: Trace, error: Exception) -> None:
@@ -87,7 +88,7 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
     if trace.needed is not None and _raised_by(error) == trace.needed.place[-1:]:
         raise trace.needed
     texts = [part for part in error.args if type(part) is str]
-    if trace.held and type(error) is ValueError and _instruction(error)[0] in ("UNPACK_SEQUENCE", "UNPACK_EX"):
+    if trace.held and type(error) is ValueError and _instruction(error)[0] in UNPACKING:
         raise Plain("how many items are unpacked is known only when the program runs", trace.place())
     about_handles = isinstance(error, (TypeError, AttributeError)) and any(map(_HANDLES.search, texts))
     is_by_c = type(error) in (TypeError, AttributeError) and not (_is_by_statement(error) or is_misfit(error))
