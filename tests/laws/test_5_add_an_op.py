@@ -126,6 +126,8 @@ def test_compiled_and_fused(demo: ModuleType) -> None:
     assert loop(1.5, 4) == 36.0
     assert loop.explain(1.5, 4).where(text="this loop is machine code")
     arrays(HALVES)
+    untold = ag.function(lambda x: demo.twice(demo.twice(x)), engine="auto")
+    assert not untold.explain(HALVES).where(text="there is nothing that might be machine code")
     assert arrays.explain(HALVES).where(text="6 operations on arrays are one loop of machine code")
 
 
