@@ -85,7 +85,7 @@ def _asked(question: str, value: Any, *more: Any) -> Any:
 
 def _converted(function: Any) -> Any:
     """The conversion of what runs when `function` is called, if that is Python code to be converted."""
-    if _converter is None or isinstance(function, type) or _is_marked(function):
+    if _converter is None or isinstance(function, type) or getattr(function, "__ag_do_not_convert__", False) is True:
         return function
     if type(function) is FunctionType:
         return function if trace_rules.is_plain(str(function.__globals__.get("__name__"))) else _converter(function)
@@ -99,10 +99,6 @@ def _converted(function: Any) -> Any:
     if type(method) is FunctionType and (inner := _converted(method)) is not method:
         return MethodType(inner, function)
     return function
-
-
-def _is_marked(function: Any) -> bool:
-    return getattr(function, "__ag_do_not_convert__", False) is True
 
 
 def is_container(value: Any) -> bool:

@@ -127,17 +127,13 @@ def _other_key(value: Any, kind: type, around: Around) -> Any:
         raise Unkeyed(identity_is_users(value))
     if not (issubclass(kind, _AT_TIMES) or pytree.may_be_nested(kind)):
         number = id(kind)
-        _OBJECTS[number] = weakref.ref(kind, lambda gone: _forget(number))
+        _OBJECTS[number] = weakref.ref(kind, lambda gone: _OBJECTS.pop(number, None))
     return kind
 
 
 _AT_TIMES = (str, bytes, BuiltinFunctionType, MethodType)     # objects some of which are constants
 # Classes whose instances are known to be objects, staged by reference, by their ids: to know them without further ado.
 _OBJECTS: dict[int, weakref.ref[type]] = {}
-
-
-def _forget(number: int) -> None:
-    _OBJECTS.pop(number, None)
 
 
 def _leaf_key(leaf: Leaf) -> Any:

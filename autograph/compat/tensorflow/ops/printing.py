@@ -21,7 +21,7 @@ def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\
     def show(*found: Any) -> None:
         rest = iter(found)
         shown = [pytree.map(lambda leaf: _Shown(next(rest), _is_array(leaf), summarize), value) for value in inputs]
-        texts = [str(each) if isinstance(each, _Shown) else _structure(each) for each in shown]
+        texts = [str(each) for each in shown]
         stream = sys.stderr if output_stream is None else output_stream
         builtins.print(*texts, sep=sep, end=end, file=stream)
 
@@ -45,10 +45,6 @@ class _Shown:
 
     def __repr__(self) -> str:
         return str(self) if self.tensor else repr(self.value)
-
-
-def _structure(value: Any) -> str:
-    return str(value)
 
 
 def text_of(value: Any, summarize: int = 3) -> str:

@@ -93,7 +93,7 @@ class Variable:
         graph = graphs.current()
         if graph is None:
             value = self._storage.value
-            found = Tensor(value, self._dtype, TensorShape(_dims(value)), None, self._name)
+            found = Tensor(value, self._dtype, TensorShape(getattr(value, "shape", ())), None, self._name)
             for tape in graphs.tapes():
                 tape.note_read(self, found)
             return found
@@ -181,10 +181,6 @@ class Variable:
         text = repr(value) if getattr(value, "ndim", 0) or isinstance(value, bytes) else str(value)
         line = "\n" if "\n" in text else ""
         return f"{start}, numpy={line}{text}>"
-
-
-def _dims(value: Any) -> Any:
-    return getattr(value, "shape", ())
 
 
 def _delegate(name: str) -> Callable[..., Any]:

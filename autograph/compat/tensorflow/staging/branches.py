@@ -99,7 +99,7 @@ def stage_if(
     """
     trace = graph.trace
     arms = [run_body(graph, body, state, Block()) for body in bodies]
-    node = Node("if", (_truth(graph, test),), None, tuple(arm.block for arm in arms), trace.place())
+    node = Node("if", graph.trace.lower((test._value,)), None, tuple(arm.block for arm in arms), trace.place())
     join = _Join(graph, node, arms)
     changed = []
     for slot in merged_slots(arms):
@@ -117,10 +117,6 @@ def stage_if(
             mutations.touch(graph, slot.container, slot.by)
         slot.set(value)
     return result
-
-
-def _truth(graph: FuncGraph, test: Tensor) -> Any:
-    return graph.trace.lower((test._value,))[0]
 
 
 class _Join:

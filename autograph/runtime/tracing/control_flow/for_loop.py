@@ -13,6 +13,7 @@ from autograph.common.code_marks import is_body
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.tracing.control_flow.body import State
+from autograph.runtime.tracing.control_flow.cond import repeated
 from autograph.runtime.tracing.control_flow.loop import stage_for
 from autograph.runtime.tracing.control_flow.speculation import (
     PEEL,
@@ -159,7 +160,8 @@ class _For:
                 return
 
     def _stage(self, iterable: Any) -> None:
-        stage_for(self.trace, iterable, self.body, self.state, self.until)
+        trace, state = self.trace, self.state
+        repeated(trace, lambda: stage_for(trace, iterable, self.body, state, self.until), state)
 
     def _peel(self, item: Any, rest: Callable[[], None]) -> bool:
         """Run one turn by itself; whether that was the last, be it that `rest` is done in a branch."""

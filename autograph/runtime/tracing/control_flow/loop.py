@@ -30,7 +30,7 @@ from autograph.runtime.tracing.control_flow.body import (
     results_of,
     run_body,
 )
-from autograph.runtime.tracing.control_flow.cond import repeated, stage_if
+from autograph.runtime.tracing.control_flow.cond import stage_if
 from autograph.runtime.tracing.proxies.bytecode import stored_names
 from autograph.runtime.tracing.proxies.graph_break import Materialise
 from autograph.runtime.tracing.proxies.proxy import is_tensor
@@ -163,20 +163,9 @@ def stage_while(
     body: Callable[[], Any],
     state: State,
     until: Callable[[], Any] | None,
-) -> None:
-    """Trace a `while` loop, of which `first` is the value of the test before the first turn."""
-    repeated(trace, lambda: _stage_while(trace, first, test, body, state, until), state)
-
-
-def _stage_while(
-    trace: Trace,
-    first: Any,
-    test: Callable[[], Any],
-    body: Callable[[], Any],
-    state: State,
-    until: Callable[[], Any] | None,
     rotated: bool = False,
 ) -> None:
+    """Trace a `while` loop, of which `first` is the value of the test before the first turn."""
     trace.journal.write_back()
     carry = _carry(trace, state)
     carry.test = first._ag_value if is_tensor(first) else None
@@ -207,7 +196,7 @@ def _stage_while(
     else:
         last = _trace_test(trace, test, state, carry)
         if last is None:  # it does, with what the loop came to carry
-            _stage_while(trace, first, test, body, state, until, rotated=True)
+            stage_while(trace, first, test, body, state, until, rotated=True)
             return
         head = last
     _finish_while(trace, carry, arm, installed, head, first if rotated else None, until is not None, go)
@@ -316,19 +305,9 @@ def _does_something(block: Block) -> bool:
 
 
 def stage_for(
-    trace: Trace,
-    iterable: Any,
-    body: Callable[[Any], Any],
-    state: State,
-    until: Callable[[], Any] | None,
-) -> None:
-    """Trace a `for` loop over a value of the graph, or a structure of such."""
-    repeated(trace, lambda: _stage_for(trace, iterable, body, state, until), state)
-
-
-def _stage_for(
     trace: Trace, iterable: Any, body: Callable[[Any], Any], state: State, until: Callable[[], Any] | None
 ) -> None:
+    """Trace a `for` loop over a value of the graph, or a structure of such."""
     source = trace.lower(iterable)
     trace.journal.write_back()
     carry = _carry(trace, state)

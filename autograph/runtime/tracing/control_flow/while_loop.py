@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.tracing.control_flow.body import State
+from autograph.runtime.tracing.control_flow.cond import repeated
 from autograph.runtime.tracing.control_flow.loop import stage_while
 from autograph.runtime.tracing.control_flow.speculation import (
     PEEL,
@@ -103,7 +104,9 @@ class _While:
         tell_turns(checkpoint, turns, self.rule)
 
     def _stage(self, now: Any, _: Checkpoint) -> None:
-        stage_while(self.trace, as_tensor(now) if is_staged(now) else now, self.test, self.body, self.state, self.until)
+        first = as_tensor(now) if is_staged(now) else now
+        trace, state = self.trace, self.state
+        repeated(trace, lambda: stage_while(trace, first, self.test, self.body, state, self.until), state)
 
     def _turn(self) -> Any:
         check_handled()

@@ -321,7 +321,7 @@ class RunningAhead(Counting):
                 self._hold(held_by(live))
                 self._keep_fresh(live)
                 for param in turns.lasting:
-                    if _is_number(live[param]):
+                    if isinstance(live[param], Number):
                         self.emit.look_later((param, ()), live[param])
                 self.emit.jump_back(turns.head)
                 turns.again = True
@@ -366,10 +366,6 @@ def _is_simple(node: Node) -> bool:
     op = OPS.get(node.op)
     can = op is not None and op.lower is not None and op.name not in MAKES_ARRAYS
     return node.op in ("if", "build", "unpack", "bound") or can
-
-
-def _is_number(operand: Any) -> bool:
-    return isinstance(operand, Number)
 
 
 def _unplaced(_: Any, operand: Any) -> Any:
