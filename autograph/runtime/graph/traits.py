@@ -11,6 +11,9 @@ to another fact about it:
     PLAIN.update(iadd="add", isub="sub")
     PLAIN["iadd"]
 
+What an operator computes, it computes in place as well: such traits are those of the plain one, and `iadd` has them by
+`plain(node.op) in COMMUTATIVE`.
+
 Traits are filled when `autograph.runtime.ops` is imported, so no module may copy one while it is imported itself.
 """
 
