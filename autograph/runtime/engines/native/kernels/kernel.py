@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
-from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
+from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, examples_of
 from autograph.runtime.engines.native.abi.jit import Code
-from autograph.runtime.engines.native.abi.sample_arguments import examples_of
 from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of
 from autograph.runtime.engines.native.kernels.entry_points import Gathering, put
 from autograph.runtime.engines.native.kernels.in_place import target_of

@@ -14,8 +14,7 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.abi.c_entry import tells_of_underflows
-from autograph.runtime.engines.native.abi.calling_convention import Caller, are_wide, fetch, kind_of
-from autograph.runtime.engines.native.abi.sample_arguments import examples_of
+from autograph.runtime.engines.native.abi.calling_convention import Caller, are_wide, examples_of, fetch, kind_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
