@@ -15,7 +15,7 @@ from autograph.runtime.autodiff.strong_zeros import multiply
 from autograph.runtime.graph import effects
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.opdef import OpDef, lookup
-from autograph.runtime.graph.traits import AGGREGATES, ARRAY_PRODUCT, ELEMENTWISE, IN_PLACE
+from autograph.runtime.graph.traits import AGGREGATES, ARRAY_PRODUCT, ELEMENTWISE, GRADIENT, IN_PLACE
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.ops.inference.bind_arguments import positional
 from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, handled
@@ -106,7 +106,7 @@ def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs:
     start = len(trace.block.nodes)
     of_lists = any(is_tensor(arg) and isinstance(arg._ag_value.type, ObjectType) and arg._ag_value.type.name == "list"
                    for arg in args[2:])  # fmt: skip
-    if not of_lists or op.name == "run_rule":
+    if not of_lists or op.name in GRADIENT:
         try:
             return rule(*args, **kwargs)
         except NeedsConcrete as signal:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.autodiff.activity import Activity, changed_by, has_gradient, uses_in
-from autograph.runtime.autodiff.shadow_rules import RULES, Move, has_key, is_container, moved
+from autograph.runtime.autodiff.shadow_rules import RULES, Move, is_container, moved, sorts_by_items
 from autograph.runtime.autodiff.view_or_copy import is_array, may_share, shares
 from autograph.runtime.graph.effects import ITERATOR, category, is_mutable, outs
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, gather, map_args, walk
@@ -130,7 +130,7 @@ class Shadows:
                 continue
             self._keep_items(node, into)
             made = [self._move(node, into)] if self._is_move(node) else []
-            into += [*made, node] if node.op == ".sort" and not has_key(node) else [node, *made]
+            into += [*made, node] if sorts_by_items(node) else [node, *made]
             for output in node.outputs:
                 if output in self._shadowed and output not in self._of:
                     self._of_result(node, output, into)

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from autograph.runtime.autodiff.view_or_copy import is_array
 from autograph.runtime.graph.graph import Node, Value, map_args
+from autograph.runtime.graph.opdef import WRITE, lookup
+from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import ANY, ObjectType, TensorType, Type
 
 _CONTAINERS = (ObjectType("list"), ObjectType("dict"))
@@ -191,6 +193,11 @@ def _number(move: Move) -> Done:
 def has_key(node: Node) -> bool:
     """Whether something is sorted by a key."""
     return node.kwargs.get("key") is not None
+
+
+def sorts_by_items(node: Node) -> bool:
+    """Whether it sorts a list in place by the items themselves: its shadow is sorted before it."""
+    return node.op in COMPARES_ITEMS and lookup(node.op).effect == WRITE and not has_key(node)
 
 
 def is_container(arg: Any) -> bool:

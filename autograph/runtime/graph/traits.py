@@ -141,6 +141,8 @@ VIEWS_OF_FIRST = Trait("gives a new list of views of its first argument, if that
 VIEW_OR_COPY = Trait("gives a view of its first argument where it can, and else a copy")
 SHARES_FIRST = Trait("gives its first argument back, or a view of it, whatever that is")
 
+SHARES = Relation("whether it gives a view of its first argument: a rule that looks at the node; None is unknown")
+
 # Algebra, as passes use it --------------------------------------------------------------------------------------------
 
 RING = Trait("adds, subtracts, multiplies or negates, or leaves as it is: of integers, no result fails to exist")

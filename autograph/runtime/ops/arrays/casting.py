@@ -9,9 +9,18 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import VIEW, Infer, declare, derive, lower
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import CASTS, COPIES_UNLESS_TOLD, ELEMENTWISE, HOLDS_FLOATS, VIEW_OR_COPY, mark
+from autograph.runtime.graph.traits import (
+    CASTS,
+    COPIES_UNLESS_TOLD,
+    ELEMENTWISE,
+    HOLDS_FLOATS,
+    SHARES,
+    VIEW_OR_COPY,
+    mark,
+)
 from autograph.runtime.graph.types import STR, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import same
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.declare import truth
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.numpy_probe import sample
@@ -115,12 +124,14 @@ for _class in CLASSES:
 declare("np.timedelta64", time_constructor, target=np.timedelta64, raises=True)
 
 declare(".astype", astype, effect=VIEW, traits=[VIEW_OR_COPY])         # without `copy=False` it is a new array
+SHARES[".astype"] = sharing.cast
 COPIES_UNLESS_TOLD[".astype"] = True
 mark(".astype", CASTS)
 if hasattr(np, "astype"):
     mark("np.astype", CASTS)
 if hasattr(np, "astype"):                       # since NumPy 2.1
     declare("np.astype", astype, effect=VIEW, target=np.astype, traits=[VIEW_OR_COPY])
+    SHARES["np.astype"] = sharing.cast
 declare(".view", view, effect=VIEW, traits=[HOLDS_FLOATS])
 
 declare("np.result_type", result_type, target=np.result_type)

@@ -17,6 +17,7 @@ from autograph.runtime.graph.traits import (
     IN_C_ORDER,
     MAKES_ARRAYS,
     MOVES,
+    SHARES,
     TOTAL,
     VIEW_OR_COPY,
     mark,
@@ -25,6 +26,7 @@ from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, numbered
 from autograph.runtime.ops.gradients.toolkit import ndim
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe
 from autograph.runtime.ops.inference.shape_rules import (
@@ -253,6 +255,8 @@ RULES: dict[str, tuple[Infer, str]] = {
 for _name, (_rule, _effect) in RULES.items():
     declare(f"np.{_name}", _rule, effect=_effect, target=getattr(np, _name))
 mark("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray", VIEW_OR_COPY)
+SHARES.update({"np.array": sharing.cast, "np.asarray": sharing.as_array, "np.asanyarray": sharing.as_array})
+SHARES["np.diag"] = sharing.diagonal
 mark("np.zeros", CHOOSES, MOVES)
 mark("np.zeros_like", MOVES)
 mark("np.frombuffer", HOLDS_FLOATS)

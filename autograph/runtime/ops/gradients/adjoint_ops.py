@@ -22,11 +22,13 @@ from autograph.runtime.graph.traits import (
     MOVES,
     PART_OF_FIRST,
     SAME_IN_PLACE,
+    SHARES,
     SHARES_FIRST,
     STRONG_ZEROS,
 )
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.toolkit import on_handles
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import build_type
 from autograph.runtime.ops.inference.declare import nothing
 from autograph.runtime.ops.inference.infer import rule
@@ -286,6 +288,7 @@ declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
 declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIENT, PART_OF_FIRST])
 declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT, PART_OF_FIRST])
+SHARES.update(cleared=sharing.never, cleared_product=sharing.never)     # nobody else has what they may give back
 declare("kept", unchanged_first, target=kept, traits=[GRADIENT, CHOOSES, MOVES])
 derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, None, None)
 derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, Vjp, derive
-from autograph.runtime.graph.traits import ARRAY_PRODUCT
+from autograph.runtime.graph.traits import ARRAY_PRODUCT, SHARES
 from autograph.runtime.graph.types import Shape, Type
 from autograph.runtime.ops.gradients.data_movement import MOST, moves
 from autograph.runtime.ops.gradients.toolkit import as_array, ndim
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import (
@@ -81,6 +82,7 @@ def _bind(term: str, shape: Shape, dims: dict[str, int | None], batches: list[Sh
 
 
 functions("einsum", einsum, effect=VIEW, traits=[ARRAY_PRODUCT])
+SHARES["np.einsum"] = sharing.einsum
 
 
 # --------------------------------------------------------------------------------------------------- derivatives

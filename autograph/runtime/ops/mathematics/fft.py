@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, Vjp, derive
+from autograph.runtime.graph.traits import SHARES
 from autograph.runtime.graph.types import FLOAT, Shape, TensorType, Type, array, type_of
 from autograph.runtime.ops.gradients import adjoint_ops
 from autograph.runtime.ops.gradients.data_movement import numbered
 from autograph.runtime.ops.gradients.toolkit import conj, ndim, on_handles
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import (
@@ -139,6 +141,7 @@ for _inverse in ("", "i"):
             _whole = f"{_inverse}{_kind}{_name}"
             _rule = along_axes(getattr(np.fft, _whole), _axes, _inverse + _kind if _kind else "")
             _declare(_whole, _rule, effect=VIEW)
+            SHARES[f"np.fft.{_whole}"] = sharing.transform
 _declare("fftfreq", frequencies)
 _declare("rfftfreq", half_of_frequencies)
 _declare("fftshift ifftshift", shifted)

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import PURE, VIEW, derive
+from autograph.runtime.graph.traits import SHARES
 from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type, scalar
 from autograph.runtime.ops.gradients import adjoint_ops
 from autograph.runtime.ops.gradients.elementwise import column, row, turned
 from autograph.runtime.ops.gradients.toolkit import conj, is_real, ndim, on_handles
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import tuple_of
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.infer import rule
@@ -149,6 +151,7 @@ _RULES: dict[str, Callable[..., Type | list[Type]]] = {
 for _name, _rule in _RULES.items():
     functions(_name, _rule, prefix="np.linalg.", effect=PURE)
 functions("matrix_power", matrix_power, prefix="np.linalg.", effect=VIEW)     # the first power is the matrix itself
+SHARES["np.linalg.matrix_power"] = sharing.power
 functions("tensorinv", tensorinv, prefix="np.linalg.", effect=PURE)
 functions("tensorsolve", tensorsolve, prefix="np.linalg.", effect=PURE)
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import HAS_DEFAULT, KEEPS, PART_OF_FIRST, RESHAPES, STATEMENT, mark
+from autograph.runtime.graph.traits import HAS_DEFAULT, KEEPS, PART_OF_FIRST, RESHAPES, SHARES, STATEMENT, mark
 from autograph.runtime.graph.types import ANY, INT, STR, ObjectType, TensorType, Type, join, python, scalar, type_of
 from autograph.runtime.ops.gradients.toolkit import is_real, shape
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import NAMED_TUPLES, tuple_of
 from autograph.runtime.ops.inference.declare import nothing
 from autograph.runtime.ops.inference.infer import rule
@@ -85,6 +86,7 @@ def _attribute(x: Type, name: str) -> Type:
 
 
 declare("getattr", attribute, effect=VIEW, raises=True, traits=[PART_OF_FIRST, HAS_DEFAULT])
+SHARES["getattr"] = sharing.attribute
 declare("setattr", nothing, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES])
 declare("delattr", nothing, effect=WRITE, raises=True)
 mark("setattr delattr", STATEMENT)

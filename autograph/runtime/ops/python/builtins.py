@@ -30,6 +30,7 @@ from autograph.runtime.graph.traits import (
     READS_ITEMS,
     READS_TEXT,
     SHALLOW,
+    SHARES,
     STRUCTURAL,
     TAKES_NO_ITEMS,
     mark,
@@ -52,6 +53,7 @@ from autograph.runtime.ops.gradients import reductions
 from autograph.runtime.ops.gradients.adjoint_ops import masked
 from autograph.runtime.ops.gradients.elementwise import OF_DIVMOD, same
 from autograph.runtime.ops.gradients.toolkit import as_array, is_list, on_handles
+from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import iterated, list_of, tuple_items, tuple_of
 from autograph.runtime.ops.inference.declare import always, functions, nothing
 from autograph.runtime.ops.inference.infer import rule
@@ -287,6 +289,7 @@ mark("int ord", READS_TEXT)
 mark("sum", MOVES)
 mark("sum min max sorted", AGGREGATES)
 mark("min max", EXTREME, NEEDS_ITEMS)
+SHARES.update(min=sharing.never, max=sharing.never, sum=sharing.summed)     # arrays have no order
 mark("sum min max any all sorted list tuple set frozenset dict", CONSUMES)
 mark("len list tuple sorted zip enumerate reversed iter sum min max", READS_ITEMS)
 mark("next", HAS_DEFAULT)

@@ -1,0 +1,60 @@
+"""Whether ops that may give views give one of their first argument: rules for the relation SHARES.
+
+A rule looks at a node. It answers True for a view of an array, False for a copy, None if that cannot be told.
+"""
+
+from __future__ import annotations
+
+from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.types import TensorType
+
+
+def never(node: Node) -> bool | None:
+    return False
+
+
+def attribute(node: Node) -> bool | None:
+    return True if node.args[1] in ("T", "mT", "real", "flat") else None
+
+
+def cast(node: Node) -> bool | None:
+    """Of `x.astype(dtype)` and `np.array(x)`, which copy unless `copy=` says otherwise."""
+    return None if "copy" in node.kwargs or len(node.args) > 2 else False
+
+
+def as_array(node: Node) -> bool | None:
+    """Of `np.asarray`: an array of the same dtype is given back; if there is another, it is copied."""
+    given, found = node.args[0], node.output.type
+    if not isinstance(given, Value) or node.kwargs.keys() - {"dtype"} or len(node.args) > 2:
+        return None
+    before = given.type
+    if not (isinstance(before, TensorType) and isinstance(found, TensorType) and before.exact and found.exact):
+        return None
+    return before.dtype == found.dtype if before.kind == "array" else False
+
+
+def power(node: Node) -> bool | None:
+    """Of `np.linalg.matrix_power`: the first power is the matrix itself."""
+    exponent = node.args[1] if len(node.args) > 1 else None
+    return exponent == 1 if isinstance(exponent, int) else None
+
+
+def transform(node: Node) -> bool | None:
+    """Of `np.fft.fftn` and its like, which give an array back if there is no axis to transform."""
+    return None if len(node.args) > 2 or "axes" in node.kwargs else False
+
+
+def einsum(node: Node) -> bool | None:
+    """Of one operand it may be a view."""
+    return False if len(node.args) > 2 else None
+
+
+def diagonal(node: Node) -> bool | None:
+    """Of `np.diag`: of a matrix it is a view; a vector is copied into a matrix."""
+    given = node.args[0].type if isinstance(node.args[0], Value) else None
+    return False if isinstance(given, TensorType) and given.exact and given.ndim == 1 else None
+
+
+def summed(node: Node) -> bool | None:
+    """Of Python's `sum`: `0 + item` is a new array."""
+    return False if len(node.args) == 1 and not node.kwargs else None
