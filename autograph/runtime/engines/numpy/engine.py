@@ -7,7 +7,7 @@ written by hand.
     plan = Scheduler(graph).plan        which expressions are nested, what is a statement          `schedule`
     variables = Variables(plan)         which values share a variable, and its name                `coalescing`
     Expressions, Statements             an `ast`, in which line numbers tell of the graph's nodes  `expressions`, …
-    rotate_back, collect_lists, …       what reads and runs better          `ast_rewrites`
+    rotate_back, collect_lists, …       what reads and runs better                                 `ast_rewrites`
 """
 
 from __future__ import annotations

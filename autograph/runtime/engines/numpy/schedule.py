@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograph.runtime.engines.numpy.facts import is_free_update, nests, width_of
 from autograph.runtime.engines.numpy.schedule_stack import DEPTH, WIDTH, Cost, Frame
 from autograph.runtime.engines.numpy.statement_tree import (
     Body,
@@ -29,7 +28,7 @@ from autograph.runtime.engines.numpy.statement_tree import (
     Update,
     operands,
 )
-from autograph.runtime.engines.numpy.uses import Uses
+from autograph.runtime.engines.numpy.uses import Uses, is_free_update, nests, width_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather, map_args
 from autograph.runtime.graph.traits import IN_PLACE, LOOP, STATEMENT
 from autograph.runtime.graph.types import BOOL

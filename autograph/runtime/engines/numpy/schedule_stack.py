@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from autograph.runtime.engines.numpy.facts import is_free, is_part, width, width_of
 from autograph.runtime.engines.numpy.statement_tree import Body, Compute, Plan
-from autograph.runtime.engines.numpy.uses import Uses
+from autograph.runtime.engines.numpy.uses import Uses, is_free, is_part, width, width_of
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Node, Value, gather
 from autograph.runtime.graph.opdef import PURE, VIEW
