@@ -33,7 +33,7 @@ def test_clearing_the_lowest_bit():
     assert all((x & x - 1).bit_count() < x.bit_count() for x in POSITIVE)
 
 
-@pytest.mark.parametrize("args", [(X, less(X, 2)), (X, less(Y, 1)), (Y, less(X, 1)), (X, Y), (X, 1)], ids=str)
+@pytest.mark.parametrize("args", [(X, less(X, 2)), (X, less(Y, 1)), (Y, less(X, 1)), (X, Y), (X, 1)])
 def test_what_does_not_clear_it(args):
     assert not SHORTENS["and"](args, X)
 
