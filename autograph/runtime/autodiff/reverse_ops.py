@@ -15,7 +15,7 @@ from autograph.runtime.autodiff.strong_zeros import multiply
 from autograph.runtime.graph import effects
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.opdef import OpDef, lookup
-from autograph.runtime.graph.traits import AGGREGATES, ARRAY_PRODUCT, ELEMENTWISE, GRADIENT, IN_PLACE
+from autograph.runtime.graph.traits import AGGREGATES, ARRAY_PRODUCT, ELEMENTWISE, GRADIENT, plain
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.ops.inference.bind_arguments import positional
 from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, handled
@@ -87,7 +87,7 @@ def differentiate(
 
 def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any, args: Any, kwargs: Any) -> Any:
     """What a rule gives, but zero where the gradient is zero that it was made of."""
-    is_elementwise = op.name in ELEMENTWISE or op.name in IN_PLACE
+    is_elementwise = plain(op.name) in ELEMENTWISE
     type = type_of(found)
     if isinstance(found, (tuple, list, dict)) or isinstance(gradient, tuple) or not (
         is_elementwise or op.name in ARRAY_PRODUCT or isinstance(type, TensorType)

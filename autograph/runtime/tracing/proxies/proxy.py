@@ -19,7 +19,7 @@ import numpy as np
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.opdef import lookup, op_of
-from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRRORED, ORDERING, PARTIAL, PLAIN
+from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRRORED, ORDERING, PARTIAL, plain
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.graph_text import notation
 from autograph.runtime.ops.python.operators import BINARY, COMPARISONS, UNARY
@@ -260,7 +260,7 @@ def _binary(op: str) -> Callable[[Tensor, Any], Any]:
 def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
     """What NumPy makes of an operator with such an object on its right."""
     is_array = isinstance(tensor._ag_value.type, TensorType) and tensor._ag_value.type.kind == "array"
-    ufunc = lookup(AS_UFUNC[PLAIN.get(op, op)]).target
+    ufunc = lookup(AS_UFUNC[plain(op)]).target
     return ufunc(tensor, other, **({"out": (tensor,)} if op in IN_PLACE and is_array else {}))
 
 
