@@ -29,6 +29,7 @@ from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
 from autograph.runtime.graph.signature import Event
+from autograph.runtime.tracing.proxies.bytecode import looks_at_frames
 from autograph.runtime.tracing.state.staged_containers import Held
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Function(Generic[P, R]):
     def _dispatch(self) -> None:
         """Make a dispatcher that makes keys as the policy wants them now."""
         made = self._specialiser
-        if made.sourceless or may_look_at_caller(self.python_function):     # which is then called by the very caller
+        if made.sourceless or self._looks_at_caller():  # which is then called by the very caller
             self.__call__ = self.python_function  # type: ignore[method-assign]
             return
         names = {
@@ -108,6 +109,14 @@ class Function(Generic[P, R]):
         }
         dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.favourite())
         self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
+
+    def _looks_at_caller(self) -> bool:
+        """Whether it looks at the frame of its caller, and so runs as plain Python, which nothing refuses."""
+        function, made = self.python_function, self._specialiser
+        if may_look_at_caller(function):
+            return True
+        allowed = made.specified is None and "plain" not in made.options.strict
+        return allowed and type(function) is FunctionType and looks_at_frames(function)
 
     def _divert(self, values: tuple[Any, ...]) -> Any:
         """Run a call another way: plainly, or as a part of the trace that is being made."""

@@ -46,7 +46,7 @@ from autograph.runtime.tracing.calls.stand_ins import (
 )
 from autograph.runtime.tracing.environment.environment import Outside
 from autograph.runtime.tracing.environment.source import Source
-from autograph.runtime.tracing.proxies.bytecode import looks_around
+from autograph.runtime.tracing.proxies.bytecode import looks_at_frames
 from autograph.runtime.tracing.proxies.graph_break import PACKAGE, Plain, Restart, Unjoinable
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
@@ -111,7 +111,7 @@ class Caller(Constructing):
         converted = self.convert(function)
         is_sourceless = isinstance(converted, str)
         code = (function if isinstance(converted, str) else converted).__code__
-        if looks_around(code):
+        if looks_at_frames(function):
             raise Plain(f"{function.__qualname__} looks at frames or at all globals", self.trace.place())
         if not is_converted(code) and does_something(code):
             reason = f"{function.__qualname__} has no source, or none that can be converted"

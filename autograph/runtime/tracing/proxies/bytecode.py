@@ -7,9 +7,11 @@ for things that differ: `x += y` falls back to `x + y`, and `[*x]` asks for the 
 from __future__ import annotations
 
 import dis
+import inspect
 import itertools
 import sys
-from types import CodeType
+import traceback
+from types import CodeType, FunctionType
 from typing import Any
 
 from autograph.common.code_flags import code_line, of_code
@@ -87,6 +89,19 @@ def looks_around(code: CodeType) -> bool:
     if any(type(constant) is tuple and "stacklevel" in constant for constant in constants):
         return True
     return any(looks_around(constant) for constant in constants if isinstance(constant, CodeType))
+
+
+def looks_at_frames(function: FunctionType) -> bool:
+    """Whether a function depends on who calls it, or on its module as a whole: by its code, or by what that names."""
+    code, names = function.__code__, function.__globals__
+    if looks_around(code):
+        return True
+    found = [names[name] for name in code.co_names if name in names]
+    found += [vars(each).get(name) for each in found if each is inspect or each is traceback for name in code.co_names]
+    return any(type(each) is FunctionType and each in _OF_FRAMES for each in found)
+
+
+_OF_FRAMES = (inspect.stack, traceback.extract_stack, traceback.format_stack, traceback.print_stack)
 
 
 @of_code

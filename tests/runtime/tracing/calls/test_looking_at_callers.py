@@ -3,12 +3,17 @@
 import builtins
 import functools
 import inspect
+import io
+import logging
 import sys
+import traceback
+import warnings
 
 import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.errors import StrictError
 
 
 def by_another_name(x):
@@ -157,3 +162,53 @@ def test_the_reason_is_told():
     staged = ag.function(by_another_name)
     (event,) = staged.explain(1).where(kind="plain")
     assert "locals looks at the function that calls it" in event.message
+
+
+def level(x):
+    warnings.warn("old", DeprecationWarning, stacklevel=2)
+    return x
+
+
+def frame(x):
+    return sys._getframe(1).f_code.co_name, sys._getframe(1).f_lineno, x
+
+
+def current_frame(x):
+    return inspect.currentframe().f_back.f_code.co_name, x
+
+
+def stack(x):
+    return inspect.stack()[1].function, traceback.extract_stack()[-2].lineno, x
+
+
+def logged(x):
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("%(filename)s %(funcName)s %(lineno)d"))
+    logger = logging.Logger("looking")
+    logger.addHandler(handler)
+    logger.warning("old", stacklevel=2)
+    return stream.getvalue(), x
+
+
+@pytest.mark.parametrize("function", [level, frame, current_frame, stack, logged])
+def test_caller_is_the_callers_frame(function):
+    """From the first call on, nothing of this library stands between."""
+
+    class Holder:
+        staged = staticmethod(ag.function(function))
+
+    def call(each):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = [each(1) for _ in range(2)]
+        return found, [(warning.filename, warning.lineno) for warning in caught]
+
+    assert call(ag.function(function)) == call(function)
+    assert call(Holder().staged) == call(function)
+    assert "runs as plain Python" in str(ag.function(function).explain(1))
+
+
+def test_function_that_looks_at_its_caller_is_refused_if_strict():
+    with pytest.raises(StrictError, match="runs as plain Python"):
+        ag.function(frame, strict=True)(1)
