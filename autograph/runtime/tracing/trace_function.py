@@ -15,11 +15,12 @@ from typing import Any
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
 from autograph.common.packages import matching, package_of_function
-from autograph.common.statics import is_a
+from autograph.common.statics import class_has, is_a
 from autograph.errors import AutographError, DerivativeError
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of
-from autograph.runtime.graph.graph import Graph, Place, Value, walk
-from autograph.runtime.graph.object_model import stands_for_itself
+from autograph.runtime.graph.effects import effect_of, is_new
+from autograph.runtime.graph.graph import Constant, Graph, Place, Value, walk
+from autograph.runtime.graph.object_model import is_open, stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Signature, Static, Traced
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
@@ -238,6 +239,7 @@ class Tracer:
                     if result is not None:
                         result = self._end(result)
                     self.lowering.check_captured(trace.graph)
+                    self._check_given_back()
                     check_handled()
                 except _GROUPS:  # of a signal, by an `except*`
                     check_handled()
@@ -346,6 +348,19 @@ class Tracer:
         self._check_handed()
         self.trace.journal.write_back()
 
+    def _check_given_back(self) -> None:
+        """See to it that the graph changes nothing that a called function gives back, and that may be known here."""
+        for node in walk(self.trace.graph.block):
+            is_called = node.op == "call" and any(node.args[0] is each for each in (setattr, delattr))
+            args = node.args[is_called:]
+            is_set = is_called or node.op in ("setattr", "delattr")
+            is_inside = node.op in ("setitem", "delitem") or node.op.startswith(".")
+            names = _given_back(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
+            is_changed = names and (is_set or effect_of(node).writes)
+            if is_changed and any(_has_any(thing, names) for thing in self.outside.known()):
+                what = f"what a function gives back that is called when the graph runs, or its attribute {names[0]},"
+                raise Plain(f"{what} is changed, and may be an object that is known here", node.place)
+
     def _check_handed(self) -> None:
         """See to it that traced code reads nothing that a function which the graph calls may have changed."""
         changed = [
@@ -363,6 +378,25 @@ class Tracer:
                     continue
             if read:
                 raise Plain(f"{what} {read[0]}, which is read here", self.trace.place())
+
+
+def _given_back(place: Any, names: Sequence[Any]) -> list[Any]:
+    """The names by which something is got from what a called function gives back; none if it is got otherwise."""
+    found = list(names)
+    while isinstance(place, Value) and place.node is not None and place.node.op in ("getattr", "getitem"):
+        found += place.node.args[1:2] if place.node.op == "getattr" else ()
+        place = place.node.args[0]
+    if not isinstance(place, Value) or place.node is None or place.node.op != "call" or is_new(place.node):
+        return []
+    maker = place.node.args[0]
+    maker = maker.value if isinstance(maker, Constant) else maker
+    makes_anew = is_a(maker, type) or getattr(maker, "__ag_tame__", False)
+    return [] if makes_anew else [name for name in found if type(name) is str]
+
+
+def _has_any(thing: Any, names: list[str]) -> bool:
+    """Whether an object that traced code may look into has one of these attributes, or its class has."""
+    return is_open(type(thing)) and any(name in attributes(thing) or class_has(type(thing), name) for name in names)
 
 
 def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:

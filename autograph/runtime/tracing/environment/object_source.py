@@ -104,8 +104,11 @@ class Finding:
 
     def owner_of(self, names: Any) -> Any:
         """The object, of those that the function knows, whose `__dict__` something is."""
-        known = (thing for known in list(self.objects.values()) for thing, _ in self._within(*known))
-        return next((thing for thing in known if own_dict(thing) is names), None)
+        return next((thing for thing in self.known() if own_dict(thing) is names), None)
+
+    def known(self) -> Iterator[Any]:
+        """All objects that the function knows, and what can be reached from them."""
+        return (thing for known in list(self.objects.values()) for thing, _ in self._within(*known))
 
     def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
         """An object and all that can be reached from it, with their sources, of which none could be shorter."""
