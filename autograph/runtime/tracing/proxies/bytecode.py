@@ -88,7 +88,17 @@ def looks_around(code: CodeType) -> bool:
     constants = code.co_consts
     if any(type(constant) is tuple and "stacklevel" in constant for constant in constants):
         return True
+    if "warn" in code.co_names and _calls_with_level(code):
+        return True
     return any(looks_around(constant) for constant in constants if isinstance(constant, CodeType))
+
+
+@of_code
+def _calls_with_level(code: CodeType) -> bool:
+    """Whether code calls something as `warn(message, category, 2)`, with a stack level by its position."""
+    steps = [each for each in dis.get_instructions(code) if each.opname not in ("PRECALL", "CACHE")]
+    pairs = [(last.argval, call.argval) for last, call in itertools.pairwise(steps) if call.opname.startswith("CALL")]
+    return any(type(level) is int and level > 1 and count in (3, 4) for level, count in pairs)
 
 
 def looks_at_frames(function: FunctionType) -> bool:

@@ -169,6 +169,11 @@ def level(x):
     return x
 
 
+def level_by_position(x):
+    warnings.warn("old", DeprecationWarning, 2)
+    return x
+
+
 def frame(x):
     return sys._getframe(1).f_code.co_name, sys._getframe(1).f_lineno, x
 
@@ -191,7 +196,7 @@ def logged(x):
     return stream.getvalue(), x
 
 
-@pytest.mark.parametrize("function", [level, frame, current_frame, stack, logged])
+@pytest.mark.parametrize("function", [level, level_by_position, frame, current_frame, stack, logged])
 def test_caller_is_the_callers_frame(function):
     """From the first call on, nothing of this library stands between."""
 
