@@ -61,7 +61,7 @@ class Module:
 
     @property
     def trainable_variables(self) -> list[Variable]:
-        """The variables that optimisers are to change."""
+        """The variables that optimizers are to change."""
         return [variable for variable in self.variables if variable.trainable]
 
     @property

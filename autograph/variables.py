@@ -1,4 +1,4 @@
-"""Variables: arrays that are changed in place, and that functions, modules and optimisers share.
+"""Variables: arrays that are changed in place, and that functions, modules and optimizers share.
 
 A variable is an open object that holds one array; whoever writes to it writes into that array. So there is nothing
 that staging would have to know of it: its methods are traced like the user's.
@@ -28,7 +28,7 @@ class Variable(NDArrayOperatorsMixin):
 
     Args:
         initial: anything that `np.array` takes; it is copied.
-        trainable: whether optimisers are to change it.
+        trainable: whether optimizers are to change it.
         name: told in errors and by `repr`.
         dtype: of the array, if it is not to be that of `initial`.
 

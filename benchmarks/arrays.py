@@ -49,8 +49,8 @@ def softmax(x: Any) -> Any:
     return e / e.sum(axis=1, keepdims=True)
 
 
-def distances(x: Any, centres: Any) -> Any:
-    return ((x[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
+def distances(x: Any, centers: Any) -> Any:
+    return ((x[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
 
 
 def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
@@ -119,9 +119,9 @@ def in_c(folder: Path) -> Programs:
     def softmax(x: Any) -> Any:
         return call("softmax", x, np.empty_like(x), *x.shape)[1]
 
-    def distances(x: Any, centres: Any) -> Any:
-        (n, depth), k = x.shape, len(centres)
-        return call("distances", x, centres, np.empty((n, k)), n, k, depth)[2]
+    def distances(x: Any, centers: Any) -> Any:
+        (n, depth), k = x.shape, len(centers)
+        return call("distances", x, centers, np.empty((n, k)), n, k, depth)[2]
 
     def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
         out = np.empty(cx.shape, np.int64)

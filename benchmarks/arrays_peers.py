@@ -49,13 +49,13 @@ def softmax(x):
     return out
 
 
-def distances(x, centres):
-    out = np.empty((len(x), len(centres)))
+def distances(x, centers):
+    out = np.empty((len(x), len(centers)))
     for i in range(len(x)):
-        for j in range(len(centres)):
+        for j in range(len(centers)):
             total = 0.0
             for k in range(x.shape[1]):
-                total += (x[i, k] - centres[j, k]) ** 2
+                total += (x[i, k] - centers[j, k]) ** 2
             out[i, j] = total
     return out
 
@@ -121,8 +121,8 @@ def of_jax() -> dict[str, Programs]:
     def softmax(x):
         return jax.nn.softmax(x, axis=1)
 
-    def distances(x, centres):
-        return jnp.sum((x[:, None, :] - centres[None, :, :]) ** 2, axis=2)
+    def distances(x, centers):
+        return jnp.sum((x[:, None, :] - centers[None, :, :]) ** 2, axis=2)
 
     def mandelbrot(cx, cy, turns):
         def turn(_, state):
@@ -168,8 +168,8 @@ def of_tensorflow() -> dict[str, Programs]:
     def softmax(x):
         return tf.nn.softmax(x, axis=1)
 
-    def distances(x, centres):
-        return tf.reduce_sum((x[:, None, :] - centres[None, :, :]) ** 2, axis=2)
+    def distances(x, centers):
+        return tf.reduce_sum((x[:, None, :] - centers[None, :, :]) ** 2, axis=2)
 
     def mandelbrot(cx, cy, turns):
         x, y, count = tf.zeros_like(cx), tf.zeros_like(cx), tf.zeros(cx.shape, tf.int64)

@@ -23,8 +23,8 @@ def rotation(axis: Array, angle: float) -> Array:
     return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * (cross @ cross)
 
 
-def ray_sphere(origin: Array, direction: Array, centre: Array, radius: float) -> Any:
-    to = origin - centre
+def ray_sphere(origin: Array, direction: Array, center: Array, radius: float) -> Any:
+    to = origin - center
     b = np.dot(to, direction)
     c = np.dot(to, to) - radius * radius
     h = b * b - c

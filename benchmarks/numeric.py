@@ -83,36 +83,36 @@ def beam_search(embedding, w, v, first, stop, width, length):
     return sequences, scores
 
 
-def k_means(points, centres, turns):
-    """Where the centres of clusters end up."""
+def k_means(points, centers, turns):
+    """Where the centers of clusters end up."""
     for _ in range(turns):
-        distances = np.sum((points[:, None, :] - centres[None, :, :]) ** 2, axis=2)
+        distances = np.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
         nearest = np.argmin(distances, axis=1)
-        new = np.zeros_like(centres)
-        for k in range(len(centres)):
+        new = np.zeros_like(centers)
+        for k in range(len(centers)):
             members = nearest == k
             if np.any(members):
                 new[k] = np.mean(points[members], axis=0)
             else:
-                new[k] = centres[k]
-        shift = np.max(np.abs(new - centres))
-        centres = new
+                new[k] = centers[k]
+        shift = np.max(np.abs(new - centers))
+        centers = new
         if shift < 1e-6:
             break
-    return centres
+    return centers
 
 
-def k_means_by_matmul(points, centres, turns):
+def k_means_by_matmul(points, centers, turns):
     for _ in range(turns):
-        distances = (centres**2).sum(axis=1) - 2 * points @ centres.T
-        members = np.equal.outer(np.arange(len(centres)), distances.argmin(axis=1))
+        distances = (centers**2).sum(axis=1) - 2 * points @ centers.T
+        members = np.equal.outer(np.arange(len(centers)), distances.argmin(axis=1))
         counts = members.sum(axis=1)[:, None]
-        new = np.where(counts > 0, members @ points / np.maximum(counts, 1), centres)
-        done = np.abs(new - centres).max() < 1e-6
-        centres = new
+        new = np.where(counts > 0, members @ points / np.maximum(counts, 1), centers)
+        done = np.abs(new - centers).max() < 1e-6
+        centers = new
         if done:
             break
-    return centres
+    return centers
 
 
 def matmuls(x, w):

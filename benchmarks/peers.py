@@ -66,16 +66,16 @@ def jax_programs() -> Programs:
         return jax.lax.fori_loop(0, limit, turn, (jnp.zeros_like(c), jnp.zeros(c.shape, jnp.int64)))[1]
 
     @jax.jit
-    def k_means(points, centres, turns):
+    def k_means(points, centers, turns):
         def turn(state):
-            t, centres, _ = state
-            distances = jnp.sum((points[:, None, :] - centres[None, :, :]) ** 2, axis=2)
-            members = jnp.arange(len(centres))[:, None] == jnp.argmin(distances, axis=1)
+            t, centers, _ = state
+            distances = jnp.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
+            members = jnp.arange(len(centers))[:, None] == jnp.argmin(distances, axis=1)
             counts = members.sum(axis=1)[:, None]
-            new = jnp.where(counts > 0, members @ points / jnp.maximum(counts, 1), centres)
-            return t + 1, new, jnp.max(jnp.abs(new - centres))
+            new = jnp.where(counts > 0, members @ points / jnp.maximum(counts, 1), centers)
+            return t + 1, new, jnp.max(jnp.abs(new - centers))
 
-        return jax.lax.while_loop(lambda s: (s[0] < turns) & (s[2] >= 1e-6), turn, (0, centres, jnp.inf))[1]
+        return jax.lax.while_loop(lambda s: (s[0] < turns) & (s[2] >= 1e-6), turn, (0, centers, jnp.inf))[1]
 
     @jax.jit
     def matmuls(x, w):

@@ -23,7 +23,7 @@ def layer_norm(x: Array, scale: Array, shift: Array) -> Array:
     return (x - mean) / np.sqrt(variance + 1e-5) * scale + shift
 
 
-def standardise(x: Array) -> Array:
+def standardize(x: Array) -> Array:
     spread = x.std(axis=0)
     spread[spread == 0] = 1
     return (x - x.mean(axis=0)) / spread
@@ -57,16 +57,16 @@ def confusion_matrix(truth: Array, guess: Array, classes: int) -> Array:
     return counts
 
 
-def equalise_histogram(image: Array) -> Array:
+def equalize_histogram(image: Array) -> Array:
     counts = np.bincount(image.ravel(), minlength=256)
     below = counts.cumsum()
     levels = (below - below.min()) * 255 / (below.max() - below.min())
     return levels[image].astype(np.uint8)
 
 
-def to_grey(image: Array) -> Array:
-    grey = 0.299 * image[..., 0] + 0.587 * image[..., 1] + 0.114 * image[..., 2]
-    return np.clip(grey, 0, 255).astype(np.uint8)
+def to_gray(image: Array) -> Array:
+    gray = 0.299 * image[..., 0] + 0.587 * image[..., 1] + 0.114 * image[..., 2]
+    return np.clip(gray, 0, 255).astype(np.uint8)
 
 
 def resize(image: Array, height: int, width: int) -> Array:
@@ -97,15 +97,15 @@ def convolve_image(image: Array, kernel: Array) -> Array:
 
 
 def game_of_life(world: Array) -> Array:
-    neighbours = np.zeros(world.shape, dtype=int)
+    neighbors = np.zeros(world.shape, dtype=int)
     for down in (-1, 0, 1):
         for across in (-1, 0, 1):
             if (down, across) != (0, 0):
-                neighbours += np.roll(world, (down, across), axis=(0, 1))
-    return ((neighbours == 3) | ((world == 1) & (neighbours == 2))).astype(world.dtype)
+                neighbors += np.roll(world, (down, across), axis=(0, 1))
+    return ((neighbors == 3) | ((world == 1) & (neighbors == 2))).astype(world.dtype)
 
 
-def nearest_neighbours(points: Array, labels: Array, queries: Array, k: int) -> Array:
+def nearest_neighbors(points: Array, labels: Array, queries: Array, k: int) -> Array:
     out = np.empty(len(queries), dtype=labels.dtype)
     for i, query in enumerate(queries):
         distances = ((points - query) ** 2).sum(axis=1)
@@ -115,9 +115,9 @@ def nearest_neighbours(points: Array, labels: Array, queries: Array, k: int) -> 
 
 
 def principal_components(x: Array, count: int) -> Array:
-    centred = x - x.mean(axis=0)
-    _, _, directions = np.linalg.svd(centred, full_matrices=False)
-    return centred @ directions[:count].T
+    centered = x - x.mean(axis=0)
+    _, _, directions = np.linalg.svd(centered, full_matrices=False)
+    return centered @ directions[:count].T
 
 
 def bootstrapped_mean(x: Array, rng: Any, rounds: int) -> tuple[Any, Any]:
@@ -333,19 +333,19 @@ def _generator() -> Any:
 ARGUMENTS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     "softmax": ((_normal(10),), (_normal(500, 100),)),
     "layer_norm": ((_normal(4, 16), np.ones(16), np.zeros(16)), (_normal(256, 512), np.ones(512), np.zeros(512))),
-    "standardise": ((_normal(20, 3),), (_normal(10_000, 20),)),
+    "standardize": ((_normal(20, 3),), (_normal(10_000, 20),)),
     "pairwise_distances": ((_normal(5, 3),), (_normal(300, 3),)),
     "moving_average": ((_normal(20), 5), (_normal(100_000), 50)),
     "cosine_similarity": ((_normal(3), _normal(3)), (_normal(100_000), _normal(100_000))),
     "one_hot": ((_RNG.integers(0, 4, 5), 4), (_RNG.integers(0, 10, 10_000), 10)),
     "confusion_matrix": ((*_RNG.integers(0, 3, (2, 8)), 3), (*_RNG.integers(0, 10, (2, 10_000)), 10)),
-    "equalise_histogram": ((_image(8, 8),), (_image(480, 640),)),
-    "to_grey": ((_image(8, 8, 3),), (_image(480, 640, 3),)),
+    "equalize_histogram": ((_image(8, 8),), (_image(480, 640),)),
+    "to_gray": ((_image(8, 8, 3),), (_image(480, 640, 3),)),
     "resize": ((_normal(4, 4), 8, 8), (_normal(240, 320), 480, 640)),
     "convolve": ((_normal(20), _normal(3)), (_normal(100_000), _normal(15))),
     "convolve_image": ((_normal(8, 8), _normal(3, 3)), (_normal(240, 320), _normal(5, 5))),
     "game_of_life": ((_RNG.integers(0, 2, (8, 8)),), (_RNG.integers(0, 2, (200, 200)),)),
-    "nearest_neighbours": (
+    "nearest_neighbors": (
         (_normal(20, 2), _RNG.integers(0, 3, 20), _normal(3, 2), 3),
         (_normal(2000, 8), _RNG.integers(0, 3, 2000), _normal(50, 8), 5),
     ),

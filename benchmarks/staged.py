@@ -109,10 +109,10 @@ def staging(turns: int) -> None:
             staged(1.5)
             for part, seconds in staged.traces[0].seconds.items():
                 best[part] = min(best.get(part, seconds), seconds)
-        parts = [f"{1e6 * best[part] / count:.1f}" for part in ("trace", "optimise", "compile")]
+        parts = [f"{1e6 * best[part] / count:.1f}" for part in ("trace", "optimize", "compile")]
         rows.append([f"{count} operations", *parts, f"{1e6 * sum(best.values()) / count:.1f}"])
     title = "Staging long straight programs: microseconds for each operation (tracing, the aim is 20)"
-    common.show(title, ["", "trace", "optimise", "compile", "together"], rows)
+    common.show(title, ["", "trace", "optimize", "compile", "together"], rows)
 
 
 STARTING = {

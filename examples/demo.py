@@ -1,6 +1,6 @@
 """What `make demo` shows: plain functions, staged, and modules of the standard library, converted; all at work.
 
-Every answer is compared to that of the plain code. On a terminal in colour, piped as plain text; exit status 1 if any
+Every answer is compared to that of the plain code. On a terminal in color, piped as plain text; exit status 1 if any
 answer differs. `--short` leaves out most of the repetition, for the tests.
 """
 

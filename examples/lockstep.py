@@ -1,7 +1,7 @@
 """A backend of a few lines: scalar Python on whole arrays at once, all elements in lockstep.
 
     with on_arrays():
-        hues, lightnesses, saturations = rgb_to_hls(reds, greens, blues)    # written for one colour
+        hues, lightnesses, saturations = rgb_to_hls(reds, greens, blues)    # written for one color
 
 Where a condition turns out to be an array, both branches of an `if` run, and every element takes its own result; a
 loop goes on until its last element is done. Elements thus run code that is not meant for them, whose results are

@@ -311,19 +311,19 @@ def lines_as_points() -> Iterator[Arguments]:
 
 
 @program("lines of code in k groups", lines_as_points)
-def k_means(points, centres, limit):
+def k_means(points, centers, limit):
     nearest = None
     for turn in range(limit):  # noqa: B007
-        distances = ((points[:, None] - centres) ** 2).sum(axis=2)
+        distances = ((points[:, None] - centers) ** 2).sum(axis=2)
         now = distances.argmin(axis=1)
         if nearest is not None and (now == nearest).all():
             break
         nearest = now
-        for k in range(len(centres)):
+        for k in range(len(centers)):
             members = points[nearest == k]
             if len(members) > 0:
-                centres[k] = members.mean(axis=0)
-    return centres, turn
+                centers[k] = members.mean(axis=0)
+    return centers, turn
 
 
 def system(n: int) -> Arguments:

@@ -175,12 +175,12 @@ def test_life_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
     read = source.parse(typed, "total.py")
     seen: list[str] = []
 
-    def analyse(function: object) -> list[str]:
+    def analyze(function: object) -> list[str]:
         seen.append(reprint.to_text(function, read))
-        return liveness.analyse(function)
+        return liveness.analyze(function)
 
     monkeypatch.setattr(functions, "liveness", type(pipeline)("liveness"))
-    functions.liveness.analyse = analyse
+    functions.liveness.analyze = analyze
     pipeline.convert(read.tree, module_context(read.tree, "total.py"))
     assert seen[0].strip() == prepared.strip()
     assert reprint.to_text(read.tree, read) == rewritten

@@ -35,7 +35,7 @@ def test_one_catches_what_tracing_and_the_operators_raise(monkeypatch):
         return memoryview(b"abc")[x]
 
     with pytest.raises(ag.errors.AutographError):
-        f.with_options(strict="specialise")(1)
+        f.with_options(strict="specialize")(1)
     monkeypatch.setattr(options, "can_compile", lambda: False)
     with pytest.raises(ag.errors.EngineError):
         f.with_options(engine="native")

@@ -131,7 +131,7 @@ def test_program(program: Program) -> None:
 
 
 @pytest.mark.once
-def test_the_demo_in_colours() -> None:
+def test_the_demo_in_colors() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "FORCE_COLOR": "1"}
     command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--short"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -20,17 +20,17 @@ from autograph.conversion.explain import Explanation
 if TYPE_CHECKING:
     from autograph.runtime.graph_text.printer import Line  # which imports NumPy, and that takes long
 
-_THEME = "ansi_dark"  # colours of the terminal's own palette, on its own background
+_THEME = "ansi_dark"  # colors of the terminal's own palette, on its own background
 
 
-def in_colour() -> bool:
-    """Whether standard output is to be coloured: a terminal, or FORCE_COLOR is set."""
+def in_color() -> bool:
+    """Whether standard output is to be colored: a terminal, or FORCE_COLOR is set."""
     return sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR"))
 
 
 def code(text: str, language: str = "python") -> None:
     """Print source code, or a diff."""
-    if in_colour():
+    if in_color():
         Console().print(_highlighted(text, language), soft_wrap=True, end="")
     else:
         click.echo(text, nl=False)
@@ -38,7 +38,7 @@ def code(text: str, language: str = "python") -> None:
 
 def side_by_side(before: str, after: str) -> None:
     """Print two versions of some code in two columns."""
-    if not in_colour():
+    if not in_color():
         click.echo(in_columns(before, after), nl=False)
         return
     left, right = (list(_highlighted(text, "python").split("\n", allow_blank=True)) for text in (before, after))
@@ -53,7 +53,7 @@ def side_by_side(before: str, after: str) -> None:
 
 def explanation(told: Explanation) -> None:
     """Print what became of a piece of code."""
-    if not in_colour():
+    if not in_color():
         click.echo(str(told))
         return
     text = Text()
@@ -68,7 +68,7 @@ def explanation(told: Explanation) -> None:
 
 def facts(title: str, told: Iterable[tuple[str, str]]) -> None:
     """Print what is known, each with its name."""
-    if not in_colour():
+    if not in_color():
         click.echo("".join(f"{name:<24}{value}\n" for name, value in told), nl=False)
         return
     table = Table(title=title, show_header=False, title_style="bold")
@@ -83,9 +83,9 @@ def section(title: str, told: Iterable[tuple[str, str]]) -> None:
     """Print a title, and below it what is known, if anything."""
     if not (told := [*told]):
         return
-    click.secho(title, bold=True, color=in_colour())
+    click.secho(title, bold=True, color=in_color())
     for name, value in told:
-        click.echo(f"  {click.style(f'{name:<22}', fg='cyan')}{value}", color=in_colour())
+        click.echo(f"  {click.style(f'{name:<22}', fg='cyan')}{value}", color=in_color())
     click.echo()
 
 
@@ -94,7 +94,7 @@ _STATUSES = {"OK": "green", "FAILED": "red", "SKIPPED": "yellow"}
 
 def check(status: str, name: str, detail: str) -> None:
     """Print what a check gave, and below it why."""
-    click.echo(f"{click.style(f'{status:<8}', fg=_STATUSES[status])}{name}", color=in_colour())
+    click.echo(f"{click.style(f'{status:<8}', fg=_STATUSES[status])}{name}", color=in_color())
     for line in detail.splitlines():
         click.echo(f"        {line}")
 
@@ -109,7 +109,7 @@ _PIECES = {
 def graph(lines: Iterable[Line]) -> None:
     """Print the text of a graph."""
     for line in lines:
-        if not in_colour():
+        if not in_color():
             click.echo(str(line))
             continue
         pieces = ((piece.text, _PIECES.get(piece.kind, "")) for piece in line.pieces)

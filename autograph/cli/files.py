@@ -282,7 +282,7 @@ class Batch:
         self.failed = 0
         console = Console(stderr=True)
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-        hidden = alone or not console.is_terminal or (quiet and display.in_colour())
+        hidden = alone or not console.is_terminal or (quiet and display.in_color())
         self._progress = Progress(*columns, console=console, transient=True, disable=hidden)
 
     def each(self, work: Callable[[T], R], items: Collection[T], description: str = "Converting") -> Iterator[R]:

@@ -25,7 +25,7 @@ HELP = """Print the converted source of a file, or of one function or class in i
 
 FILE may be - for standard input, or a folder, all of whose Python files are then converted one after the other. Files
 of a folder that cannot be read or parsed are reported, the others are still converted, and the exit status is then 1.
-QUALNAME is a dotted name such as Model.step or outer.inner. Output to a terminal is coloured (NO_COLOR and FORCE_COLOR
+QUALNAME is a dotted name such as Model.step or outer.inner. Output to a terminal is colored (NO_COLOR and FORCE_COLOR
 are heeded); what is piped or written to a file is plain.
 
 \b

@@ -1,4 +1,4 @@
-"""The marks by which converted code is recognised: the last constant of each of its code objects.
+"""The marks by which converted code is recognized: the last constant of each of its code objects.
 
 If the code has `try` or `with` statements, a tuple of their `Shelter`s stands before it. Classes of staged functions
 are marked by an attribute.

@@ -191,7 +191,7 @@ def _import_operators(tree: gast.Module) -> None:
     new: Any = template.statements("import autograph.operators as ag__")[0]
     following: Any = tree.body[at]
     before = following.comments.before
-    top = tuple(itertools.takewhile(bool, before)) if at == 0 else ()  # the file's first lines: `#!`, coding, licence
+    top = tuple(itertools.takewhile(bool, before)) if at == 0 else ()  # the file's first lines: `#!`, coding, license
     rest = before[len(top) :] or (("", "") if hasattr(following, "body") else ("",))
     new.comments = NO_COMMENTS._replace(before=top or (("",) if at else ()))
     following.comments = following.comments._replace(before=rest)

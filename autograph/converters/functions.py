@@ -109,7 +109,7 @@ class Functions:
         _hoist_declarations(node)
         for step in self.prepare:
             step(node, context)
-        live = liveness.analyse(node)
+        live = liveness.analyze(node)
         owners.mark_bodies(node.body)
         foreign = [name for name in own.rebound if name not in own.writes]  # an outer function's
         bound = owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals, *foreign])

@@ -170,7 +170,7 @@ class _Restructure:
 
     def guard(self, test: gast.AST, body: list[Any], orelse: list[Any]) -> Any:
         guard = gast.If(test, body, orelse)
-        plain.summarise(guard, self.context)
+        plain.summarize(guard, self.context)
         guard.plain = guard.fixed and f"what it guards cannot move: {guard.fixed}"
         guard.returns, guard.construct = False, None
         return guard

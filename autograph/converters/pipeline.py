@@ -59,7 +59,7 @@ def _replace(block: list[Any], kind: type, lower: Callable[[Any], list[Any] | No
     block[:] = new
 
 
-# Each step changes the statements of a whole function, before its names are analysed.
+# Each step changes the statements of a whole function, before its names are analyzed.
 PREPARE = (
     plain.judge,  # functions that stay as they are
     matches,  # `match` over values becomes a chain of `if`s

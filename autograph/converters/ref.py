@@ -78,7 +78,7 @@ def _literal(index: Any) -> bool:
 
 
 def _is_type(value: Any, context: Context) -> bool:
-    """`list[T]`, `Callable[[X], Y]`: a parametrised type, not an element of something."""
+    """`list[T]`, `Callable[[X], Y]`: a parametrized type, not an element of something."""
     dotted = context.dotted(value) or ""
     return dotted.startswith(("typing.", "collections.abc.")) or dotted in _GENERIC
 

@@ -1,4 +1,4 @@
-"""Layers, activations, losses and initialisers: small modules in plain NumPy style, staged like the user's code.
+"""Layers, activations, losses and initializers: small modules in plain NumPy style, staged like the user's code.
 
     model = nn.Sequential(nn.Dense(64, 128, nn.relu, rng=0), nn.Dense(128, 10, rng=1))
     loss = nn.softmax_cross_entropy(model(x), labels)

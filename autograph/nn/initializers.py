@@ -1,7 +1,7 @@
-"""Initialisers: functions of a shape, a generator or seed, and a dtype, that make what variables begin with.
+"""Initializers: functions of a shape, a generator or seed, and a dtype, that make what variables begin with.
 
     glorot_uniform((64, 128), rng=0)
-    functools.partial(normal, stddev=0.02)          # is an initialiser, too
+    functools.partial(normal, stddev=0.02)          # is an initializer, too
 
 A shape is (…, inputs, outputs), with the size of the field that a convolution looks at in front, if there is one.
 """

@@ -11,7 +11,7 @@ from autograph.variables import Variable
 
 
 class LayerNorm(Module):
-    """Normalises each vector of features by itself (Ba and others, 2016).
+    """Normalizes each vector of features by itself (Ba and others, 2016).
 
     Args:
         features: how many there are; x has shape (…, features).
@@ -24,13 +24,13 @@ class LayerNorm(Module):
         self.epsilon = epsilon
 
     def __call__(self, x: Any) -> Any:
-        centred = x - np.mean(x, axis=-1, keepdims=True)
-        variance = np.mean(centred**2, axis=-1, keepdims=True)
-        return centred / np.sqrt(variance + self.epsilon) * self.scale + self.shift
+        centered = x - np.mean(x, axis=-1, keepdims=True)
+        variance = np.mean(centered**2, axis=-1, keepdims=True)
+        return centered / np.sqrt(variance + self.epsilon) * self.scale + self.shift
 
 
 class BatchNorm(Module):
-    """Normalises each feature over the batch (Ioffe and Szegedy, 2015).
+    """Normalizes each feature over the batch (Ioffe and Szegedy, 2015).
 
     While it is trained (see `Module.train`), by the mean and variance of the batch, of which it keeps moving averages;
     after `eval()`, by these.

@@ -1,4 +1,4 @@
-"""Optimisers, schedules of learning rates, clipping of gradients: in plain NumPy style, staged like the user's code.
+"""Optimizers, schedules of learning rates, clipping of gradients: in plain NumPy style, staged like the user's code.
 
     optimizer = optim.Adam(optim.CosineDecay(1e-3, steps=1000)).init(model.trainable_variables)
     optimizer.update(model.trainable_variables, gradients)

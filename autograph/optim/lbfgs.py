@@ -1,4 +1,4 @@
-"""L-BFGS: minimising a smooth function of many numbers by its gradients (Liu and Nocedal, 1989)."""
+"""L-BFGS: minimizing a smooth function of many numbers by its gradients (Liu and Nocedal, 1989)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lbfgs(
     iterations: int = 100,
     tolerance: float = 1e-5,
 ) -> Minimum:
-    """Minimise a function.
+    """Minimize a function.
 
     Args:
         value_and_gradient: gives value and gradient at an array, such as `ag.value_and_grad(f)`.

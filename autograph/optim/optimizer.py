@@ -1,4 +1,4 @@
-"""What all optimisers have in common."""
+"""What all optimizers have in common."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rate = float | Callable[[int], float]
 
 
 class Optimizer(Module):
-    """A base class for optimisers, which say in `change` by how much one parameter is to be lowered.
+    """A base class for optimizers, which say in `change` by how much one parameter is to be lowered.
 
     What they remember of each parameter are variables: so they are saved by `state_dict`, and staged.
 
@@ -61,7 +61,7 @@ class Optimizer(Module):
         if known != len(values):
             raise ValueError(
                 f"there are {len(values)} parameters, but {type(self).__name__} remembers {known} from before: use an "
-                "optimiser for each model, or let init() begin anew"
+                "optimizer for each model, or let init() begin anew"
             )
         rate = self.learning_rate
         if callable(rate):

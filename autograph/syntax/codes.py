@@ -220,7 +220,7 @@ _essence = operator.attrgetter(
     "co_freevars",
     "co_cellvars",
     "co_names",
-    "co_code",  # as compiled, even while the interpreter specialises or instruments what it runs
+    "co_code",  # as compiled, even while the interpreter specializes or instruments what it runs
 )
 # types.coroutine sets the one; the other follows from where a function stands, and changes nothing in it
 _NO_MATTER = inspect.CO_ITERABLE_COROUTINE | inspect.CO_NESTED

@@ -26,7 +26,7 @@ class State:
     shared: dict[str, list[str]]
 
 
-def analyse(function: gast.AST) -> list[str]:
+def analyze(function: gast.AST) -> list[str]:
     """Set `node.state` on every construct of `function` (a FunctionDef) that will be converted; mark unbound reads.
 
     Returns:

@@ -32,7 +32,7 @@ from autograph.common.code_marks import Shelter
 
 from . import codes
 from .bridge import Enter, to_ast
-from .relabelling import Marks, relabelled
+from .relabeling import Marks, relabeled
 
 FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 
@@ -70,7 +70,7 @@ def compile_function(
     lowering.put_in(operators)
     code, path = codes.compile_alone(function, like, class_names, codes.imported(like), lowering.noisy)
     qualname = getattr(like, "co_qualname", original.__qualname__)
-    code = relabelled(code, lowering.marks, path, qualname)
+    code = relabeled(code, lowering.marks, path, qualname)
     flags = code.co_flags | like.co_flags & inspect.CO_ITERABLE_COROUTINE
     return code.replace(co_flags=flags, co_name=like.co_name)
 
@@ -135,7 +135,7 @@ def load_module(
         lowering.put_in(operators)
     with codes.quiet(lowering.noisy):
         code = compile(module, filename, "exec", dont_inherit=True)
-    return relabelled(code, lowering.marks)
+    return relabeled(code, lowering.marks)
 
 
 def _imports_operators(node: Any) -> bool:

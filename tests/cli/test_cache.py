@@ -45,7 +45,7 @@ def test_what_there_is(cli, place, monkeypatch):
     assert found["used longest ago"] <= found["used last"]
 
 
-def test_in_colour(cli, place, monkeypatch):
+def test_in_color(cli, place, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     result = cli("cache")
     assert "\x1b[" in result.stdout and "256.0 MB" in result.stdout

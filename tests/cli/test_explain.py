@@ -55,14 +55,14 @@ def test_standard_input_and_folders(cli, write):
     assert [line for line in lines if line.endswith(".py")] == ["pack/a.py", "pack/b.py"]
 
 
-def test_colours_change_no_text(cli, monkeypatch):
+def test_colors_change_no_text(cli, monkeypatch):
     plain = cli("explain", "walker.py").stdout
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setenv("TERM", "xterm-256color")
-    coloured = cli("explain", "walker.py").stdout
-    assert coloured != plain
-    assert click.unstyle(coloured) == plain
+    colored = cli("explain", "walker.py").stdout
+    assert colored != plain
+    assert click.unstyle(colored) == plain
 
 
 def test_errors(cli):

@@ -182,7 +182,7 @@ def test_raw_shows_what_was_traced(cli, write):
     assert cli("graph", "twice.py:f", "--arg", "f64[3]", "--raw").stdout.count("x * 2") == 2
 
 
-def test_colours(cli, module, monkeypatch):
+def test_colors(cli, module, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[" in cli("graph", f"{module}:double", "--arg", "f64").stdout

@@ -140,16 +140,16 @@ def test_a_file_keeps_its_encoding_and_line_ends(cli, tmp_path):
 
 
 @pytest.mark.parametrize("options", [[], ["--diff"], ["--side-by-side"]])
-def test_colours(cli, model, monkeypatch, options):
+def test_colors(cli, model, monkeypatch, options):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("TERM", "xterm-256color")
-    coloured = cli("to-code", "model.py:Model.step", *options).stdout
-    assert "\x1b[" in coloured
+    colored = cli("to-code", "model.py:Model.step", *options).stdout
+    assert "\x1b[" in colored
     assert "\x1b" not in cli("to-code", "model.py:Model.step", *options, "-o", "out.py").stdout
 
 
-def test_colours_change_no_text(cli, model, monkeypatch):
+def test_colors_change_no_text(cli, model, monkeypatch):
     plain = cli("to-code", "model.py").stdout
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "30")

@@ -125,15 +125,15 @@ def test_while_others_convert_and_trace_for_tensorflow() -> None:
 
 def test_in_the_midst_of_tracing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who forks while it traces goes on in both processes."""
-    optimise, children = passes.optimise, list[int]()
+    optimize, children = passes.optimize, list[int]()
 
-    def forking_optimise(*args: Any) -> Any:
+    def forking_optimize(*args: Any) -> Any:
         children.append(os.fork())
         if children[-1] == 0:
             signal.alarm(HANGS)
-        return optimise(*args)
+        return optimize(*args)
 
-    monkeypatch.setattr(passes, "optimise", forking_optimise)
+    monkeypatch.setattr(passes, "optimize", forking_optimize)
     found = None
     try:
         with busy(lambda: ag.to_graph(lambda x: x if x else -x)(1)):

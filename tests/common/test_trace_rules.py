@@ -87,4 +87,4 @@ def test_what_a_trace_on_disk_may_name():
 def test_machine_code_on_disk_hinges_on_how_it_was_compiled():
     pytest.importorskip("llvmlite")
     target = importlib.import_module("autograph.runtime.engines.native.llvm.target")
-    assert b"def optimised" in target._source()
+    assert b"def optimized" in target._source()

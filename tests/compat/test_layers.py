@@ -1,4 +1,4 @@
-"""TensorFlow's spelling: layers for images and sequences, and those that normalise."""
+"""TensorFlow's spelling: layers for images and sequences, and those that normalize."""
 
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ def test_gradients_of_recurrent_layers(wrap):
 
 
 @both
-def test_normalisation(wrap):
+def test_normalization(wrap):
     x = numbers(8, 3) * 4 + 1
     layer = layers.BatchNormalization(momentum=0.9)
     trained = wrap(lambda x: layer(x, training=True))(tf.constant(x))

@@ -21,7 +21,7 @@ def test_text(golden: Golden) -> None:
     golden.check(convert(program(golden)))
 
 
-def test_behaviour(golden: Golden) -> None:
+def test_behavior(golden: Golden) -> None:
     """The examples in a golden's head give the same value, output or exception, converted or not."""
     original = program(golden)
     for example in re.findall(r"^# >>> (.*)$", golden.source, re.MULTILINE):

@@ -39,7 +39,7 @@ def converted(theme: str) -> str:
 
 UNTOUCHED = '''\
 #!/usr/bin/env python
-# A licence.
+# A license.
 
 """A docstring,
     with an indented line and a tab:\t."""
@@ -51,7 +51,7 @@ from os import (path as p,   # why
 
 
 x = ( 1 +
-      2 )        # parenthesised
+      2 )        # parenthesized
 y=0x_FF; z = 1_000.50e-1_0; w = 0B11 + 0o17
 t = 'it''s', "it's", \'\'\'three\'\'\', r'\\d', b"\\x00", u'u', f'{x!r:>{10}}' "joined"
 d = {'a':1,

@@ -1,4 +1,4 @@
-"""Law 7: what is left plain, unrolled, specialised, retraced or called back is told by `explain`, with file, line and
+"""Law 7: what is left plain, unrolled, specialized, retraced or called back is told by `explain`, with file, line and
 reason; and `strict` makes an error of each.
 """
 
@@ -71,13 +71,13 @@ def test_the_answer_is_the_same_all_the_same(kind: str, function: Callable[..., 
     assert str(ag.function(function)(*args)) == str(function(*args))
 
 
-def test_specialising_is_told_and_can_be_refused() -> None:
+def test_specializing_is_told_and_can_be_refused() -> None:
     function = ag.function(left_plain)
     assert function(1) == 10
     told = [event for event in function.explain(1) if "`x` is part of the signature" in event.message]
     assert told and f"{__file__}:{line_of(left_plain, '# here')}" in f"{told[0].message} {told[0].place}"
-    with pytest.raises(AutographError, match="strict about 'specialise'"):
-        ag.function(left_plain, strict="specialise")(1)
+    with pytest.raises(AutographError, match="strict about 'specialize'"):
+        ag.function(left_plain, strict="specialize")(1)
 
 
 def test_retracing_is_told_with_its_reason_and_can_be_refused() -> None:
@@ -145,4 +145,4 @@ def test_nothing_to_tell_is_told_too() -> None:
 
     assert f(2.0, 3) == 12.0
     report = f.explain(2.0, 3)
-    assert not report.where(kind=("callback", "unroll", "plain", "specialise", "retrace"))
+    assert not report.where(kind=("callback", "unroll", "plain", "specialize", "retrace"))

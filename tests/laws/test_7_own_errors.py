@@ -80,7 +80,7 @@ def changed(xs: list[float], x: float, log: dict[str, Any]) -> float:
 
 def test_what_is_reported(capsys: Any, caplog: Any) -> None:
     staged, xs, log = ag.function(changed), [1.0], dict[str, Any]()
-    with failing(passes, "optimise", lambda: True, "KeyError('injected')"):
+    with failing(passes, "optimize", lambda: True, "KeyError('injected')"):
         assert [staged(xs, 2.5, log), staged(xs, 4.0, log)] == [3.5, 5.0]
         report = staged.explain(xs, 2.5, log)
     assert xs == [1.0, 2.5, 4.0] and log == {"seen": 8.0}
@@ -122,7 +122,7 @@ def test_programs_that_go_deeper_than_a_trace_can() -> None:
 
 
 def test_who_is_strict_gets_the_error() -> None:
-    with failing(passes, "optimise", lambda: True, "KeyError('injected')"):
+    with failing(passes, "optimize", lambda: True, "KeyError('injected')"):
         for options in ({"strict": True}, {"strict": "plain"}):
             with pytest.raises(ag.errors.InternalError, match="fails to stage changed .*KeyError"):
                 ag.function(changed, **options)([1.0], 2.5, {})

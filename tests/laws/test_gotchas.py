@@ -59,7 +59,7 @@ def test_prints_on_every_call(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(capsys) == ["Prints every time!"] * 3
 
 
-def test_loops_over_rows_need_no_vectorising() -> None:
+def test_loops_over_rows_need_no_vectorizing() -> None:
     def function_with_for(x):
         summ = float(0)
         for row in x:
@@ -728,14 +728,14 @@ def test_assertions_hold_on_every_call() -> None:
 
 def test_arguments_changed_in_place_are_the_callers() -> None:
     @ag.function
-    def normalise(x, log):
+    def normalize(x, log):
         x -= x.mean()
         log.append(x.sum())
         return x
 
     for n in (3, 4, 5):
         x, log = np.arange(float(n)), []
-        assert normalise(x, log) is x
+        assert normalize(x, log) is x
         assert x[0] == -(n - 1) / 2
         assert log == [0.0]
 

@@ -1,4 +1,4 @@
-"""Gradients through layers, losses and optimisers: against finite differences, and staged in loops."""
+"""Gradients through layers, losses and optimizers: against finite differences, and staged in loops."""
 
 from __future__ import annotations
 

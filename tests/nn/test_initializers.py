@@ -1,4 +1,4 @@
-"""Initialisers: their ranges and variances; the same seed, the same numbers."""
+"""Initializers: their ranges and variances; the same seed, the same numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that normalise."""
+"""Layers that normalize."""
 
 from __future__ import annotations
 

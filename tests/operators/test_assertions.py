@@ -27,7 +27,7 @@ def test_no_message():
     assert caught.value.args == ()
 
 
-def test_nothing_is_checked_when_optimised():
+def test_nothing_is_checked_when_optimized():
     program = "import autograph.operators as ag__\nag__.assert_stmt(lambda: print('computed'))"
     done = subprocess.run([sys.executable, "-O", "-c", program], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("", 0)

@@ -55,8 +55,8 @@ def test_the_same_staged():
 
 def test_gradients_by_the_library():
     @ag.function
-    def minimise(x):
+    def minimize(x):
         return optim.lbfgs(ag.value_and_grad(lambda x: np.sum((x - 1) ** 4 + x**2)), x)
 
-    found = minimise(np.zeros(3))
+    found = minimize(np.zeros(3))
     assert found.converged and np.allclose(4 * (found.x - 1) ** 3 + 2 * found.x, 0, atol=1e-4)

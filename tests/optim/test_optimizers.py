@@ -1,4 +1,4 @@
-"""Optimisers: against their formulas written out, plain and staged, on variables and on arrays."""
+"""Optimizers: against their formulas written out, plain and staged, on variables and on arrays."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Point = collections.namedtuple("Point", "x y")
 RECORD = np.dtype([("a", "f8"), ("b", "i4")])
 
 
-class Colour(enum.IntEnum):
+class Color(enum.IntEnum):
     RED = 1
 
 
@@ -63,7 +63,7 @@ LITERALS = st.one_of(
                      np.sum, np.add, np.linalg.solve, np.random.normal, math.sqrt, "it's \"#\"", "\n:= ->"]),
 )  # fmt: skip
 OBJECTS = st.sampled_from([
-    scale, Point, lambda x: x, Colour.RED, RECORD, np.arange(3), np.zeros(1, RECORD)[0], {1, 2}, frozenset({3}),
+    scale, Point, lambda x: x, Color.RED, RECORD, np.arange(3), np.zeros(1, RECORD)[0], {1, 2}, frozenset({3}),
     Constant([1]), Constant({}), Constant(vars(math)), Constant(scale), math, np.datetime64("2020-01-01"),
     datetime.date(2020, 1, 1), np.str_("s"), NUMBERS,
 ])  # fmt: skip

@@ -194,7 +194,7 @@ READS = {
 def test_reads_of_what_may_be_unbound(name, plain):
     text = READS[name]
     node = function(code(text), plain)
-    liveness.analyse(node)
+    liveness.analyze(node)
     found: dict[int, set[str]] = {}
     for each in gast.walk(node):
         if hasattr(each, "unbound"):
@@ -205,5 +205,5 @@ def test_reads_of_what_may_be_unbound(name, plain):
 def test_parameters_and_what_is_bound_at_once_cost_nothing():
     """No further analysis is made of a function that reads nothing unbound."""
     node = function("def f(x):\n    y = x\n    return [y for _ in x]", plain=None)
-    liveness.analyse(node)
+    liveness.analyze(node)
     assert not any(hasattr(each, "unbound") for each in gast.walk(node))

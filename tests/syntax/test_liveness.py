@@ -301,7 +301,7 @@ def test_the_state_of_a_construct(name):
     """Behind each construct: the names of its state, and those its bodies must share."""
     text = STATES[name]
     node = function(code(text), plain=None)
-    liveness.analyse(node)
+    liveness.analyze(node)
     constructs = [n for n in gast.walk(node) if isinstance(n, (gast.If, gast.While, gast.For))]
     assert beside(code(text), {n.lineno: _state(n.state) for n in constructs}) == tidy(text)
 
@@ -314,7 +314,7 @@ def _state(state: liveness.State) -> str:
 def test_names_come_in_the_order_of_their_first_appearance():
     program = "def f(p, a):\n    z = y = 0\n    if p:\n        b = y = z = a = 1\n    return a, b, y, z"
     node = function(program, plain=None)
-    liveness.analyse(node)
+    liveness.analyze(node)
     assert node.body[1].state.names == ["a", "z", "y", "b"]
 
 

@@ -438,7 +438,7 @@ def test_under_other_flags(tmp_path, flag):
 
 
 def test_while_tracing_and_monitoring(load):
-    """Code that the interpreter has specialised and instrumented is still recognised."""
+    """Code that the interpreter has specialized and instrumented is still recognized."""
     module = load(FUNCTIONS)
     for _ in range(100):
         module.plain(1), module.flush_left(2)

@@ -1,7 +1,7 @@
 """TensorFlow's spelling: `import autograph.compat.tensorflow as tf`.
 
 Tensors, types, errors and `tf.function` behave as TensorFlow documents them; underneath, NumPy computes, and the graph
-runtime of this library records, optimises and runs.
+runtime of this library records, optimizes and runs.
 """
 
 # ruff: noqa: F401  (names of TensorFlow's)

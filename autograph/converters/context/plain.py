@@ -29,16 +29,16 @@ def blocks(node: gast.AST) -> list[list[Any]]:
 
 
 def survey(statements: list[Any], context: Context) -> None:
-    """Summarise every statement, innermost first."""
+    """Summarize every statement, innermost first."""
     for node in statements:
         if not isinstance(node, DEFINITIONS):
             for block in blocks(node):
                 survey(block, context)
-        summarise(node, context)
+        summarize(node, context)
 
 
-def summarise(node: Any, context: Context) -> None:
-    """Note on a statement, whose inner statements are summarised, what the decisions rest on.
+def summarize(node: Any, context: Context) -> None:
+    """Note on a statement, whose inner statements are summarized, what the decisions rest on.
 
     `fixed`: why it cannot move, or None; `jumps`: the jumps that lead out of it; `falls`: whether it may complete;
     `exits`: whether it holds a jump that runs the exit of a `with` or a `finally` on its way; `undone`: whether it
@@ -53,14 +53,14 @@ def summarise(node: Any, context: Context) -> None:
     node.fixed = movable.reason(own_parts(node), context) or _BY_KIND.get(type(node)) or first_fixed(*inner)
     node.jumps = _jumps(node, inner)
     node.falls = falls(node)
-    _summarise_exits(node, inner)
+    _summarize_exits(node, inner)
 
 
 DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 _BY_KIND = {kind: movable.BY_KIND[kind] for kind in (gast.AsyncFor, gast.AsyncWith)}
 
 
-def _summarise_exits(node: Any, inner: list[list[Any]]) -> None:
+def _summarize_exits(node: Any, inner: list[list[Any]]) -> None:
     inside = [statement for block in inner for statement in block]
     node.undone = any(s.undone for s in inside) or bool(block_jumps(getattr(node, "finalbody", None) or []))
     node.undone |= _catches(node) and any(s.exits for s in node.body)

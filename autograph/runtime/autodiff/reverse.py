@@ -94,7 +94,7 @@ class Reverse:
 
     def run(self) -> None:
         """Record the reverse, behind what the graph has still to write of what the program has changed."""
-        self.trace.journal.write_back()
+        self.trace.undo_log.write_back()
         for value, gradient in self._outputs:
             is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
             self.contribute(value, Parts(enumerate(gradient)) if is_whole else gradient)

@@ -1,4 +1,4 @@
-"""What a trace is made of: the function traced, optimised and compiled; or, where that fails, the plain function."""
+"""What a trace is made of: the function traced, optimized and compiled; or, where that fails, the plain function."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Compiler:
             is_kept: whether the trace is looked for on disk, and may be kept there.
 
         Raises:
-            Respecialise: something else is to be staged.
+            Respecialize: something else is to be staged.
             AutographError: this signature cannot be staged; the error says why.
         """
         trace.signature.late = frozenset(late)
@@ -169,15 +169,15 @@ class Compiler:
         check: Any = importlib.import_module("autograph.runtime.graph_text.verifier").check if checks_graphs() else None
         without = self.options.without
         late: frozenset[str] = getattr(engine, "LATE", frozenset())
-        report = passes.optimise(traced.graph, {*without, *late}, check)
+        report = passes.optimize(traced.graph, {*without, *late}, check)
         trace.events += [Event("pass", message, user_line(place)) for message, place in report.notes]
-        optimised = time.perf_counter()
+        optimized = time.perf_counter()
         options |= {"late": late.difference(without)} if late else {}
         if traced.containers:
             stay = drop_unused_params(traced.graph, len(traced.containers))
             traced.containers = tuple(traced.containers[number] for number in stay)
         executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
-        trace.seconds |= {"optimise": optimised - begin, "compile": time.perf_counter() - optimised}
+        trace.seconds |= {"optimize": optimized - begin, "compile": time.perf_counter() - optimized}
         if options.get("patient") and not hasattr(executable, "native"):
             name, why = "numpy", NOTHING
         trace.graph = traced.graph

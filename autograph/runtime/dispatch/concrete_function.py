@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from autograph.errors import SignatureError, TracingError
 from autograph.runtime.dispatch.arguments import read
 from autograph.runtime.dispatch.input_signature import misfit
-from autograph.runtime.dispatch.specialize import Specialiser
+from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.graph import Graph, Value, map_args
@@ -29,33 +29,33 @@ class ConcreteFunction:
 
     __ag_staged__ = True
 
-    def __init__(self, specialiser: Specialiser, bind: Callable[..., tuple[Any, ...]], trace: Trace) -> None:
-        self._specialiser = specialiser
+    def __init__(self, specializer: Specializer, bind: Callable[..., tuple[Any, ...]], trace: Trace) -> None:
+        self._specializer = specializer
         self._bind = bind
         self.trace = trace
         self.signature = trace.signature
-        self.__name__ = self.__qualname__ = specialiser.name
-        self.__wrapped__ = specialiser.function
+        self.__name__ = self.__qualname__ = specializer.name
+        self.__wrapped__ = specializer.function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = self._bind(*args, **kwargs)
-        signature, reading = read(self._specialiser.parameters, values, self._specialiser.policy)
+        signature, reading = read(self._specializer.parameters, values, self._specializer.policy)
         problem = misfit(self.signature, signature)
         if problem:
             raise SignatureError(
-                f"this is {self._specialiser.name} for ({self.signature}) only, but in this call {problem}. "
-                f"Call {self._specialiser.name} itself, which takes anything, or get a concrete function for these"
+                f"this is {self._specializer.name} for ({self.signature}) only, but in this call {problem}. "
+                f"Call {self._specializer.name} itself, which takes anything, or get a concrete function for these"
             )
         if reading.sharing == self.trace.sharing:
             result = self.trace.entry(*values)
             if result is not MISS:
                 return result
-        self.trace = self._specialiser.trace_for(values, (self.trace.key, self.signature))  # a guard does not hold now
+        self.trace = self._specializer.trace_for(values, (self.trace.key, self.signature))  # a guard does not hold now
         return self.trace.entry(*values)
 
     @property
     def graph(self) -> GraphView:
-        """The optimised graph, to look at.
+        """The optimized graph, to look at.
 
         Raises:
             TracingError: this signature runs as plain Python.
@@ -91,10 +91,10 @@ class ConcreteFunction:
         return _outputs(self._graph)
 
     def __repr__(self) -> str:
-        return f"<{self._specialiser.name} for ({self.signature})>"
+        return f"<{self._specializer.name} for ({self.signature})>"
 
     def __str__(self) -> str:
-        return pretty(self._specialiser, self.trace)
+        return pretty(self._specializer, self.trace)
 
 
 def structured(signature: Signature) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -102,9 +102,9 @@ def structured(signature: Signature) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return signature.fill([leaf.type if isinstance(leaf, Dynamic) else leaf.value for leaf in signature.leaves])
 
 
-def pretty(specialiser: Specialiser, trace: Trace) -> str:
+def pretty(specializer: Specializer, trace: Trace) -> str:
     """A signature for people to read: what it takes, and what it gives."""
-    lines = [f"{specialiser.name}({', '.join(p.name for p in specialiser.parameters)})"]
+    lines = [f"{specializer.name}({', '.join(p.name for p in specializer.parameters)})"]
     staged = [f"    {path}: {leaf}" for path, leaf in trace.signature.dynamic]
     fixed = [f"    {path} = {leaf}" for path, leaf in trace.signature.static]
     for heading, told in (("staged", staged), ("static", fixed)):

@@ -64,8 +64,8 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
             function is traced for that, and takes nothing else.
         strict: what to refuse, instead of only telling it in `explain`: True for all, or some of "retrace", "unroll",
-            "callback", "specialise", "plain", "detour".
-        passes: False, or `{"cse": False}` and so on, to switch optimisations off.
+            "callback", "specialize", "plain", "detour".
+        passes: False, or `{"cse": False}` and so on, to switch optimizations off.
         max_traces: how many traces are kept; the least used makes room for a new one.
         fastmath: whether machine code (engine="native") may add floats in another order, multiply and add at once, and
             need not warn of infinities and NaNs; so sums are faster, and differ in their last digits.

@@ -17,7 +17,7 @@ errors of wrong calls. It makes the key of the arguments, looks up the trace, an
             ag_trim(ag_result)
             raise
 
-Once a trace has been entered often, it is the favourite: before keys are made, it is tested whether they would be those
+Once a trace has been entered often, it is the favorite: before keys are made, it is tested whether they would be those
 of that trace, which takes half the time:
 
             if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_0:
@@ -63,7 +63,7 @@ def make_dispatcher(
     parameters: Sequence[Parameter],
     keyers: Mapping[str, Callable[[Any], Any]],
     names: dict[str, Any],
-    favourite: Trace | None = None,
+    favorite: Trace | None = None,
 ) -> FunctionType:
     """The dispatcher of `function`.
 
@@ -71,18 +71,18 @@ def make_dispatcher(
         function: what the user wrote, whose name and place it bears.
         keyers: for parameters of which a policy says something, how to make their keys.
         names: `active`, `eager`, `divert`, `find` and `slow`.
-        favourite: the trace that is to be tried first.
+        favorite: the trace that is to be tried first.
     """
     prefix = _prefix(parameters)
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
     tests: tuple[str, ...] = ()
-    if favourite is not None and is_plain(favourite.key):
-        keys = [favourite.key] if len(parameters) == 1 else favourite.key
+    if favorite is not None and is_plain(favorite.key):
+        keys = [favorite.key] if len(parameters) == 1 else favorite.key
         found = [_test(f"§k{n}", p, key, p.name in keyers) for n, (p, key) in enumerate(zip(parameters, keys))]
         tests = tuple(code for code, _ in found)
-        names = {**names, "favourite": favourite, "enter": favourite.entry}
+        names = {**names, "favorite": favorite, "enter": favorite.entry}
         names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
-    is_bare = favourite is not None and favourite.is_bare
+    is_bare = favorite is not None and favorite.is_bare
     trap = _trap_of(function, parameters)
     template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
@@ -91,8 +91,8 @@ def make_dispatcher(
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     namespace["__builtins__"] = builtins    # torch.compile looks for them
-    if favourite is not None and is_bare:
-        bind(favourite.executable, namespace, f"{prefix}run")
+    if favorite is not None and is_bare:
+        bind(favorite.executable, namespace, f"{prefix}run")
     if trap is not None:
         namespace[f"{prefix}misfit"] = functools.partial(_misfit, function, parameters)
     made = FunctionType(_placed(template, function), namespace)
@@ -147,11 +147,11 @@ if §result is not §miss:
  return §result
 """
 _RUN = """\
-§favourite.calls += 1
+§favorite.calls += 1
 try:
  return §run({})
 except §errors as §result:
- §favourite.executable.translate(§result)
+ §favorite.executable.translate(§result)
  raise
 """
 

@@ -1,7 +1,7 @@
 """`ag.function`: a function that is traced, once for each signature, and then runs as a graph.
 
 A call goes to the dispatcher (`dispatcher.py`), which looks up the entry of a trace (`trace_entry.py`) by the key of
-the arguments (`arguments.py`). If there is none, the specialiser (`specialize.py`) makes one.
+the arguments (`arguments.py`). If there is none, the specializer (`specialize.py`) makes one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 from autograph.runtime.dispatch.persistent_traces import Surroundings
-from autograph.runtime.dispatch.specialize import Specialiser
+from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
@@ -57,7 +57,7 @@ class Function(Generic[P, R]):
     # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "python_function"),
-        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specialiser"),
+        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specializer"),
     )
 
     if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Function(Generic[P, R]):
         self._parameters = parameters_of(function)
         self._bind = make_binder(function, self._parameters)
         checked = check_options([p.name for p in self._parameters], **self._options)
-        self._specialiser = Specialiser(
+        self._specializer = Specializer(
             name_of(function), function, self._parameters, self._bind, checked, self._dispatch
         )
         self._dispatch()
@@ -96,7 +96,7 @@ class Function(Generic[P, R]):
 
     def _dispatch(self) -> None:
         """Make a dispatcher that makes keys as the policy wants them now."""
-        made = self._specialiser
+        made = self._specializer
         if made.sourceless or self._looks_at_caller():  # which is then called by the very caller
             self.__call__ = self.python_function  # type: ignore[method-assign]
             return
@@ -107,12 +107,12 @@ class Function(Generic[P, R]):
             "find": made.traces.find.get,
             "slow": made.run,
         }
-        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.favourite())
+        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.favorite())
         self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
 
     def _looks_at_caller(self) -> bool:
         """Whether it looks at the frame of its caller, and so runs as plain Python, which nothing refuses."""
-        function, made = self.python_function, self._specialiser
+        function, made = self.python_function, self._specializer
         if may_look_at_caller(function):
             return True
         allowed = made.specified is None and "plain" not in made.options.strict
@@ -173,8 +173,8 @@ class Function(Generic[P, R]):
         return getattr(self.python_function, name)
 
     def __repr__(self) -> str:
-        count = len(self._specialiser.traces)
-        return f"<staged function {self._specialiser.name}, {count} trace{'s' * (count != 1)}>"
+        count = len(self._specializer.traces)
+        return f"<staged function {self._specializer.name}, {count} trace{'s' * (count != 1)}>"
 
     # Copies and pickles -----------------------------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class Function(Generic[P, R]):
 
     def _trace(self, *args: Any, **kwargs: Any) -> Trace:
         """The trace for these arguments; if there are none, for those of the input signature, or of the only trace."""
-        made = self._specialiser
+        made = self._specializer
         if made.specified is not None and not kwargs and len(args) == bool(made.specified.owner):
             args = (*args, *made.specified.given)
         try:
@@ -224,7 +224,7 @@ class Function(Generic[P, R]):
         return made.trace_for(placeholders(values))
 
     def graph(self, *args: Any, **kwargs: Any) -> GraphView:
-        """The optimised graph of a call with these arguments; a `TensorSpec` may stand for an array.
+        """The optimized graph of a call with these arguments; a `TensorSpec` may stand for an array.
 
         Without arguments, as with the methods below, of a call by the input signature, or of the only trace there is.
 
@@ -235,7 +235,7 @@ class Function(Generic[P, R]):
 
         trace = self._trace(*args, **kwargs)
         if trace.graph is None:
-            name = self._specialiser.name
+            name = self._specializer.name
             raise TracingError(f"{name} has no graph for this call, for it runs as plain Python: {trace.plain}")
         return GraphView(trace.graph)
 
@@ -250,31 +250,31 @@ class Function(Generic[P, R]):
         trace = self._trace(*args, **kwargs)
         entries = [
             Event("trace", f"({trace.signature}): {trace.reason}"),
-            *self._specialiser.events,
+            *self._specializer.events,
             *(Event("guard", reason) for reason in dict.fromkeys(guard.reason for guard in trace.guards)),
             *(Hooks.statements(self.python_function) if Hooks.statements is not None else ()),
             *trace.events,
             *getattr(trace.executable, "events", ()),
             Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
         ]
-        return Report(f"{self._specialiser.name}, trace {trace.number}", entries)
+        return Report(f"{self._specializer.name}, trace {trace.number}", entries)
 
     @property
     def traces(self) -> tuple[Trace, ...]:
         """The traces that are kept, in the order in which they were made."""
-        return tuple(sorted(self._specialiser.traces, key=lambda trace: trace.number))
+        return tuple(sorted(self._specializer.traces, key=lambda trace: trace.number))
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """What runs calls of one signature: that of these arguments, for which a `TensorSpec` may stand."""
-        return ConcreteFunction(self._specialiser, self._bind, self._trace(*args, **kwargs))
+        return ConcreteFunction(self._specializer, self._bind, self._trace(*args, **kwargs))
 
     def pretty_printed_concrete_signatures(self) -> str:
         """The signatures for which there are traces, one below the other."""
-        return "\n\n".join(pretty(self._specialiser, trace) for trace in self.traces)
+        return "\n\n".join(pretty(self._specializer, trace) for trace in self.traces)
 
     def cache_clear(self) -> None:
         """Forget all traces, and what has been learnt about the arguments."""
-        self._specialiser.clear()
+        self._specializer.clear()
         self._dispatch()
 
 
@@ -321,7 +321,7 @@ class BoundFunction(functools.partial):  # type: ignore[type-arg]
         return hash((id(self.func), id(self.__self__)))
 
     def __repr__(self) -> str:
-        return f"<bound staged function {self.__func__._specialiser.name} of {self.__self__!r}>"
+        return f"<bound staged function {self.__func__._specializer.name} of {self.__self__!r}>"
 
     __class__ = property(lambda self: MethodType)
 

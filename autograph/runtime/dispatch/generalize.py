@@ -239,7 +239,7 @@ def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> li
     return learnt
 
 
-def concretise(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[str]:
+def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[str]:
     """Make part of the signature, or take apart, what a trace may have failed on; gives what was learnt."""
     learnt = []
     for path, leaf, value in zip(signature.paths, signature.leaves, values):

@@ -22,7 +22,7 @@ KINDS = {
     "retrace": "tracing again after the first time",
     "unroll": "a loop that is written out turn by turn, though nobody asked for it",
     "callback": "a call of a function of which the graph knows nothing",
-    "specialise": "a staged argument that is made part of the signature",
+    "specialize": "a staged argument that is made part of the signature",
     "plain": "code that runs as plain Python",
     "detour": "an operation that machine code has Python do",
 }

@@ -1,4 +1,4 @@
-"""Traces on disk: what a call was traced, optimised and compiled to, for processes that make the same call.
+"""Traces on disk: what a call was traced, optimized and compiled to, for processes that make the same call.
 
 What a trace hinges on is told as text, of which the name of the file is a hash: the arguments' key and signature, the
 options, and the *surroundings* (`autograph.conversion.fingerprint`), which are the function, what it calls, and the

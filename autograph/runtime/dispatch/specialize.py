@@ -1,4 +1,4 @@
-"""From arguments to a trace: look for one that fits, learn from those that do not, trace, optimise, compile."""
+"""From arguments to a trace: look for one that fits, learn from those that do not, trace, optimize, compile."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from autograph.runtime.dispatch.options import Options, refuse
 from autograph.runtime.dispatch.trace_cache import Trace, Traces
 from autograph.runtime.dispatch.trace_entry import MISS, Entry, broken
 from autograph.runtime.dispatch.tracing_lock import PatientLock
-from autograph.runtime.graph.signature import Event, Guard, Respecialise, Signature, Where
+from autograph.runtime.graph.signature import Event, Guard, Respecialize, Signature, Where
 from autograph.runtime.tracing.proxies.graph_break import Signal
 
 ASKED = (StagingError, SignatureError, EngineError)  # errors about what the user has asked for
@@ -50,7 +50,7 @@ WASTED = 64  # traces of no use, after which a function is traced no more
 OFTEN = 10  # traces after which a function is said to retrace often
 
 
-class Specialiser:
+class Specializer:
     """Makes and keeps the traces of one function.
 
     Args:
@@ -81,7 +81,7 @@ class Specialiser:
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
-        self._favourite: Trace | None = None
+        self._favorite: Trace | None = None
         self._gone: deque[Any] = deque(maxlen=256)
         specs = options.input_signature
         self._compiler = Compiler(name, function, parameters, options)
@@ -104,17 +104,17 @@ class Specialiser:
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
-    def favourite(self) -> Trace | None:
+    def favorite(self) -> Trace | None:
         """The trace that dispatchers are to try first."""
-        return next((trace for trace in self.traces if trace is self._favourite), None)
+        return next((trace for trace in self.traces if trace is self._favorite), None)
 
     def _counted(self, trace: Trace, entry: Entry) -> Entry:
-        """An entry that makes its trace the favourite once it has been entered often."""
+        """An entry that makes its trace the favorite once it has been entered often."""
 
         def counted(*values: Any) -> Any:
             if trace.calls >= MANY_CALLS and trace.entry is counted:
                 self.traces.replace(trace, entry)
-                self._favourite = trace
+                self._favorite = trace
                 self._relearnt()
             return entry(*values)
 
@@ -174,12 +174,12 @@ class Specialiser:
                         continue
                     try:
                         found, failed = self._make(key, signature, reading, values, why), ""
-                    except Respecialise as signal:
-                        failed = self._respecialise(signal)
+                    except Respecialize as signal:
+                        failed = self._respecialize(signal)
                     except AutographError as error:
                         if isinstance(error, (StrictError, InternalError)):
                             raise
-                        if self._pin_numbers() or self._concretise(error, signature, reading):
+                        if self._pin_numbers() or self._concretize(error, signature, reading):
                             continue
                         if isinstance(error, ASKED) or "derivative" in self.options.strict:
                             raise
@@ -235,14 +235,14 @@ class Specialiser:
         for message in learnt:
             self._tell("learnt", message)
         late = self.policy.late
-        self._favourite = None
+        self._favorite = None
         self.traces.drop_if(
             lambda trace: generalize.is_stale(self.policy, trace) or any(guard.late in late for guard in trace.guards)
         )
         self._relearnt()
         return "; ".join(learnt)
 
-    def _respecialise(self, signal: Respecialise) -> str:
+    def _respecialize(self, signal: Respecialize) -> str:
         """Stage what a tracer asks for from now on; gives why not, if that is so already."""
         static = [path for path in signal.static if path not in self.policy.static]
         whole = [path for path in signal.whole if path not in self.policy.whole]
@@ -251,7 +251,7 @@ class Specialiser:
             return f"{signal.reason}, although {asked} is known already"
         for path in static:
             what = f"`{path}` would become part of the signature: {signal.reason}"
-            refuse(self.options, self.name, "specialise", what)
+            refuse(self.options, self.name, "specialize", what)
             self._pin(path)
         self.policy.static.update(static)
         self.policy.whole.difference_update(static)
@@ -263,11 +263,11 @@ class Specialiser:
         self._relearn([f"{message}: {signal.reason}" for message in said])
         return ""
 
-    def _concretise(self, error: AutographError, signature: Signature, reading: Reading) -> bool:
+    def _concretize(self, error: AutographError, signature: Signature, reading: Reading) -> bool:
         """Try again with less of the arguments staged, if anything may help."""
-        learnt = generalize.concretise(self.policy, signature, reading.values)
+        learnt = generalize.concretize(self.policy, signature, reading.values)
         for message in learnt:
-            refuse(self.options, self.name, "specialise", f"{message}, because otherwise {error}")
+            refuse(self.options, self.name, "specialize", f"{message}, because otherwise {error}")
         if learnt:
             self._relearn([f"{message}, because otherwise {error}" for message in learnt])
         return bool(learnt)
@@ -336,7 +336,7 @@ class Specialiser:
             self._gone.append(hash(gone.key))
             room = f"there is room for {self.traces.limit}, see max_traces"
             self._tell("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
-            if gone is self._favourite:
+            if gone is self._favorite:
                 self._relearnt()
         self._give_up()
         self._warn(trace)

@@ -21,13 +21,13 @@ class Trace:
         number: counted from 1, in the order in which the function's traces were made.
         signature: the arguments that it is for.
         reason: why it was made.
-        graph: optimised; None if the signature runs as plain Python.
+        graph: optimized; None if the signature runs as plain Python.
         guards: what has to hold besides.
         events: what happened while tracing and compiling.
         engine: the name of the engine.
         sourceless: whether it runs as plain Python because the function has no source.
         executable: what the engine made of the graph.
-        seconds: how long tracing, optimising and compiling took.
+        seconds: how long tracing, optimizing and compiling took.
         calls: how often it ran.
         is_bare: whether all that its entry does is to run what the engine made, on what it gets.
         pays: whether its first call took so long that tracing took next to no time.

@@ -225,7 +225,7 @@ class Policy:
 _VALUES = (int, float, complex, str, bytes, range, np.generic)
 
 
-class Respecialise(BaseException):
+class Respecialize(BaseException):
     """Raised by the tracer: trace again, with these leaves static, or these containers taken as one object.
 
     Args:
@@ -268,7 +268,7 @@ class Event:
     """Something that happened while tracing and that `explain` tells.
 
     Attributes:
-        kind: `unroll`, `callback`, `specialise`, `plain`, `retrace`, each of which `strict` can refuse; or another
+        kind: `unroll`, `callback`, `specialize`, `plain`, `retrace`, each of which `strict` can refuse; or another
             word, such as `loop` or `note`, for what is only told.
         message: what happened, and why.
         place: the user's file and line.

@@ -1,7 +1,7 @@
 """Graphs as pictures, by Graphviz.
 
 Boxes are nodes, and say what they do and what comes out; arrows lead from where a value is computed to where it is
-used. The blocks of a node stand in frames. Colours tell what a node does to the world, and dashed arrows in which
+used. The blocks of a node stand in frames. Colors tell what a node does to the world, and dashed arrows in which
 order what can be seen happens.
 """
 
@@ -24,7 +24,7 @@ from autograph.runtime.graph_text.printer import Piece, Printer
 
 CONTROL = "control"
 # Fill and outline.
-COLOURS = {
+COLORS = {
     PURE: ("#f6f8fa", "#8c9bad"),
     VIEW: ("#e6f0fb", "#5b8dc9"),
     WRITE: ("#fdf0dc", "#d08a26"),
@@ -39,7 +39,7 @@ _LONGEST = 64  # characters of a label
 
 
 def effect_of(node: Node) -> str:
-    """How a node is coloured: its op's effect, or `control` if it has blocks."""
+    """How a node is colored: its op's effect, or `control` if it has blocks."""
     if node.blocks:
         return CONTROL
     try:
@@ -130,10 +130,10 @@ class _Drawer:
         self._write("}")
 
     @contextmanager
-    def _frame(self, label: str, colour: str, fill: str) -> Iterator[None]:
+    def _frame(self, label: str, color: str, fill: str) -> Iterator[None]:
         with self._braces(f"subgraph cluster_{self._key()}"):
-            self._write(f'label={_quoted(label)}; labeljust=l; style="rounded,filled"; fontcolor="{colour}";')
-            self._write(f'color="{colour}60"; fillcolor="{fill}"; margin=10;')
+            self._write(f'label={_quoted(label)}; labeljust=l; style="rounded,filled"; fontcolor="{color}";')
+            self._write(f'color="{color}60"; fillcolor="{fill}"; margin=10;')
             yield
 
     def _key(self) -> str:
@@ -142,7 +142,7 @@ class _Drawer:
 
     def _box(self, kind: str, label: str, tooltip: str = "", shape: str = "") -> str:
         key = self._key()
-        fill, line = COLOURS[kind]
+        fill, line = COLORS[kind]
         shaped = f", shape={shape}" if shape else ""
         self._write(f'{key} [label=<{label}>, tooltip={_quoted(tooltip)}, fillcolor="{fill}", color="{line}"{shaped}];')
         return key
@@ -156,7 +156,7 @@ class _Drawer:
         for param in block.params:
             self.sources[param] = self._box("param", self._defined([param]), shape="ellipse")
             if head is not None:
-                self._arrow(head, self.sources[param], style="dotted", color=COLOURS[CONTROL][1])
+                self._arrow(head, self.sources[param], style="dotted", color=COLORS[CONTROL][1])
         start = self._entry(head) if head is not None and not block.params else None
         before: str | None = None
         for node in block.nodes:
@@ -165,15 +165,15 @@ class _Drawer:
                 self._arrow(start, first, style="invis")
             if node in self.busy:
                 if before is not None and (before, first) not in self.joined:
-                    self._arrow(before, first, style="dashed", color=COLOURS[ORDERED][1])
+                    self._arrow(before, first, style="dashed", color=COLORS[ORDERED][1])
                 before = last
         return self._results(block, ending, start)
 
     def _entry(self, head: str) -> str:
         """A dot where a block without params begins."""
         key = self._key()
-        self._write(f'{key} [shape=point, width=0.06, color="{COLOURS[CONTROL][1]}"];')
-        self._arrow(head, key, style="dotted", color=COLOURS[CONTROL][1], arrowhead="none")
+        self._write(f'{key} [shape=point, width=0.06, color="{COLORS[CONTROL][1]}"];')
+        self._arrow(head, key, style="dotted", color=COLORS[CONTROL][1], arrowhead="none")
         return key
 
     def _results(self, block: Block, ending: str, start: str | None) -> str | None:
@@ -210,7 +210,7 @@ class _Drawer:
 
     def _construct(self, node: Node) -> tuple[str, str]:
         """Draw a node with blocks: a frame around its head, its blocks, and what comes out."""
-        fill, line = COLOURS[CONTROL]
+        fill, line = COLORS[CONTROL]
         with self._frame("", line, f"{fill}80"):
             head = self._box(CONTROL, _marked(list(self.printer.right_side(node))), self._tooltip(node))
             self._lead(node.inputs, head)

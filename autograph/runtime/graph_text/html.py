@@ -1,4 +1,4 @@
-"""Graphs as HTML: the text, coloured, for notebooks.
+"""Graphs as HTML: the text, colored, for notebooks.
 
 Blocks fold at a click. Pointing at a value lights up all places where it stands, and tells its type; pointing at an op
 tells its effect and the user's line. There is no script in it, and nothing is loaded.
@@ -16,7 +16,7 @@ from autograph.runtime.graph_text.printer import Line, Piece, Printer, describe
 
 _MOST_LIT_UP = 2000  # each value needs a rule of its own
 
-# Notebooks of Jupyter say by variables which colours go with their theme; the rest get ones that fit light and dark.
+# Notebooks of Jupyter say by variables which colors go with their theme; the rest get ones that fit light and dark.
 STYLE = """
 .autograph-graph { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-x: auto; }
 .autograph-graph div, .autograph-graph summary { white-space: pre; }

@@ -10,7 +10,7 @@
         -> steps
 
 A printer makes lines of pieces, each of which knows what kind of thing it is and what it is about: a text is made by
-joining them, a coloured view by marking them up.
+joining them, a colored view by marking them up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A graph to look at: as text, and in notebooks as coloured text or as a picture."""
+"""A graph to look at: as text, and in notebooks as colored text or as a picture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograph.runtime.graph_text.printer import objects, to_text
 
 
 class GraphView:
-    """What `function.graph(…)` gives. `print` shows its text; a notebook shows it in colours.
+    """What `function.graph(…)` gives. `print` shows its text; a notebook shows it in colors.
 
     Attributes:
         graph: the graph itself.
@@ -46,7 +46,7 @@ class GraphView:
         return to_svg(self.graph)
 
     def to_html(self) -> str:
-        """The text of the graph, in colours."""
+        """The text of the graph, in colors."""
         return to_html(self.graph)
 
     def to_json(self, indent: int | None = 2) -> str:

@@ -25,7 +25,7 @@ from autograph.runtime.passes import (
 )
 from autograph.runtime.passes.rewriter import Note, Outcome
 
-__all__ = ["PASSES", "Outcome", "Report", "optimise"]
+__all__ = ["PASSES", "Outcome", "Report", "optimize"]
 
 PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "simplify": simplify.run,   # what gives what went in
@@ -54,7 +54,7 @@ class Report:
     notes: list[Note] = field(default_factory=list)
 
 
-def optimise(graph: Graph, without: Collection[str] = (), check: Callable[[Graph], object] | None = None) -> Report:
+def optimize(graph: Graph, without: Collection[str] = (), check: Callable[[Graph], object] | None = None) -> Report:
     """Run the passes over a graph, which they change in place.
 
     Args:

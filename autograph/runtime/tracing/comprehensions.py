@@ -79,9 +79,9 @@ class Generated:
         if type(self.iterable) is TracedIterator:
             self.alone = self.iterable.is_alone(1)
         source = self.iterable if self.taken == "none" else ()
-        self.trace.journal.touch(self)
+        self.trace.undo_log.touch(self)
         if self.made is not None:
-            self.trace.journal.touch(self.made)
+            self.trace.undo_log.touch(self.made)
         self.taken = "some" if some and self.taken == "none" else "all"
         return source
 

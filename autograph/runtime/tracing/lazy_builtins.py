@@ -47,9 +47,9 @@ def _one_by_one(trace: Trace, value: Any) -> Any:
     generated = as_generated(trace, value)
     if generated is None or type(generated.iterable) is TracedIterator:
         return trace.ref(value) if type(value) is np.ndarray else value
-    nodes, changes = len(trace.block.nodes), trace.journal.begin()
+    nodes, changes = len(trace.block.nodes), trace.undo_log.begin()
     found = collected(trace, value)
-    trace.journal.keep()
+    trace.undo_log.keep()
     touched = {type(thing) for thing, _ in changes} - {TracedIterator, Generated}
     if found is not value and (touched or _can_be_seen(trace.block.nodes[nodes:])):
         raise Plain("an iterator takes the elements of a generator one by one", trace.place())

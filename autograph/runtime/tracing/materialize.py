@@ -19,7 +19,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.statics import class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
 from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict
-from autograph.runtime.graph.signature import Respecialise
+from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType
 from autograph.runtime.tracing.calls.builtins import Identity
@@ -54,7 +54,7 @@ class Lowering:
         self._being_made: set[int] = set()
         self._tuples = 0  # in each other
         self.final = False  # whether the function has ended, so that nothing of it will change any more
-        trace.journal.refuse = self._refuse
+        trace.undo_log.refuse = self._refuse
         trace.made_in = self._made_in
         trace.tuples.is_outer = self._is_outer
         trace.tuples.lower = self._tuple
@@ -117,7 +117,7 @@ class Lowering:
         if type(value) is dict and not self.names.isdisjoint(_NAMESPACE):
             self._check_no_namespace(value)
         if not self.final and type(value) in (list, dict, set):
-            return self.trace.use(self.trace.materialise(value))
+            return self.trace.use(self.trace.materialize(value))
         if pytree.kind_of(value) is not None or type(value) in (set, bytearray):
             return self._make(value)
         return self.trace.lower(value)
@@ -182,14 +182,14 @@ class Lowering:
         if known is not None:
             raise self.taken_whole(value, known[1])
 
-    def taken_whole(self, value: Any, path: str) -> Respecialise:
+    def taken_whole(self, value: Any, path: str) -> Respecialize:
         """What to raise for the graph to have a container of the caller's as it is."""
         reason = f"`{path}` is changed in ways that depend on staged values"
         line = user_line(self.trace.iterated.get(id(value), ()))
         if line is not None:
             how_many = "staged values decide how many items are taken from it"
             reason = f"the iterator over `{path}` is staged, as {how_many}, {line[0]}:{line[1]}"
-        return Respecialise(whole=(path,), reason=reason)
+        return Respecialize(whole=(path,), reason=reason)
 
     def _make(self, value: Any) -> Value:
         """A node that makes a list, dict or the like anew, once for each that traced code made."""
@@ -246,7 +246,7 @@ class Lowering:
                 self.trace.place(),
             )
         del self.made[id(value)]
-        self.trace.journal.handed_out.pop(id(value), None)
+        self.trace.undo_log.handed_out.pop(id(value), None)
         return None
 
     def _stands(self, made: Value, block: Block) -> bool:
@@ -256,7 +256,7 @@ class Lowering:
     def _note(self, value: Any, made: Value) -> None:
         self.made[id(value)] = value, made, self.trace.block
         if not self.final and not is_a(value, tuple):
-            self.trace.journal.handed_out[id(value)] = value
+            self.trace.undo_log.handed_out[id(value)] = value
 
     def _once(self, value: Any, make: Callable[[], Any]) -> Tensor:
         """What `make` gives for a function or the like of traced code, so that it is one object in the graph."""
@@ -304,7 +304,7 @@ class Lowering:
             return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
         if type(value) is Mutator:
             name = value.function.__name__
-            return self._once(value, lambda: self.trace.record("getattr", (self.trace.materialise(value.owner), name)))
+            return self._once(value, lambda: self.trace.record("getattr", (self.trace.materialize(value.owner), name)))
         value = caller.unwrapped(value)
         if type(value) is types.MethodType and is_tensor(value.__self__):
             return self._once(value, lambda: self._method(value))

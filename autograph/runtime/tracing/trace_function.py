@@ -90,7 +90,7 @@ def trace_function(
         trace_packages: names or globs of installed packages that are traced, besides the function's own.
 
     Raises:
-        Respecialise: the function can be traced if more of the arguments is made part of the signature.
+        Respecialize: the function can be traced if more of the arguments is made part of the signature.
         StagingError: what the user asks for, such as `ag.set_loop_options(unroll=True)`, cannot be had.
     """
     late: set[tuple[Any, ...]] = set(signature.late)
@@ -300,7 +300,7 @@ class Tracer:
 
     def _restore(self) -> None:
         """Make all that exists outside of the trace what it was, each once more if one fails."""
-        changes = self.trace.journal.outermost()
+        changes = self.trace.undo_log.outermost()
         try:
             for thing, content in reversed(changes):
                 restore(thing, content)
@@ -346,7 +346,7 @@ class Tracer:
         self.ways.check_reread()
         self.writer.check_entered(self.trace.graph)
         self._check_handed()
-        self.trace.journal.write_back()
+        self.trace.undo_log.write_back()
 
     def _check_given_back(self) -> None:
         """See to it that the graph changes nothing that a called function gives back, and that may be known here."""

@@ -106,5 +106,5 @@ def _warned(trace: Trace, text: str, category: type[Warning], module: str) -> No
         names: Any = warner.f_globals
         real = names.real if isinstance(names, Environment) else names
         site = Site(warner.f_code.co_filename, warner.f_lineno, real.get("__name__", "<string>"), real)
-        trace.journal.write_back()
+        trace.undo_log.write_back()
         trace.record_lowered("warn", (text, category, Constant(site)))

@@ -1,6 +1,6 @@
 """What a traced function changes outside of itself, and how the graph writes it back.
 
-The journal knows what has changed: modules and closure cells, of which traced code has its own, and the containers and
+The undo log knows what has changed: modules and closure cells, of which traced code has its own, and the containers and
 objects that it was given or found. The graph changes them as the function did, before anything that may raise, and at
 the end. What was written although the function had read it before, as a constant, is to be read when the graph runs.
 """
@@ -38,19 +38,19 @@ class Writer:
         self.lower = values.lower
         self._writes: set[int] = set()  # the nodes that were recorded here
         self._own: dict[int, Any] = {}  # containers and objects that traced code made
-        trace.journal.write = self.write_back
+        trace.undo_log.write = self.write_back
 
     def write_back(self) -> None:
         """Record the writes to what is not the function's own, as it is now."""
-        journal, late = self.trace.journal, set[tuple[Any, ...]]()
+        undo_log, late = self.trace.undo_log, set[tuple[Any, ...]]()
         changed = []
-        for thing, first in journal.outermost():
+        for thing, first in undo_log.outermost():
             if id(thing) in self._own:
                 continue
             after = thing if has_held(thing) else contents(thing)  # of what is held there must be no copies
-            changed.append((thing, first, after, journal.base(thing)))
+            changed.append((thing, first, after, undo_log.base(thing)))
             if after is not thing:
-                journal.written[id(thing)] = thing, after
+                undo_log.written[id(thing)] = thing, after
         for environment in self.outside.environments.values():
             after, base = _of(environment, changed)
             for name, value in after.items():
@@ -81,7 +81,7 @@ class Writer:
         inside = reached(self.values.entered.values(), Changes())
         changed = [
             thing
-            for thing, before in self.trace.journal.outermost()
+            for thing, before in self.trace.undo_log.outermost()
             if inside is None or id(thing) in inside
             if id(thing) not in self.values.made and not same(contents(thing), before)
         ]

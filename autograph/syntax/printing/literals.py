@@ -63,7 +63,7 @@ def constant(value: object, quoting: Quoting = ANYWHERE) -> str:
         return "..."
     if isinstance(value, float | complex):
         return repr(value).replace("inf", _INFINITY).replace("nan", f"({_INFINITY} - {_INFINITY})")
-    if isinstance(value, tuple):  # only optimisers make these
+    if isinstance(value, tuple):  # only optimizers make these
         items = [constant(item, quoting) for item in value]
         return f"({', '.join(items)}{',' * (len(items) == 1)})"
     if isinstance(value, int) and value.bit_length() > _LONG:

@@ -99,6 +99,6 @@ def demand(parent: gast.AST, field: str) -> int:
 
 
 def needs_parentheses(node: gast.AST, level: int) -> bool:
-    """Whether `node` must be parenthesised in a place that demands `level`."""
+    """Whether `node` must be parenthesized in a place that demands `level`."""
     bound = binding(node)
     return bound < level and not (bound == _NEVER_BARE and level == NAMED)

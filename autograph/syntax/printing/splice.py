@@ -183,7 +183,7 @@ class Splicer(Unparser):
             self.keep_together(mark)
 
     def keep_together(self, mark: int) -> None:
-        """Parenthesise what was printed since `mark` if a line feed outside of brackets would end it early."""
+        """Parenthesize what was printed since `mark` if a line feed outside of brackets would end it early."""
         text = "".join(self.out[mark:])
         if "\n" in text and falls_apart(text):
             self.out.insert(mark, "(")
@@ -303,7 +303,7 @@ class Splicer(Unparser):
     def fill_slot(self, slot: Slot, before: str, after: str) -> None:
         """Print what stands in a slot, between these texts, apart from words that touch it."""
         mark = len(self.out)
-        if kind(slot.now) != "Tuple" and _parenthesised(slot, before, after):
+        if kind(slot.now) != "Tuple" and _parenthesized(slot, before, after):
             self.dispatch(slot.now)
         else:
             self.place(slot.now, slot.level)
@@ -356,7 +356,7 @@ def _is_lone_generator(slot: Slot) -> bool:
     return bool(slot.end == slot.owner.origin.span[2:])
 
 
-def _parenthesised(slot: Slot, before: str, after: str) -> bool:
+def _parenthesized(slot: Slot, before: str, after: str) -> bool:
     """Whether the user typed parentheses around what stood in a slot."""
     if not (before.rstrip(_SPACE).endswith("(") and after.lstrip(_SPACE).startswith(")")):
         return False
@@ -367,7 +367,7 @@ def _drops_parentheses(slot: Slot, before: str, after: str) -> bool:
     """Whether the user's parentheses became needless: `(a and b)` is now `ag__.and_(...)`."""
     if not (before.endswith("(") and after.startswith(")") and _is_new_call(slot.now)):
         return False
-    return _parenthesised(slot, before, after) and not (_in_word(before[-2:-1]) or _in_word(after[1:2]))
+    return _parenthesized(slot, before, after) and not (_in_word(before[-2:-1]) or _in_word(after[1:2]))
 
 
 def _is_new_call(node: gast.AST) -> bool:

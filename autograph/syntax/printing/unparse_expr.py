@@ -333,7 +333,7 @@ class ExpressionUnparser(astunparse.Unparser):  # type: ignore[misc]
     # -- patterns ------------------------------------------------------------------------------------------
 
     def _pattern(self, node: gast.AST, *weaker: str) -> None:
-        """Print a pattern, parenthesised if it is one of those that bind too weakly here."""
+        """Print a pattern, parenthesized if it is one of those that bind too weakly here."""
         if kind(node) in weaker and getattr(node, "pattern", node) is not None:
             self.write("(")
             self.dispatch(node)

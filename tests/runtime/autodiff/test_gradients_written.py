@@ -58,17 +58,17 @@ def newton(a):
 
 
 def clusters(points):
-    centres = points[:2].copy()
+    centers = points[:2].copy()
     for _ in range(3):
         sums, counts = np.zeros(2), np.zeros(2)
         for point in points:
-            nearest = np.argmin((centres - point) ** 2)
+            nearest = np.argmin((centers - point) ** 2)
             sums[nearest] += point
             counts[nearest] += 1
         for k in range(2):
             if counts[k] > 0:
-                centres[k] = sums[k] / counts[k]
-    return np.sum(centres**3)
+                centers[k] = sums[k] / counts[k]
+    return np.sum(centers**3)
 
 
 def soft_dtw(x):
@@ -229,7 +229,7 @@ class Momentum:
         return w + self.speed
 
 
-def optimiser(w):
+def optimizer(w):
     m = Momentum()
     for _ in range(5):
         w = m.step(w, 2 * w)
@@ -271,7 +271,7 @@ PROGRAMS = [
     (rnn, X), (lstm, X), (rk4, X), (newton, 2.0), (clusters, np.array([0.1, 2.0, 0.4, 1.7])), (soft_dtw, X),
     (double_buffer, X), (cholesky, MATRIX), (prefix, X), (horner, 1.5), (squaring, MATRIX), (tree, X), (maml, X),
     (jumps, X), (comprehensions, X), (sorting_network, X), (running_max, X), (list_of_lists, X), (backwards, X),
-    (nonlocals, X), (optimiser, X), (no_turns, X), (beam, X), (column_written, MATRIX), (zero_dimensional, X),
+    (nonlocals, X), (optimizer, X), (no_turns, X), (beam, X), (column_written, MATRIX), (zero_dimensional, X),
 ]  # fmt: skip
 
 

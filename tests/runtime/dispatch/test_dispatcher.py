@@ -33,7 +33,7 @@ class Rows(np.ndarray):
     pass
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
 
 
@@ -51,7 +51,7 @@ VALUES = [
     *(1, 1.0, True, False, None, 1j, np.float64(1), np.float32(1), np.bool_(True), 1 << 80),
     *(np.ones(3), np.ones(4), np.ones((3, 1)), np.ones(3, int), np.ones(3, ">f8"), np.float64(2) * np.ones(())),
     *(np.ones(3).view(Rows), np.zeros(3, [("a", int)]), np.zeros(3, "datetime64[s]"), np.zeros(3, "datetime64[D]")),
-    *("a", "b", Text("a"), "a" * 40, b"a", "", Colour.RED, len, np.sin, pytest.raises, int, float),
+    *("a", "b", Text("a"), "a" * 40, b"a", "", Color.RED, len, np.sin, pytest.raises, int, float),
     *(["a", "b"], ["a", "c"], ["a", Text("b")], ("a", "b"), ["a"], [], (), {}, [1, 2], [1, 2.0], (1, 2), [True, 2]),
     *([np.ones(2), 1], [1.0] * 40, [1] * 40, ["a"] * 40, {"a": 1}, {"b": 1}, {"a": 1.0}, Pair(1, 2), Pair(1, "a")),
     *([["a"], ["b"]], [[1, [2.0]], "a"], [[1, [2.0]], "b"], [[1, [2]], "a"], [[1, 2.0], "a"], {"§": 1}, {"§": [1]}),
@@ -64,10 +64,10 @@ VALUES = [
 ]
 
 
-def made_favourite(f, *args, **kwargs):
+def made_favorite(f, *args, **kwargs):
     for _ in range(5):
         f(*args, **kwargs)
-    assert f._specialiser.favourite() is not None
+    assert f._specializer.favorite() is not None
 
 
 def the_one_that_ran(f, *args, **kwargs):
@@ -77,39 +77,39 @@ def the_one_that_ran(f, *args, **kwargs):
 
 
 @pytest.mark.parametrize("parameters", ["x", "x, /", "*, x", "x, y=None"])
-def test_the_favourite_takes_its_own_calls_and_no_others(tracer, parameters):
+def test_the_favorite_takes_its_own_calls_and_no_others(tracer, parameters):
     name = {} if "*" not in parameters else {"x": None}
     few = VALUES if parameters == "x" else VALUES[::7]
     for one in few:
         f = function(eval(f"lambda {parameters}: 0"))
-        f._specialiser._warned = True
+        f._specializer._warned = True
         call = (lambda f, value: f(x=value)) if name else (lambda f, value: f(value))
         for _ in range(5):
             call(f, one)
         for other in few:
-            if f._specialiser.favourite() is None:
+            if f._specializer.favorite() is None:
                 break
             before = {trace: trace.calls for trace in f.traces}
             call(f, other)
             (ran,) = [trace for trace in f.traces if trace.calls > before.get(trace, 0)]
             values = f._bind(x=other) if name else f._bind(other)
-            assert ran.key == f._specialiser.key(values), (one, other)
+            assert ran.key == f._specializer.key(values), (one, other)
 
 
 @pytest.mark.parametrize(
     "value", [1, np.ones(3), ["a", "b"], (1, 2), None, "a", [1.0] * 40, [1.0] * 70, "a" * 40, np.sin, {"a": 1}]
 )
-def test_the_favourite_is_entered_without_a_key(tracer, value):
+def test_the_favorite_is_entered_without_a_key(tracer, value):
     f = function(lambda x: 0)
-    made_favourite(f, value)
-    f._specialiser.traces.find.clear()
+    made_favorite(f, value)
+    f._specializer.traces.find.clear()
     f(value)
     assert len(tracer) == 1
 
 
 def test_all_that_is_variadic(tracer):
     f = function(lambda *xs, **ys: 0)
-    made_favourite(f, 1, np.ones(3), a=2)
+    made_favorite(f, 1, np.ones(3), a=2)
     for args, kwargs in [((1,), {"a": 2}), ((1, np.ones(3)), {"b": 2}), ((1.0, np.ones(3)), {"a": 2}), ((), {})]:
         assert the_one_that_ran(f, *args, **kwargs).number > 1
     assert the_one_that_ran(f, 1, np.ones(3), a=2).number == 1
@@ -118,44 +118,44 @@ def test_all_that_is_variadic(tracer):
 def test_open_dimensions(tracer):
     f = function(lambda x: 0)
     f(np.ones(3)), f(np.ones(4)), f(np.ones((2, 3))), f(np.ones((4, 3)))
-    made_favourite(f, np.ones(9))
-    f._specialiser.traces.find.clear()
+    made_favorite(f, np.ones(9))
+    f._specializer.traces.find.clear()
     f(np.ones(7))
     assert len(f.traces) == 2
-    made_favourite(f, np.ones((5, 3)))
+    made_favorite(f, np.ones((5, 3)))
     assert the_one_that_ran(f, np.ones((2, 3))) is not the_one_that_ran(f, np.ones(2))
     assert the_one_that_ran(f, np.ones((2, 5))).number > 4
 
 
-def test_a_favourite_that_is_dropped_is_gone(tracer):
+def test_a_favorite_that_is_dropped_is_gone(tracer):
     f = function(lambda x: 0, max_traces=1)
-    f._specialiser._warned = True
-    made_favourite(f, 1)
+    f._specializer._warned = True
+    made_favorite(f, 1)
     f(1.0)
-    assert f._specialiser.favourite() is None
+    assert f._specializer.favorite() is None
     f(1)
     assert len(tracer) == 3
-    made_favourite(f, 1)
+    made_favorite(f, 1)
     f.cache_clear()
     f(1)
     assert len(tracer) == 4
 
 
-def test_guards_of_the_favourite_are_checked():
+def test_guards_of_the_favorite_are_checked():
     factor = 2
 
     def scaled(x):
         return x * factor
 
     f = ag.function(scaled)
-    made_favourite(f, 3)
+    made_favorite(f, 3)
     factor = "ab"
     assert f(3) == "ababab"
     factor = 2
     assert f(3) == 6
 
 
-def test_a_favourite_with_nothing_to_look_at_is_run_at_once():
+def test_a_favorite_with_nothing_to_look_at_is_run_at_once():
     def ratio(a, b):
         return a // b
 
@@ -166,7 +166,7 @@ def test_a_favourite_with_nothing_to_look_at_is_run_at_once():
 
     f = ag.function(ratio)
     by_entry = frames(1, 0)
-    made_favourite(f, 7, 2)
+    made_favorite(f, 7, 2)
     (trace,) = f.traces
     before, trace.entry = trace.calls, None
     assert trace.is_bare and f(7, 2) == 3 and frames(1, 0) == by_entry
@@ -180,7 +180,7 @@ def test_arguments_that_are_one_object(count):
     added = ", ".join(f"np.add({name}, 1, out={name})" for name in names)
     plain = of_expression(", ".join(names), f"[{added}]", globals())
     f = ag.function(plain)
-    made_favourite(f, *np.zeros((count, 2)))
+    made_favorite(f, *np.zeros((count, 2)))
     for one, other in permutations(range(count), 2):
         outcomes = []
         for each in (plain, f):

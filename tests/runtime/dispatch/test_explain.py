@@ -78,7 +78,7 @@ def test_all_that_is_told_of_a_call(tracer, monkeypatch):
         lines[8],
     ]
     assert lines[8].startswith("  time: trace ")
-    assert " optimise " in lines[8] and " compile " in lines[8]
+    assert " optimize " in lines[8] and " compile " in lines[8]
 
 
 def test_explaining_does_not_call(tracer):
@@ -97,7 +97,7 @@ def test_traces_tell_of_themselves(tracer):
     f(1)
     (trace,) = f.traces
     assert repr(trace) == "<trace 1: (x: py.int), 1 calls; the first call>"
-    assert set(trace.seconds) == {"trace", "optimise", "compile"}
+    assert set(trace.seconds) == {"trace", "optimize", "compile"}
     assert trace.engine == "numpy"
     assert "ag_run(a0)" in trace.entry_source
     assert str(f.lower(1)) == trace.source == f.lower(1).source

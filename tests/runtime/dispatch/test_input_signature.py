@@ -106,7 +106,7 @@ def test_many_kinds_of_calls_leave_little_behind():
     for n in range(300):
         assert f(np.ones(n), f"text {n}") == f"text {n}"
     assert len(f.traces) == 1
-    assert len(f._specialiser.traces.find) < 80
+    assert len(f._specializer.traces.find) < 80
 
 
 # Concrete functions ---------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def test_a_million_calls_leave_nothing(tracer):
 
 def test_a_thousand_signatures_leave_the_traces_that_are_kept(tracer):
     f = function(lambda x, n: x, static_argnames="n", max_traces=8)
-    f._specialiser._warned = True
+    f._specializer._warned = True
     tracer.signatures = tracer.examples = collections.deque(maxlen=1)
     assert growth(lambda number: f(1, number), 1000) < 150_000  # what the traces that are kept take
     assert len(f.traces) == 8

@@ -10,7 +10,7 @@ from autograph.errors import AutographError, RetraceWarning, StagingError, Stric
 from autograph.runtime.dispatch import specialize
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.decorator import function
-from autograph.runtime.graph.signature import Event, Guard, Respecialise
+from autograph.runtime.graph.signature import Event, Guard, Respecialize
 
 
 def reasons(staged):
@@ -59,7 +59,7 @@ def test_arrays_in_structures(tracer):
 def test_a_dimension_that_must_be_known(tracer):
     def before(signature):
         if None in signature.leaves[0].type.shape:
-            raise Respecialise(static=("x.shape[0]",), reason="the length of x is needed, f.py:1")
+            raise Respecialize(static=("x.shape[0]",), reason="the length of x is needed, f.py:1")
 
     tracer.before = before
     f = function(lambda x: x.sum())
@@ -115,7 +115,7 @@ def test_static_argnames_of_structures_and_arrays(tracer):
 def test_an_argument_that_tracing_needs(tracer):
     def before(signature):
         if not signature.static:
-            raise Respecialise(static=("n",), reason="`n` is the length of a list, f.py:3")
+            raise Respecialize(static=("n",), reason="`n` is the length of a list, f.py:3")
 
     tracer.before = before
     f = function(lambda x, n: x * n)
@@ -127,7 +127,7 @@ def test_an_argument_that_tracing_needs(tracer):
 
 def test_a_tracer_that_asks_for_the_same_again(tracer):
     def before(signature):
-        raise Respecialise(static=("n",), reason="it needs `n`, f.py:3")
+        raise Respecialize(static=("n",), reason="it needs `n`, f.py:3")
 
     tracer.before = before
     f = function(lambda n: n)
@@ -139,7 +139,7 @@ def test_a_tracer_that_asks_for_the_same_again(tracer):
 
 def test_texts_and_functions_that_vary_become_objects(tracer):
     f = function(lambda text, g: (text, g(1)))
-    f._specialiser._warned = True
+    f._specializer._warned = True
     assert [f(text, abs)[0] for text in "abcdefgh"] == list("abcdefgh")
     assert [f("a", lambda x: x + n)[1] for n in range(8)] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert tracer.texts[4] == "text: str, g=abs"
@@ -152,7 +152,7 @@ def test_texts_and_functions_that_vary_become_objects(tracer):
 def test_containers_as_the_tracer_wants_them(tracer):
     def before(signature):
         if len(signature.leaves) == 2:
-            raise Respecialise(whole=("xs",), reason="its length changes, f.py:2")
+            raise Respecialize(whole=("xs",), reason="its length changes, f.py:2")
 
     tracer.before = before
     f = function(lambda xs: xs.append(3) or xs)
@@ -332,7 +332,7 @@ def test_a_signature_that_must_run_plainly(tracer):
     assert "what the plain function returns: it always raises" in f.pretty_printed_concrete_signatures()
 
 
-@pytest.mark.parametrize("kind", ["unroll", "callback", "plain", "specialise"])
+@pytest.mark.parametrize("kind", ["unroll", "callback", "plain", "specialize"])
 def test_what_strict_refuses(tracer, kind):
     tracer.events = [Event(kind, "so and so happened", ("user.py", 12))]
     assert function(lambda x: x, strict={"retrace"})(1) == 1
@@ -367,13 +367,13 @@ def test_strict_about_retracing(tracer):
     assert "would be traced again: `x` came as f64[3] and as f64[4]" in str(caught.value)
 
 
-def test_strict_about_specialising(tracer):
+def test_strict_about_specializing(tracer):
     def before(signature):
-        raise Respecialise(static=("n",), reason="it is a length, f.py:3")
+        raise Respecialize(static=("n",), reason="it is a length, f.py:3")
 
     tracer.before = before
     with pytest.raises(StrictError, match="`n` would become part of the signature: it is a length, f.py:3"):
-        function(lambda n: n, strict="specialise")(3)
+        function(lambda n: n, strict="specialize")(3)
 
 
 def test_one_warning_for_a_function_that_retraces_often(tracer):

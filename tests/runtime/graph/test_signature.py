@@ -20,11 +20,11 @@ from autograph.runtime.graph.types import COMPLEX, FLOAT, INT, ObjectType, array
 from tests.outcomes import no_addresses
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
 
 
-class StrColour(str, enum.Enum):
+class StrColor(str, enum.Enum):
     RED = "red"
 
 
@@ -84,7 +84,7 @@ def test_what_is_staged(value, type):
 
 @pytest.mark.parametrize(
     "value",
-    [True, None, "mean", b"x", ..., Colour.RED, StrColour.RED, math.sin, len, Layer, np.float64, np.dtype("f8"), np.sin,
+    [True, None, "mean", b"x", ..., Color.RED, StrColor.RED, math.sin, len, Layer, np.float64, np.dtype("f8"), np.sin,
      np.sum, math, slice(0, 2), frozenset({1}), list[int], lambda: 0, Layer().__init__, functools.partial(print)],
     ids=lambda value: no_addresses(str(value)),
 )  # fmt: skip
@@ -218,7 +218,7 @@ def test_which_parameters_a_policy_concerns():
 
 numbers = st.sampled_from([0, 1, True, False, 1.0, -0.0, 0.0, 2j, None, "a", "b" * 40, b"x", np.float64(1), np.int8(1)])
 arrays = st.builds(np.zeros, st.sampled_from([(), (1,), (2,), (2, 3), (0,)]), st.sampled_from(["f8", "f4", "i8", "?"]))
-others = st.sampled_from([int, np.dtype("f8"), Colour.RED, math, Layer(), Layer(), range(3), slice(1), {1}, len])
+others = st.sampled_from([int, np.dtype("f8"), Color.RED, math, Layer(), Layer(), range(3), slice(1), {1}, len])
 leaves = numbers | arrays | others
 values = st.recursive(
     leaves,

@@ -8,12 +8,12 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from hypothesis import given, settings
 
-import autograph.runtime.ops  # noqa: F401  # the colours come from the ops' effects
+import autograph.runtime.ops  # noqa: F401  # the colors come from the ops' effects
 from autograph.errors import DrawingError
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE
 from autograph.runtime.graph_text import graphviz
-from autograph.runtime.graph_text.graphviz import COLOURS, effect_of, to_dot, to_svg
+from autograph.runtime.graph_text.graphviz import COLORS, effect_of, to_dot, to_svg
 from autograph.runtime.graph_text.parser import parse
 from tests.runtime.graph_text.test_printer import collatz, place
 from tests.runtime.random_graphs import graphs
@@ -98,11 +98,11 @@ graph f(x: f64[3], y: f64):
         (collatz().block.nodes[0], graphviz.CONTROL),
     ],
 )
-def test_colours_tell_the_effect(node, effect):
+def test_colors_tell_the_effect(node, effect):
     assert effect_of(node) == effect
     graph = collatz()
     graph.block.nodes.insert(0, node)
-    assert COLOURS[effect][0] in to_dot(graph)
+    assert COLORS[effect][0] in to_dot(graph)
 
 
 def test_long_labels_are_cut():

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from hypothesis import given, settings
 
-import autograph.runtime.ops  # noqa: F401  # the colours come from the ops' effects
+import autograph.runtime.ops  # noqa: F401  # the colors come from the ops' effects
 from autograph.runtime.graph_text.html import to_html
 from autograph.runtime.graph_text.printer import to_text
 from tests.runtime.graph_text.test_printer import COLLATZ, collatz, place

@@ -64,14 +64,14 @@ class Pair(namedtuple("Pair", "a b")):  # noqa: PYI024, SLOT002
         type(self).count += 1
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
 
     def note(self, x: Any) -> None:
         type(self).log.append(x)  # type: ignore[attr-defined]
 
 
-Colour.log, Colour.count = [], 0  # type: ignore[attr-defined]
+Color.log, Color.count = [], 0  # type: ignore[attr-defined]
 
 
 class Holder:
@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], Any, type]] = {
     "dataclass": (lambda record, x: record.note(x), Record(1), Record),
     "dataclass made": (lambda _, x: Record(x).note(x), None, Record),
     "named tuple": (lambda pair, x: pair.note(x), Pair(1, 2), Pair),
-    "enum": (lambda colour, x: colour.note(x), Colour.RED, Colour),
+    "enum": (lambda color, x: color.note(x), Color.RED, Color),
     "object in an object": (lambda holder, x: holder.derived.note(x), Holder(), Base),
     "class in an object": (lambda holder, x: holder.kind.log.append(x), Holder(), Base),
     "dataclass in an object": (lambda holder, x: holder.record.note(x), Holder(), Record),
@@ -118,7 +118,7 @@ READERS: list[tuple[Callable[[Any], Any], Any, type]] = [
     (lambda kind: (kind.count, kind().log[:]), Derived, Base),
     (lambda record: (record.count, record.log[:]), Record(1), Record),
     (lambda pair: (pair.count, pair.log[:]), Pair(1, 2), Pair),
-    (lambda colour: (colour.count, colour.log[:]), Colour.RED, Colour),
+    (lambda color: (color.count, color.log[:]), Color.RED, Color),
     (lambda holder: (holder.derived.count, holder.record.log[:]), Holder(), Base),
     (lambda holder: (holder.record.count, holder.record.log[:]), Holder(), Record),
     (lambda _: (Registered.count, Registered.log[:]), None, Registering),

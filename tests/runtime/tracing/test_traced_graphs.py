@@ -64,7 +64,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("function, args", CASES, ids=[function.__name__ for function, _ in CASES])
-@pytest.mark.parametrize("passes", [False, True], ids=["raw", "optimised"])
+@pytest.mark.parametrize("passes", [False, True], ids=["raw", "optimized"])
 def test_forms(function, args, passes):
     view: GraphView = ag.function(function, passes=passes).graph(*args)
     check(view.graph)

@@ -354,7 +354,7 @@ def test_a_new_argument_keeps_what_is_typed_in_the_others():
     )
 
 
-def test_text_of_several_lines_is_parenthesised_where_it_would_fall_apart():
+def test_text_of_several_lines_is_parenthesized_where_it_would_fall_apart():
     def change(tree):
         tree.body[:] = [gast.Return(tree.body[0].value.args[0]), gast.Expr(tree.body[0].value)]
         return gast.Module([template.function("f", tree.body)], [])

@@ -1,6 +1,6 @@
 """`graph.as_graph_def()`: a graph as TensorFlow writes graphs down, for people to read.
 
-Nodes have the names and fields that TensorFlow gives them; it shows this library's graph, which has been optimised,
+Nodes have the names and fields that TensorFlow gives them; it shows this library's graph, which has been optimized,
 with its branches and loops as functions in a library.
 """
 

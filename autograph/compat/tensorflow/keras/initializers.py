@@ -80,7 +80,7 @@ _NAMES: dict[str, Callable[[], Initializer]] = {
 
 
 def get(identifier: Any) -> Any:
-    """An initialiser by its name."""
+    """An initializer by its name."""
     if not isinstance(identifier, str):
         return identifier() if isinstance(identifier, type) else identifier
     if identifier not in _NAMES:

@@ -1,4 +1,4 @@
-"""Layers of `tf.keras.layers` that normalise."""
+"""Layers of `tf.keras.layers` that normalize."""
 
 from __future__ import annotations
 

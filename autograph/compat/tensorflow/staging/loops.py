@@ -288,7 +288,7 @@ class _Loop:
         append(self.graph, node, [self.arm])
         for each, value in outputs:
             if each.init is UNBOUND and not self._starts_at_zero(each):
-                value = pytree.map(lambda leaf, e=each: self._initialised(e.name, leaf), value)
+                value = pytree.map(lambda leaf, e=each: self._initialized(e.name, leaf), value)
             if isinstance(each.slot, mutations.Entry):
                 mutations.touch(self.graph, each.slot.container, each.slot.by)
             each.slot.set(value)
@@ -299,7 +299,7 @@ class _Loop:
         output = node.add_output(kind, each.name if each.name.isidentifier() else "")
         return Tensor(self.graph.trace.handle(output), leaf.dtype, shape, self.graph, self.graph.unique_name("while"))
 
-    def _initialised(self, name: str, leaf: Tensor) -> Tensor:
+    def _initialized(self, name: str, leaf: Tensor) -> Tensor:
         """What a loop has given a value, if it has run at all, as is seen to when the graph runs."""
         shown = name if name != GENERATED else "the returned value"
         shown = shown.replace("'", "\\'")

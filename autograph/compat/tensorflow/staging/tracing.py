@@ -23,7 +23,7 @@ from autograph.operators.backend import traced_by
 from autograph.runtime.engines.numpy import engine
 from autograph.runtime.graph.graph import Graph
 from autograph.runtime.graph_text.printer import expression
-from autograph.runtime.passes import dce, optimise
+from autograph.runtime.passes import dce, optimize
 from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Plain, Signal, Unstageable
 from autograph.runtime.tracing.state.blame import line_of
 
@@ -40,7 +40,7 @@ class Traced:
         self.graph = graph
         whole = graph.trace.graph
         dce.run(whole, strict=False)
-        optimise(whole)
+        optimize(whole)
         self._compile(whole, structure, graph.draws)
         made = graphs.remembered()
         if made is not None:
@@ -48,7 +48,7 @@ class Traced:
 
     @classmethod
     def of(cls, graph: Graph, structure: Any) -> Traced:
-        """What runs a graph that has been optimised before."""
+        """What runs a graph that has been optimized before."""
         found = cls.__new__(cls)
         found._compile(graph, structure)
         return found

@@ -49,7 +49,7 @@ class Annotated:
         self._lines = dict(enumerate(filter(None, dict.fromkeys(lines)), 1))
         numbers = {line: number for number, line in self._lines.items()}
         text = _with_places(text, [numbers.get(line, 0) if line else 0 for line in lines])
-        self._module = machine().optimised(text, code.branchy)
+        self._module = machine().optimized(text, code.branchy)
         self.sign = "#" if machine().traits[0].startswith(("x86_64", "i686")) else "//"
 
     @property

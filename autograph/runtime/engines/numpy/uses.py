@@ -80,7 +80,7 @@ class Uses:
             self.aliases[node.outputs[0]] = self.of(first)
 
     def _note_item(self, before: Node | None, store: Node, block: Block) -> None:
-        """Recognise `t = x[i]`, `t += v`, `x[i] = t`, which is how Python itself runs `x[i] += v`."""
+        """Recognize `t = x[i]`, `t += v`, `x[i] = t`, which is how Python itself runs `x[i] += v`."""
         if before is None or before.op not in IN_PLACE or not isinstance(before.args[0], Value):
             return
         got = before.args[0].node

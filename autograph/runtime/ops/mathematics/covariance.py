@@ -58,7 +58,7 @@ def _variables(m: Any, rowvar: Any) -> Any:
     return row(m) if ndim(m) < 2 else m if rowvar else turned(m)
 
 
-def _centred(m: Any, y: Any, rowvar: Any) -> Any:
+def _centered(m: Any, y: Any, rowvar: Any) -> Any:
     """The observations of all variables less their means."""
     every = np.concatenate([_variables(each, rowvar) for each in (m, y) if each is not None])
     return every - np.mean(every, 1, keepdims=True)
@@ -66,7 +66,7 @@ def _centred(m: Any, y: Any, rowvar: Any) -> Any:
 
 def _of_covariance(g: Any, part: int, m: Any, y: Any, rowvar: Any, degrees: Any) -> Any:
     """The gradient of the first array, or of the second, for that of the matrix of covariances."""
-    every = _centred(m, y, rowvar)
+    every = _centered(m, y, rowvar)
     found = np.matmul(g + turned(g), every) / (shape(every)[1] - degrees)
     first = shape(_variables(m, rowvar))[0]
     found, x = (found[first:], y) if part else (found[:first], m)
@@ -94,7 +94,7 @@ def of_corrcoef(part: int) -> Vjp:
     def vjp(g: Any, out: Any, x: Any, y: Any = None, rowvar: Any = True, *_: Any, **__: Any) -> Any:
         if ndim(out) == 0:
             return np.zeros_like(as_array(x))
-        variances = nonzero(np.var(_centred(x, y, rowvar), 1))
+        variances = nonzero(np.var(_centered(x, y, rowvar), 1))
         scale = np.sqrt(column(variances) * row(variances))
         own = np.sum((g + turned(g)) * out, 1) / (2 * variances)
         return _of_covariance(g / scale - np.diag(own), part, x, y, rowvar, 0)

@@ -1,4 +1,4 @@
-"""Differences of neighbours, and what approximates derivatives and integrals by them."""
+"""Differences of neighbors, and what approximates derivatives and integrals by them."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def ufunc_rule(ufunc: np.ufunc) -> Infer:
 
 
 def core_shape(signature: str, shapes: Sequence[Shape]) -> Shape:
-    """The shape that a generalised ufunc gives, for a signature such as `(n?,k),(k,m?)->(n?,m?)`."""
+    """The shape that a generalized ufunc gives, for a signature such as `(n?,k),(k,m?)->(n?,m?)`."""
     *cores, results = (re.findall(r"[^,]+", core) for core in re.findall(r"\(([^)]*)\)", signature))
     dims: dict[str, int | None] = {}
     batches = []

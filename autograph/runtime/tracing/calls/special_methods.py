@@ -329,6 +329,6 @@ class _Cached:
             return self.member.__get__(thing, owner)
         trace = _TRACING.stack[-1]
         value = trace.call(self.member.func)(thing)
-        trace.journal.touch(thing)
+        trace.undo_log.touch(thing)
         vars(thing)[self.member.attrname] = value
         return value

@@ -101,12 +101,12 @@ class Recorded(StandIn):
             given = (own_attribute(function, "__self__"), *given)
             for part in given:
                 if isinstance(part, CONTAINERS):
-                    self.trace.journal.touch(part)
+                    self.trace.undo_log.touch(part)
             self.trace.expose(given)
             result = guarded(self.trace, lambda: function(*args, **kwargs), given)
             if asks_locale(function, args):
                 guard_locale(self.trace)
-            self.trace.journal.pending = True
+            self.trace.undo_log.pending = True
             is_for_graph = is_iterator(result) and is_staged_here(self.trace)
             if not (is_for_graph or _makes_anew(result)):
                 return traced(self.trace, result, args) if is_iterator(result) else result
@@ -219,24 +219,24 @@ class Mutator:
         if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
             return self._sort(kwargs)
         if inside is None and self._needs_values(name, args, kwargs):
-            inside = self.trace.materialise(owner)
+            inside = self.trace.materialize(owner)
         if inside is not None:
             return self.trace.record(f".{name}", (inside, *args), kwargs)
         if name not in _READERS:
-            self.trace.journal.touch(owner)
+            self.trace.undo_log.touch(owner)
         try:
             return self.function(*args, **kwargs)
         finally:
-            self.trace.journal.pending = True
+            self.trace.undo_log.pending = True
 
     @on_behalf
     def _sort(self, kwargs: dict[str, Any]) -> None:
         """Sort a list by keys that may be staged."""
         items = by_keys(self.trace, sorted, self.owner, kwargs)
         if is_tensor(items):
-            self.trace.record("setitem", (self.trace.materialise(self.owner), slice(None), items))
+            self.trace.record("setitem", (self.trace.materialize(self.owner), slice(None), items))
         else:
-            self.trace.journal.touch(self.owner)
+            self.trace.undo_log.touch(self.owner)
             self.owner[:] = items
 
     def _needs_values(self, name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
@@ -294,7 +294,7 @@ class AttributeSetter(StandIn):
         if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
             return Recorded(self.trace, function)(*args, **kwargs)
         if function not in (getattr, hasattr, vars) and (_is_looked_into(thing) or isinstance(thing, type)):
-            self.trace.journal.touch(thing)
+            self.trace.undo_log.touch(thing)
         return function(*args, **kwargs)
 
 

@@ -1,6 +1,6 @@
 """What branches and loops have in common: a body is traced into a block of its own, and then undone.
 
-A body changes variables, and containers that the journal knows. Both are *slots*, which the construct has to carry.
+A body changes variables, and containers that the undo log knows. Both are *slots*, which the construct has to carry.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from autograph.runtime.graph.graph import Block, Place, Value
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.graph.types import MaybeUnbound
 from autograph.runtime.tracing.control_flow import merge
-from autograph.runtime.tracing.proxies.graph_break import Diverged, Materialise, Unjoinable, Unstageable, handled
+from autograph.runtime.tracing.proxies.graph_break import Diverged, Materialize, Unjoinable, Unstageable, handled
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.state.escape import Known
 from autograph.runtime.tracing.state.exceptions import run_or_raise
@@ -109,15 +109,15 @@ def run_body(
     """
     arm = Arm(block)
     before = state.snapshot()
-    changes = trace.journal.begin()
+    changes = trace.undo_log.begin()
     try:
         with trace.open(block):
             if prepare is not None:
                 prepare()
             begin = state.snapshot()
             arm.result = run_or_raise(trace, body)
-            trace.journal.write_back()
-            arm.written = dict(trace.journal.written)
+            trace.undo_log.write_back()
+            arm.written = dict(trace.undo_log.written)
             arm.values = {variable: variable.get() for variable in before if variable.get() is not begin[variable]}
             arm.after = [(container, contents(container)) for container, _ in changes]
             _note_entries(arm, changes)
@@ -130,7 +130,7 @@ def run_body(
     finally:
         state.restore(before)
         known = known_before(trace, before, changes)
-        trace.journal.undo(known)
+        trace.undo_log.undo(known)
     if arm.diverged:
         arm.values, arm.whole, arm.after = {}, [], []
     else:
@@ -151,7 +151,7 @@ def _whole(value: Any) -> Any:
 
 def known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:
     """Tells containers that were there before a body from those that it made."""
-    watched = {id(container) for container in trace.journal.watched}
+    watched = {id(container) for container in trace.undo_log.watched}
     if changes.before.keys() <= watched:  # those were there before
         return lambda container: True
     return Known(lambda: [*before.values(), *trace.roots()], changes)
@@ -189,13 +189,13 @@ def hoist(trace: Trace, arms: list[Arm]) -> None:
     """See to it that containers that grow, or shrink, are objects of the graph before the construct begins.
 
     Raises:
-        Materialise: one is not; its construct has to be traced again.
+        Materialize: one is not; its construct has to be traced again.
     """
     for arm in arms:
         _check_made(trace, arm)
         for container in arm.whole:
             if type(container) in HOLDERS:
-                raise Materialise(container)
+                raise Materialize(container)
             changed = "is changed" if isinstance(container, bytearray) else "has an attribute added or deleted"
             what = f"an object of class {type(container).__name__} {changed}"
             raise Unstageable(f"{what} under a condition that is known only when the graph runs", ())
@@ -205,7 +205,7 @@ def _check_made(trace: Trace, arm: Arm) -> None:
     """Check that a function from before a body is made before it: made in the body, it would be another one later.
 
     Raises:
-        Materialise: it is made in the body; the construct has to be traced again.
+        Materialize: it is made in the body; the construct has to be traced again.
     """
     made = trace.made_in(arm.block)
     if not made:
@@ -213,14 +213,14 @@ def _check_made(trace: Trace, arm: Arm) -> None:
     owned, changed = owned_by(trace, arm.before), {id(container) for container, _ in arm.after}
     for thing in made:
         if id(thing) not in changed and owned(thing):
-            raise Materialise(thing)
+            raise Materialize(thing)
 
 
 def end_block(trace: Trace, arm: Arm, results: list[Any]) -> None:
     """Let the block of a body give its results.
 
     Raises:
-        Materialise: a function that is among them has to be made before the construct.
+        Materialize: a function that is among them has to be made before the construct.
     """
     arm.block.results = tuple(results)
     _check_made(trace, arm)
@@ -281,9 +281,9 @@ def as_result(trace: Trace, leaf: Any) -> Any:
     return trace.lower(leaf)
 
 
-def misfit(name: str, error: merge.Misfit, test: Value | None, place: Place) -> Unjoinable | Materialise:
+def misfit(name: str, error: merge.Misfit, test: Value | None, place: Place) -> Unjoinable | Materialize:
     if error.container is not None:
-        return Materialise(error.container)
+        return Materialize(error.container)
     return Unjoinable(name, error.first, error.second, test, place)
 
 

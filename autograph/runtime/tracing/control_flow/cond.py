@@ -24,7 +24,7 @@ from autograph.runtime.tracing.control_flow.body import (
 from autograph.runtime.tracing.proxies.bytecode import stored_at
 from autograph.runtime.tracing.proxies.graph_break import (
     Diverged,
-    Materialise,
+    Materialize,
     Recorded,
     Unjoinable,
     Unstageable,
@@ -87,13 +87,13 @@ def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
         except Unstageable as signal:
             signal.place = signal.place or trace.place()
             raise
-        except Materialise as signal:
+        except Materialize as signal:
             handled(signal)
             container = signal.container
         # Not before the traceback is gone, with what was noted of the tracing that is undone: of what is held, there
         # must be no copies.
         if type(container) in HOLDERS:
-            let_hold(state, container, trace.materialise(container, named=True))
+            let_hold(state, container, trace.materialize(container, named=True))
         else:
             trace.lower(container)
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
@@ -104,7 +104,7 @@ def _nothing() -> None:
 
 
 def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool) -> Any:
-    trace.journal.write_back()
+    trace.undo_log.write_back()
     trace.tests.append(test)
     try:
         arms = [run_body(trace, body, state, Block()) for body in bodies]
@@ -137,10 +137,10 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
     trace.block.nodes.append(node)
     for slot, slot_form, slot_outputs in rebuilt:
         if isinstance(slot, Entry):
-            trace.journal.touch(slot.container)
+            trace.undo_log.touch(slot.container)
         slot.set(merge.build(slot_form, handles(trace, slot_outputs)))
         if isinstance(slot, Entry):
-            trace.journal.settle(slot.container, slot.key)
+            trace.undo_log.settle(slot.container, slot.key)
     return merge.build(form, handles(trace, outputs))
 
 
@@ -152,9 +152,9 @@ def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:
         if not isinstance(variable, Entry):
             variable.set(value)
     for container, content in arm.after:
-        trace.journal.touch(container)
+        trace.undo_log.touch(container)
         restore(container, content)
-    trace.journal.written.update(arm.written)
+    trace.undo_log.written.update(arm.written)
     return arm.result
 
 

@@ -26,7 +26,7 @@ from autograph.runtime.tracing.control_flow.speculation import (
 )
 from autograph.runtime.tracing.control_flow.unroll_policy import SHORT, UNROLL, Unrolling, unrolling
 from autograph.runtime.tracing.proxies.graph_break import (
-    Materialise,
+    Materialize,
     NeedsConcrete,
     Recorded,
     Unjoinable,
@@ -131,15 +131,15 @@ class _For:
             try:
                 self.plain(iterable)
                 if self.copied and list(map(id, iterable)) != list(map(id, before)):
-                    raise Materialise(container)
-            except Materialise as signal:
+                    raise Materialize(container)
+            except Materialize as signal:
                 if signal.container is not container:
                     raise
                 handled(signal)
                 checkpoint.undo()
             else:
                 return
-        handle = self.trace.materialise(container, named=True)
+        handle = self.trace.materialize(container, named=True)
         let_hold(self.state, container, handle)
         if iterable is not container:
             handle = self.trace.record(f".{type(iterable).__name__.rpartition('_')[2]}", (handle,))

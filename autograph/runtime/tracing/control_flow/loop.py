@@ -32,7 +32,7 @@ from autograph.runtime.tracing.control_flow.body import (
 )
 from autograph.runtime.tracing.control_flow.cond import stage_if
 from autograph.runtime.tracing.proxies.bytecode import stored_names
-from autograph.runtime.tracing.proxies.graph_break import Materialise
+from autograph.runtime.tracing.proxies.graph_break import Materialize
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.element_types import contents
 from autograph.runtime.tracing.state.escape import Known, is_alone
@@ -66,10 +66,10 @@ class Carry:
 
     def _put(self, slot: Any, value: Any) -> None:
         if isinstance(slot, Entry):
-            self.trace.journal.touch(slot.container)
+            self.trace.undo_log.touch(slot.container)
         slot.set(value)
         if isinstance(slot, Entry):
-            self.trace.journal.settle(slot.container, slot.key)
+            self.trace.undo_log.settle(slot.container, slot.key)
 
     def take_in(self, arm: Arm, unread: set[int]) -> bool:
         """Widen what is carried by what a turn left; whether that changed anything."""
@@ -103,7 +103,7 @@ class Carry:
         """Whether the program has put a container of the caller's elsewhere, too, where it may be compared with it."""
         if id(container) not in self.trace.renewals:
             return False
-        found = reached(self.trace.journal.stored(), Changes())
+        found = reached(self.trace.undo_log.stored(), Changes())
         return found is None or id(container) in found
 
     def _give_away(self, arm: Arm) -> None:
@@ -166,7 +166,7 @@ def stage_while(
     rotated: bool = False,
 ) -> None:
     """Trace a `while` loop, of which `first` is the value of the test before the first turn."""
-    trace.journal.write_back()
+    trace.undo_log.write_back()
     carry = _carry(trace, state)
     carry.test = first._ag_value if is_tensor(first) else None
     # If the test does something, it must run as often as Python would run it, and `first` was one time.
@@ -289,7 +289,7 @@ def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carr
     installed: dict[Any, Any] = {}
     arm = run_body(trace, test, state, block, _installer(carry, block, installed))
     if type(arm.result) in HOLDERS and held(arm.result) is None:
-        raise Materialise(arm.result)  # its truth will change
+        raise Materialize(arm.result)  # its truth will change
     changed = any(slot not in installed or installed[slot] is not value for slot, value in arm.values.items())
     if arm.diverged or arm.whole or changed or _does_something(block):
         return None
@@ -309,7 +309,7 @@ def stage_for(
 ) -> None:
     """Trace a `for` loop over a value of the graph, or a structure of such."""
     source = trace.lower(iterable)
-    trace.journal.write_back()
+    trace.undo_log.write_back()
     carry = _carry(trace, state)
     carry.test = source if isinstance(source, Value) else None
     unread = {id(variable) for variable in state.passing}

@@ -38,7 +38,7 @@ class Checkpoint:
         self.before = self.state.snapshot()
         self.nodes = len(self.trace.block.nodes)
         self.recorded = self.trace.recorded
-        self.trace.journal.begin()
+        self.trace.undo_log.begin()
 
     @property
     def grown(self) -> int:
@@ -49,7 +49,7 @@ class Checkpoint:
         """Make all as it was."""
         self.undone = True
         self.state.restore(self.before)
-        self.trace.journal.undo(known_before(self.trace, self.before, self.trace.journal.stack[-1]))
+        self.trace.undo_log.undo(known_before(self.trace, self.before, self.trace.undo_log.stack[-1]))
         self.trace.drop(self.nodes)
         self.trace.recorded = self.recorded
 
@@ -58,7 +58,7 @@ class Checkpoint:
 
     def __exit__(self, *exception: object) -> None:
         if not self.undone:
-            self.trace.journal.keep()
+            self.trace.undo_log.keep()
 
 
 class Restage(Exception):

@@ -99,7 +99,7 @@ def _class_guards(outside: Outside, classes: Iterable[type], names: set[str]) ->
     asked.update(dict.fromkeys(type(kind) for kind in classes if is_users(type(kind))))
     bases = {base for kind in asked for base in kind.__mro__[1:]}
     exposed = set(map(type, outside.exposed.values()))
-    written = {id(thing) for thing, _ in outside.trace.journal.outermost() if is_a(thing, type)}
+    written = {id(thing) for thing, _ in outside.trace.undo_log.outermost() if is_a(thing, type)}
     guards = []
     for kind in [each for each in asked if each not in bases]:
         has_any = not _ASKING.isdisjoint(names) or not exposed.isdisjoint(kind.__mro__)

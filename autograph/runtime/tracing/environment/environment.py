@@ -106,7 +106,7 @@ class Outside(Finding):
         if found is None:
             found = Environment(real, self.builtins(real), self.see, self.guard, self.trace)
             self.environments[id(real)] = found
-            self.trace.journal.watch(found)
+            self.trace.undo_log.watch(found)
         return found
 
     def builtins(self, real: dict[str, Any]) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class Outside(Finding):
                 self.cells[id(real)] = real, mine, value  # for functions that close over themselves
                 mine.cell_contents = value = self.see(content, source)
             found = self.cells[id(real)] = real, mine, value
-            self.trace.journal.watch(mine)
+            self.trace.undo_log.watch(mine)
         return found[1]
 
     def roots(self) -> Iterator[Any]:
@@ -323,7 +323,7 @@ class Outside(Finding):
                 elif is_a(thing, tuple) and trace_rules.depends_on_settings(str(module_of(type(part)))):
                     guard_decimals(self.trace)  # what is in a tuple cannot be replaced
                 elif not is_a(thing, tuple) and not is_tensor(part) and (is_opaque(part) or is_long(part)):
-                    self.trace.journal.replace(thing, key, self._read_when_used(part, inner_source(thing, base, key)))
+                    self.trace.undo_log.replace(thing, key, self._read_when_used(part, inner_source(thing, base, key)))
 
     def _read_when_used(self, value: Any, source: Source) -> Tensor:
         """A handle for an array or an object, which the graph reads if traced code uses it."""
@@ -371,7 +371,7 @@ class Outside(Finding):
         """Put one handle in the place of an attribute of `thing`, in all that the function knows of this very value."""
         handle, name = self.load(value, at), at.args[1]
         self.read_late[id(thing), name] = handle
-        self.trace.journal.replace(thing, name, handle)
+        self.trace.undo_log.replace(thing, name, handle)
         if is_quantity(value):  # equal numbers are often one object
             return
         if type(value) in (list, dict, set):
@@ -387,11 +387,11 @@ class Outside(Finding):
             for name in [name for name, part in attributes(thing).items() if part is value or part is handle]:
                 self.guard(*_is_one_place(base.attribute(name), at))
                 self.read_late[id(thing), name] = handle
-                self.trace.journal.replace(thing, name, handle)
+                self.trace.undo_log.replace(thing, name, handle)
             items = thing.items() if is_a(thing, dict) else enumerate(thing) if is_a(thing, list) else ()
             for key in [key for key, part in items if part is value or part is handle]:
                 self.guard(*_is_one_place(base.item(key), at))
-                self.trace.journal.replace(thing, key, handle)
+                self.trace.undo_log.replace(thing, key, handle)
         if self.too_far:
             self.refuse(self.too_far)
 
@@ -432,7 +432,7 @@ class Outside(Finding):
         self._originals[id(copy)] = copy, value
         self.sources[id(copy)] = copy, source
         if not is_a(value, tuple):
-            self.trace.journal.touch(copy)
+            self.trace.undo_log.touch(copy)
         return copy
 
     def _guard_same(self, value: Any, source: Source) -> None:

@@ -95,7 +95,7 @@ class Finding:
 
     def _parts_at_first(self, thing: Any) -> list[tuple[Any, Any]]:
         """The parts that a container or object had before traced code changed it."""
-        noted = self.trace.journal.at_first(thing)
+        noted = self.trace.undo_log.at_first(thing)
         if noted is None:
             return parts_of(thing)
         if is_a(thing, (type, ModuleType)):
@@ -150,7 +150,7 @@ class Finding:
         if not self.too_far:
             return False
         changes = Changes()
-        changes.before = {id(thing): (thing, content) for thing, content in self.trace.journal.outermost()}
+        changes.before = {id(thing): (thing, content) for thing, content in self.trace.undo_log.outermost()}
         found = reached([thing for thing, _ in self.objects.values()], changes)
         return found is None or id(value) in found
 

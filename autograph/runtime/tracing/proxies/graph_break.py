@@ -167,7 +167,7 @@ class Recorded(Signal):
         self.turn = turn
 
 
-class Materialise(Signal):
+class Materialize(Signal):
     """A list, dict, set or function must become an object of the graph before the block that is being traced begins."""
 
     def __init__(self, container: Any) -> None:

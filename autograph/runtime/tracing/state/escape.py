@@ -18,7 +18,7 @@ import numpy as np
 from autograph.common import forking
 from autograph.common.code_marks import UNBOUND
 from autograph.common.statics import is_a
-from autograph.runtime.graph.signature import Respecialise
+from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.staged_containers import HOLDERS, held
 from autograph.runtime.tracing.state.undo_log import Changes, inside, reached
@@ -69,7 +69,7 @@ class Renewals(dict[int, Renewal]):
 
     def tell_apart(self, path: str) -> NoReturn:
         reason = f"`{path}` is replaced in a loop, and it matters which list or dict it is"
-        raise Respecialise(whole=(path,), reason=reason)
+        raise Respecialize(whole=(path,), reason=reason)
 
 
 class Tuples:

@@ -1,4 +1,4 @@
-"""What an interruption of tracing comes to, if nobody could go on: plain Python, more specialisation, or an error."""
+"""What an interruption of tracing comes to, if nobody could go on: plain Python, more specialization, or an error."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from autograph.errors import StagingError
 from autograph.runtime.graph.callables import place_of
 from autograph.runtime.graph.graph import Value, depends_on, user_line
-from autograph.runtime.graph.signature import Respecialise
+from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.graph_text.printer import expression
 from autograph.runtime.tracing.proxies.graph_break import (
-    Materialise,
+    Materialize,
     NeedsConcrete,
     Plain,
     Signal,
@@ -45,15 +45,15 @@ class Verdicts:
         at = self.at(signal)
         if isinstance(signal, Plain):
             return signal.reason + at
-        if isinstance(signal, Materialise):
+        if isinstance(signal, Materialize):
             return "a container that changes its length, or is looked into, is iterated over by Python meanwhile"
         if isinstance(signal, Unstageable):
             return "" if signal.asked else signal.message + at
         if isinstance(signal, Unjoinable):
-            if self._specialised(signal.test, "") is not None:
+            if self._specialized(signal.test, "") is not None:
                 return ""
             return f"{signal.paths}, and which path is taken is known only when the graph runs{at}"
-        if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialised(signal.value, "") is not None:
+        if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialized(signal.value, "") is not None:
             return ""
         if isinstance(signal, NeedsConcrete) and signal.asked:
             return ""
@@ -62,7 +62,7 @@ class Verdicts:
     def explained(self, signal: Signal) -> BaseException:
         """What a signal comes to for which a function does not run as plain Python.
 
-        More specialisation, or an error if the user asks for what cannot be had; itself, if nobody should raise it.
+        More specialization, or an error if the user asks for what cannot be had; itself, if nobody should raise it.
         """
         if isinstance(signal, (NeedsConcrete, TooDeep)):
             return self._needed(signal)
@@ -70,7 +70,7 @@ class Verdicts:
             return self._unjoined(signal)
         return StagingError(signal.message, *line_of(signal.place)) if isinstance(signal, Unstageable) else signal
 
-    def _specialised(self, value: Value | None, reason: str) -> Respecialise | None:
+    def _specialized(self, value: Value | None, reason: str) -> Respecialize | None:
         """Make the Python numbers and lengths that a value is computed from part of the signature, if that is all."""
         if value is None:
             return None
@@ -86,12 +86,12 @@ class Verdicts:
                 paths += [f"{path}.shape[{axis}]" for axis, size in enumerate(source.type.shape) if size is None]
             else:
                 return None
-        return Respecialise(static=tuple(sorted(paths)), reason=reason) if paths else None
+        return Respecialize(static=tuple(sorted(paths)), reason=reason) if paths else None
 
     def _needed(self, signal: NeedsConcrete | TooDeep) -> BaseException:
-        respecialised = self._specialised(signal.value, f"its value is needed {signal.use}{_at(signal.place)}")
-        if respecialised is not None:
-            return respecialised
+        respecialized = self._specialized(signal.value, f"its value is needed {signal.use}{_at(signal.place)}")
+        if respecialized is not None:
+            return respecialized
         called = _called(signal.value)
         origins = sorted({self._origin(source) for source in depends_on(signal.value)} - {called})
         origin = f", being computed from {' and '.join(origins)}" if origins else ""
@@ -108,9 +108,9 @@ class Verdicts:
         return f"`{name}`" if name else "what a loop or branch left"
 
     def _unjoined(self, signal: Unjoinable) -> BaseException:
-        respecialised = self._specialised(signal.test, f"{signal.paths}{_at(signal.place)}")
-        assert respecialised is not None, "what nothing can be specialised for runs as plain Python"
-        return respecialised
+        respecialized = self._specialized(signal.test, f"{signal.paths}{_at(signal.place)}")
+        assert respecialized is not None, "what nothing can be specialized for runs as plain Python"
+        return respecialized
 
 
 def _called(value: Value) -> str:

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from autograph.common.statics import class_attribute
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Place, user_line
-from autograph.runtime.tracing.proxies.graph_break import Materialise, Restart, Signal, Unstageable
+from autograph.runtime.tracing.proxies.graph_break import Materialize, Restart, Signal, Unstageable
 from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
 from autograph.runtime.tracing.state.staged_containers import held, iterated_container
 
@@ -31,7 +31,7 @@ from autograph.runtime.tracing.state.staged_containers import held, iterated_con
 class Tracing(Protocol):
     """What an iterator asks of the trace that made it."""
 
-    journal: Any
+    undo_log: Any
     iterating: int
     late: Collection[tuple[Any, ...]]
     iterated: dict[int, Place]
@@ -40,11 +40,11 @@ class Tracing(Protocol):
 
     def record(self, op: str, args: tuple[Any, ...]) -> Any: ...
 
-    def materialise(self, container: Any) -> Any: ...
+    def materialize(self, container: Any) -> Any: ...
 
 
 class TracedIterator(StandIn):
-    """An iterator over plain values, which notes in the journal each item that is taken.
+    """An iterator over plain values, which notes in the undo log each item that is taken.
 
     Args:
         sources: the iterators that it takes items from.
@@ -75,8 +75,8 @@ class TracedIterator(StandIn):
     @on_behalf
     def __next__(self) -> Any:
         if self.container is not None and held(self.container) is not None:
-            raise Materialise(self.container)
-        self.trace.journal.touch(self)
+            raise Materialize(self.container)
+        self.trace.undo_log.touch(self)
         self.trace.iterating += 1
         try:
             return next(self.__wrapped__)
@@ -99,7 +99,7 @@ class TracedIterator(StandIn):
 
     @on_behalf
     def __getattr__(self, name: str) -> Any:
-        self.trace.journal.touch(self)      # for `__setstate__` and its like
+        self.trace.undo_log.touch(self)      # for `__setstate__` and its like
         return getattr(self.__wrapped__, name)
 
     def staged(self, reason: str) -> Signal:
@@ -185,5 +185,5 @@ def _iterable_of_graph(trace: Tracing, part: Any) -> Any:
     if container is None:
         return part
     trace.iterated[id(container)] = trace.place()
-    handle = trace.materialise(container)
+    handle = trace.materialize(container)
     return handle if part is container else trace.record(f".{type(part).__name__.rpartition('_')[2]}", (handle,))

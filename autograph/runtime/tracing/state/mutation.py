@@ -1,4 +1,4 @@
-"""What traced code indexes and mutates in place of a list, dict, set or object: changes are noted in the journal."""
+"""What traced code indexes and mutates in place of a list, dict, set or object: changes are noted in the undo log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ContainerRef:
         if inside is not None or not may_hold(index):
             return inside
         if not isinstance(self.container, _UNCHANGING) and (write or self._has_containers()):
-            return self.trace.materialise(self.container)
+            return self.trace.materialize(self.container)
         if isinstance(self.container, (str, bytes, range)):
             return ConstantRef(self.trace, self.container)
         return self.trace.constant(self.container)
@@ -78,7 +78,7 @@ class ContainerRef:
 
     def _touch(self) -> None:
         if not isinstance(self.container, _UNCHANGING):
-            self.trace.journal.touch(self.container)
+            self.trace.undo_log.touch(self.container)
 
     @on_behalf
     def _in_place(self, name: str, other: Any) -> Any:
@@ -88,11 +88,11 @@ class ContainerRef:
         staged = other if is_tensor(other) else held(other)
         inside = held(container)
         if inside is None and (staged is not None or (isinstance(container, Counter) and may_hold((container, other)))):
-            inside = trace.materialise(container)
+            inside = trace.materialize(container)
         if inside is None:
-            trace.journal.touch(container)
+            trace.undo_log.touch(container)
             changed = getattr(operator, name)(container, other)
-            trace.journal.pending = True
+            trace.undo_log.pending = True
             return changed
         result = trace.record(name, (inside, other))
         kind = type(other) if staged is None else class_of(trace.use(staged))
@@ -146,12 +146,12 @@ class ObjectRef:
         if name == "__dict__":
             raise Plain(f"the `__dict__` of a {type(thing).__qualname__} is replaced", trace.place())
         own: Any = type(thing).__setattr__
-        first = trace.journal.at_first(thing)
+        first = trace.undo_log.at_first(thing)
         if _has(thing, name, value) if first is None else first.get(name, thing) is value:
             trace.is_one(value, value)  # from wherever it comes
         if own is object.__setattr__ and _has(thing, name, value):
             return  # as after `self.x += y`, which has changed an array in place
-        trace.journal.touch(thing)
+        trace.undo_log.touch(thing)
         if type(own) is FunctionType:
             trace.call(own)(thing, name, value)
         else:
@@ -160,7 +160,7 @@ class ObjectRef:
     @on_behalf
     def __delattr__(self, name: str) -> None:
         thing = object.__getattribute__(self, "_thing")
-        object.__getattribute__(self, "_trace").journal.touch(thing)
+        object.__getattribute__(self, "_trace").undo_log.touch(thing)
         delattr(thing, name)
 
     def __getitem__(self, index: Any) -> Any:
@@ -176,7 +176,7 @@ class ObjectRef:
     def _call(self, name: str, *args: Any) -> Any:
         thing = object.__getattribute__(self, "_thing")
         trace = object.__getattribute__(self, "_trace")
-        trace.journal.touch(thing)
+        trace.undo_log.touch(thing)
         method = getattr(type(thing), name) if class_has(type(thing), name) else None
         if method is None:
             replacements: dict[str, Any] = {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}

@@ -22,7 +22,7 @@ from autograph.common.statics import is_a
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.object_model import is_users, own_dict
 from autograph.runtime.graph.types import ObjectType
-from autograph.runtime.tracing.proxies.graph_break import Materialise, Plain, Unstageable
+from autograph.runtime.tracing.proxies.graph_break import Materialize, Plain, Unstageable
 from autograph.runtime.tracing.proxies.protocols import Recorder
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 
@@ -82,7 +82,7 @@ def held(container: Any) -> Tensor | None:
     if inside is not None:
         return inside
     trace: Recorder = next(part for part in container if type(part) is Held).tensor._ag_trace
-    made: Tensor = trace.materialise(container)
+    made: Tensor = trace.materialize(container)
     return made
 
 
@@ -129,7 +129,7 @@ def watched(iterable: Any, order: Callable[[Any], Iterator[Any]] = iter) -> Any:
     """What to iterate over in the place of a container: it notices if the graph comes to hold the contents.
 
     Raises:
-        Materialise: it does; so it has to be before one iterates.
+        Materialize: it does; so it has to be before one iterates.
     """
     container = iterated_container(iterable)
     return iterable if container is None or held(container) is not None else _watched(container, order(iterable))
@@ -140,7 +140,7 @@ def _watched(container: Any, items: Iterator[Any]) -> Iterator[Any]:
     for item in items:
         yield item
         if held(container) is not None:
-            raise Materialise(container)
+            raise Materialize(container)
 
 
 def is_watched(items: Any) -> bool:

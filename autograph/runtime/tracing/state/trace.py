@@ -51,7 +51,7 @@ from autograph.runtime.tracing.state.staged_containers import (
     settle,
     spread,
 )
-from autograph.runtime.tracing.state.undo_log import Journal
+from autograph.runtime.tracing.state.undo_log import UndoLog
 
 _DEEP = 12  # containers in each other, among the arguments of a node
 GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
@@ -64,7 +64,7 @@ class Trace(Blocks, Whereabouts):
         Blocks.__init__(self, name)
         Whereabouts.__init__(self)
         self.late: Collection[tuple[Any, ...]] = ()  # sources of what is read, or made, when the graph runs
-        self.journal = Journal()
+        self.undo_log = UndoLog()
         self.events: list[Event] = []
         self.prologue: list[Node] = []
         self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
@@ -82,7 +82,7 @@ class Trace(Blocks, Whereabouts):
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.made_in: Callable[[Block], list[Any]] = lambda block: []
         self.held: list[Held] = []
-        self.renewals = Renewals(self.journal.handed_out)
+        self.renewals = Renewals(self.undo_log.handed_out)
         self.tuples = Tuples()
         self.iterated: dict[int, Place] = {}  # containers by identity: where iterators of the graph over them are made
         self.iterating = 0  # iterators of traced code that are asked for an item, who would notice a StopIteration
@@ -150,8 +150,8 @@ class Trace(Blocks, Whereabouts):
         if type(place) is Handling:
             place.check(node)
         node.own = self.reversing
-        if self.journal.may_have_changes and not is_quiet(node):
-            self.journal.write_back()
+        if self.undo_log.may_have_changes and not is_quiet(node):
+            self.undo_log.write_back()
         self.append(node)
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
         if isinstance(inferred, list):
@@ -253,7 +253,7 @@ class Trace(Blocks, Whereabouts):
         for inner in part if type(part) is tuple else ():
             self._hold(inner)
         if type(part) in HOLDERS:
-            self.materialise(part)
+            self.materialize(part)
 
     def record_ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record what NumPy hands over to `__array_ufunc__`."""
@@ -321,7 +321,7 @@ class Trace(Blocks, Whereabouts):
         if free:
             kwargs["free"] = True
         node = Node("bound", (value,), kwargs, (), self.place())
-        self.journal.write_back()
+        self.undo_log.write_back()
         self.block.nodes.append(node)
         return node.add_output(type.inner, value.name)
 
@@ -346,7 +346,7 @@ class Trace(Blocks, Whereabouts):
                 return {key: self.lower(part, depth + 1) for key, part in args.items()}
             if kind in (set, dict):
                 return self.use(self.record("call", (kind, tuple(args if kind is set else args.items()))))
-            return self.use(self.materialise(args))
+            return self.use(self.materialize(args))
         if kind is Held:
             args._refuse()
         if kind is Method:
@@ -368,7 +368,7 @@ class Trace(Blocks, Whereabouts):
         """A handle for a structure, made anew each time the graph runs."""
         return self.record("build", (value,))  # type: ignore[no-any-return]
 
-    def materialise(self, container: Any, named: bool = False) -> Tensor:
+    def materialize(self, container: Any, named: bool = False) -> Tensor:
         """Let an object of the graph hold what a container holds from now on; a tuple's is made anew each time.
 
         `named`: the variables that name it are going to name that object. Else the code must ask what it compares.
@@ -384,7 +384,7 @@ class Trace(Blocks, Whereabouts):
         inside = owned(container)
         if made is None or inside is not None:  # it had to be written to something, before all could be recorded
             return inside  # type: ignore[return-value]
-        self.journal.touch(container)
+        self.undo_log.touch(container)
         if not (named or self.whole):
             raise Restart({WHOLE})
         hold(container, made)

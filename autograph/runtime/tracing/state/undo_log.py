@@ -58,7 +58,7 @@ class Changes:
         return reversed(self.before.values())
 
 
-class Journal:
+class UndoLog:
     """The changes of the constructs that are being traced, the innermost last."""
 
     def __init__(self) -> None:

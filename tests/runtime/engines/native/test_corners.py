@@ -32,7 +32,7 @@ class Real(float):
     pass
 
 
-class Colour(enum.IntEnum):
+class Color(enum.IntEnum):
     RED = 2
 
 
@@ -59,7 +59,7 @@ NUMBERS = [
     *"2**53+1 2**62 2**63-1 2**63 -2**63 -2**63-1 2**64 10**30 -10**30".split(),
     *(f"np.{name}(3)" for name in SCALARS), *(f"np.{name}(100)" for name in ("int8", "uint8", "uint64", "float16")),
     "np.int64(2**63-1)", "np.uint64(2**64-1)", "np.float64('nan')", "np.float32(3e38)", "Whole(3)", "Real(1.5)",
-    "Colour.RED", "fractions.Fraction(7, 2)", "decimal.Decimal('2.5')", "np.datetime64(3, 'D')",
+    "Color.RED", "fractions.Fraction(7, 2)", "decimal.Decimal('2.5')", "np.datetime64(3, 'D')",
     "np.timedelta64(3, 's')", "np.str_('a')", "np.bytes_(b'a')", "np.void(b'abc')", "'a'", "b'a'", "(1, 2)", "[1]",
     "range(3)",
     "np.array(3.0)",
@@ -102,7 +102,7 @@ RANGES = [
     "0, 5, 1.0", "0, 1.0", "0, True", "False, np.int8(3)", "0, np.uint64(3)", "np.uint64(2**63), 2**63 + 2",
     "0, np.float64(3)",
     "0, None", "0, '3'", "0, 3, np.int16(-3)", "np.int8(100), np.int8(127)", "np.uint8(5), 0, -1",
-    "0, np.int64(5), np.int8(2)", "Whole(0), Colour.RED", "-3, 3, 2", "3, -3, -2", "2**53, -2**53, -2**52",
+    "0, np.int64(5), np.int8(2)", "Whole(0), Color.RED", "-3, 3, 2", "3, -3, -2", "2**53, -2**53, -2**52",
 ]  # fmt: skip
 
 

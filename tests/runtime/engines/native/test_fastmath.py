@@ -63,7 +63,7 @@ def test_sums_are_off_by_no_more_than_any_order_may_be(name, size, dtype):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_sums_are_vectorised(name):
+def test_sums_are_vectorized(name):
     xs = RANDOM.normal(size=1000)
     function = staged(PROGRAMS[name][0], fastmath=True)
     function(xs, xs)

@@ -95,7 +95,7 @@ def test_powers(a, b, tmp_path):
     check(tmp_path, "x ** y", "x, y", pairs(a, b) + [(x, y) for x in numbers(a) for y in whole])
 
 
-def test_they_are_vectorised():
+def test_they_are_vectorized():
     def shrunk(x, out):
         for i in range(len(x)):
             out[i] = np.maximum(np.abs(x[i]) - 0.5, 0.0) * np.sign(x[i]) + np.sqrt(np.floor(x[i] * x[i]))

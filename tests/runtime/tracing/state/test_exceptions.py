@@ -41,7 +41,7 @@ def stores(xs: list[float], x: float) -> Any:
         (Trace, "record", "runtime/tracing/state/trace.py"),
         (Trace, "place", "runtime/tracing/state/trace.py"),
         (ContainerRef, "_touch", "runtime/tracing/state/mutation.py"),
-        (passes, "optimise", "runtime/passes/__init__.py"),
+        (passes, "optimize", "runtime/passes/__init__.py"),
     ],
 )
 def test_errors_of_this_library(monkeypatch: Any, text: str, thing: Any, name: str, file: str) -> None:

@@ -19,7 +19,7 @@ class Code:
     Attributes:
         text: of which it was made.
         origins: the places in the user's code that stand in it, see `function_builder.Origin`.
-        branchy: whether no loop in it can be vectorised.
+        branchy: whether no loop in it can be vectorized.
         cached: whether it was on disk.
         haste: what it was compiled of in haste, and goes on with, if it was.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
@@ -83,13 +83,13 @@ class Code:
     @property
     def llvm(self) -> str:
         """What LLVM has made of the text."""
-        return str(machine().optimised(self.text, self.branchy))
+        return str(machine().optimized(self.text, self.branchy))
 
     @property
     def asm(self) -> str:
         """The assembly."""
         here = machine()
-        return str(here.target.emit_assembly(here.optimised(self.text, self.branchy)))
+        return str(here.target.emit_assembly(here.optimized(self.text, self.branchy)))
 
 
 _DECLARED = re.compile(r"\ndeclare .*?@([\w.]+)\(")

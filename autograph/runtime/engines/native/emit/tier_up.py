@@ -1,6 +1,6 @@
 """Code that is compiled in haste for the first call, and goes on as good code where that takes long.
 
-LLVM takes a tenth of the time if it is to optimise nothing. What comes of it runs five to ten times as long, which is
+LLVM takes a tenth of the time if it is to optimize nothing. What comes of it runs five to ten times as long, which is
 less in all, unless a loop has millions of turns. Nobody knows before. So hasty code stops whenever it has looked at
 signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of the place,
 which tells the loop's head from which it can go on. The region looks at the clock then, and lets it go on, or goes on

@@ -1,6 +1,6 @@
 """Rows of a nest, in other orders than one after the other, element by element.
 
-*Bands* (unroll and jam): several rows at once, of which neighbours have most in common, as in
+*Bands* (unroll and jam): several rows at once, of which neighbors have most in common, as in
 `x[:-2, 1:] + x[1:-1, 1:] + x[2:, 1:]`. Each row of `x` is read once for all rows of a band, not once for each. Which
 inputs may be other rows of the same array is seen from slices (`slice_layout.below`); the code looks whether they are,
 and there is enough to do. The last band ends where the rows do, as the last piece of a row does.

@@ -88,7 +88,7 @@ class _Machine:
         if hasty:
             code: bytes = self._quick.emit_object(_parsed(text))
         else:
-            code = self.target.emit_object(self.optimised(text, branchy))
+            code = self.target.emit_object(self.optimized(text, branchy))
         return code
 
     def linked(self, code: bytes) -> Any:
@@ -103,11 +103,11 @@ class _Machine:
         """Let an engine have the functions of some more object code, which may call those that it has."""
         engine.add_object_file(binding().ObjectFileRef.from_data(code))
 
-    def optimised(self, text: str, branchy: bool = False) -> Any:
+    def optimized(self, text: str, branchy: bool = False) -> Any:
         """The module of a text, after LLVM's passes.
 
         Args:
-            branchy: whether there are too many branches to vectorise it. Then half of the passes do, in half the time.
+            branchy: whether there are too many branches to vectorize it. Then half of the passes do, in half the time.
         """
         llvm = binding()
         module = _parsed(text)

@@ -48,7 +48,7 @@ class Version:
         self._slots = max(caller.slots, lowering.slots, 1)
         self._things, self._operands, self._words = lowering.emit.things, caller.operands, caller.words
         haste = Haste(lowering.emit, self._slots) if region.hastens else None
-        code = Code(text, not lowering.vectorises, lowering.emit.origins, haste)
+        code = Code(text, not lowering.vectorizes, lowering.emit.origins, haste)
         self.call = region.calls
         self._begin(region, code, begin)
 

@@ -58,10 +58,10 @@ class RunningAhead(Counting):
     """Makes the code of a counted loop that looks before the turns.
 
     Attributes:
-        vectorises: whether LLVM may find something to vectorise.
+        vectorizes: whether LLVM may find something to vectorize.
     """
 
-    vectorises = False
+    vectorizes = False
     _turns: Turns | None = None
 
     def _walk(self, block: Block, index: int = 0) -> None:
@@ -205,11 +205,11 @@ class RunningAhead(Counting):
             return None
         chunk.at_once = blind and step == "1" and alone and emit.lanes(chunk, node, fast, turn, slow, edge)
         if not chunk.at_once:
-            vectorises = step in ("1", "-1") and alone and chunk.loads > 0 and chunk.exits == 0
-            self.vectorises |= vectorises
+            vectorizes = step in ("1", "-1") and alone and chunk.loads > 0 and chunk.exits == 0
+            self.vectorizes |= vectorizes
             if blind:
                 emit.tell_apart(chunk)
-            if not vectorises:
+            if not vectorizes:
                 fast = emit.several(fast, turn, step)
             if blind:
                 emit.begin(done)

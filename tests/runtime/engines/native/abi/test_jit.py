@@ -51,7 +51,7 @@ def test_compiling_leaks_nothing(branchy, monkeypatch):
     assert memory() - before < 150 * 20_000     # llvmlite's own way leaks 60,000 bytes each time
 
 
-def test_branches_are_optimised_without_vectorising(monkeypatch):
+def test_branches_are_optimized_without_vectorizing(monkeypatch):
     """Half of LLVM's passes do there."""
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
     adding = "define i64 @loop(ptr %x) {{\n  br label %l\n{}\n{}\n  br i1 %e, label %on, label %l\non:\n  ret i64 0\n}}"

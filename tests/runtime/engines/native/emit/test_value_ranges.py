@@ -109,7 +109,7 @@ def test_places():
         check(jumping, np.arange(5.0), at, 3)
 
 
-def neighbours(x, j, n, taken):
+def neighbors(x, j, n, taken):
     found = total = 0
     for i in range(n):
         if taken[i % len(taken)]:
@@ -126,7 +126,7 @@ def neighbours(x, j, n, taken):
 def test_indices_that_were_within_bounds(dtype, j):
     """What is computed of them does not overflow; of others it does."""
     for taken in ([True], [False], [False, True], [True, False]):
-        check(neighbours, np.arange(7).astype(dtype), j, 3, np.array(taken))
+        check(neighbors, np.arange(7).astype(dtype), j, 3, np.array(taken))
 
 
 def sorted_in_place(x):

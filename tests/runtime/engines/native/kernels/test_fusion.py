@@ -567,7 +567,7 @@ def test_numbers_are_clipped_and_cast(bounds, dtype, tmp_path):
             assert outcome(staged, x, y) == outcome(f, x, y)
 
 
-def grey(image):
+def gray(image):
     found = 0.299 * image[..., 0] + 0.587 * image[..., 1] + 0.114 * image[..., 2]
     return np.clip(found, 0, 255).astype(np.uint8)
 
@@ -587,15 +587,15 @@ def put_apart(x):
     return x, y
 
 
-@pytest.mark.parametrize("function", [grey, pooled, paired, put_apart])
+@pytest.mark.parametrize("function", [gray, pooled, paired, put_apart])
 def test_rows_of_what_stands_apart(function):
     rng = np.random.default_rng(6)
-    x = rng.integers(0, 255, (20, 30, 3)).astype(np.uint8) if function is grey else rng.normal(size=(24, 50))
+    x = rng.integers(0, 255, (20, 30, 3)).astype(np.uint8) if function is gray else rng.normal(size=(24, 50))
     staged = twice(function, x)
     wide = np.repeat(x, 2, axis=1)
     for other in (x, x[:2, :2], wide[:, ::2], x[::-1], x[:, ::-1], np.asfortranarray(x)):
         assert outcome(staged, other) == outcome(function, other)
-    assert not function.__name__ == "grey" or "7 operations on arrays" in told(twice(grey, x))
+    assert not function.__name__ == "gray" or "7 operations on arrays" in told(twice(gray, x))
 
 
 def of_one(x):

@@ -53,7 +53,7 @@ def test_all_heights_and_widths(plain, dtype):
         assert height < 3 or dtype == "bool" or in_bands(staged)
 
 
-def test_what_is_written_where_neighbours_are_read():
+def test_what_is_written_where_neighbors_are_read():
     staged, rng = native(life), np.random.default_rng(0)
     for height in HEIGHTS:
         for width in WIDTHS:

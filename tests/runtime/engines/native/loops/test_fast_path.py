@@ -177,7 +177,7 @@ def test_arrays_without_elements():
 
 
 def test_code_for_many_turns_is_used():
-    """It is the only one that is vectorised."""
+    """It is the only one that is vectorized."""
     from autograph.runtime.engines.native.engine import Native
 
     def doubled(x, n):

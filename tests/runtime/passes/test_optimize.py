@@ -8,7 +8,7 @@ import pytest
 from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.printer import to_text
 from autograph.runtime.graph_text.verifier import check
-from autograph.runtime.passes import PASSES, optimise
+from autograph.runtime.passes import PASSES, optimize
 from tests.runtime.passes import texts
 
 pytestmark = pytest.mark.once
@@ -32,7 +32,7 @@ PROGRAM = dedent("""\
 
 def test_together():
     graph = parse(PROGRAM)
-    report = optimise(graph, check=check)
+    report = optimize(graph, check=check)
     assert to_text(graph) == texts.normal("""
         graph f(n: py.int, x: f64[3]):
             e: py.int = n * 2
@@ -51,19 +51,19 @@ def test_together():
 
 def test_without_some():
     graph = parse(PROGRAM)
-    assert optimise(graph, without={"simplify"}).changed == []
+    assert optimize(graph, without={"simplify"}).changed == []
     assert to_text(graph) == texts.normal(PROGRAM)
-    assert optimise(parse(PROGRAM), without=list(PASSES)).changed == []
+    assert optimize(parse(PROGRAM), without=list(PASSES)).changed == []
 
 
 def test_without_one_that_there_is_not():
     with pytest.raises(ValueError, match="there is no pass 'speed'; the passes are simplify, broadcasts, fold, "):
-        optimise(parse(PROGRAM), without=["speed"])
+        optimize(parse(PROGRAM), without=["speed"])
 
 
 def test_each_pass_is_checked():
     seen = []
-    optimise(parse(PROGRAM), check=seen.append)
+    optimize(parse(PROGRAM), check=seen.append)
     assert len(seen) == 2 * len(PASSES) - 1
 
 
@@ -127,5 +127,5 @@ def test_the_work_does_not_grow_with_the_square_of_the_depth(name):
 
 def test_a_long_graph():
     graph = graph_of([*LINE, *IF, *LOOP, *WHILE], 700)
-    optimise(graph)
+    optimize(graph)
     check(graph)

@@ -32,7 +32,7 @@ class Marks:
     shelters: dict[tuple[str, int], list[Shelter]] = field(default_factory=dict)
 
 
-def relabelled(code: CodeType, marks: Marks, path: str = "", qualname: str = "") -> CodeType:
+def relabeled(code: CodeType, marks: Marks, path: str = "", qualname: str = "") -> CodeType:
     """Name all code objects as in the user's file.
 
     A generated function goes by the name of the user's function that it is a part of, and what is defined in it

@@ -1,0 +1,61 @@
+"""Words that are retired, in names and in prose: American spelling, and the terms of the literature.
+
+They may return only in the changelog, which tells what things were called.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.once
+
+ROOT = Path(__file__).parent.parent
+# What is as it was found: goldens, programs that are converted, what others wrote; and this file.
+ELSEWHERE = ("tests/golden", "tests/corpus", "tests/site-packages", "tests/reference", "benchmarks/c/", "CHANGELOG.md")
+ELSEWHERE += ("docs/map.svg", "tests/test_words.py")
+STEMS = "speciali optimi vectori materiali normali recogni summari maximi minimi standardi initiali concreti generali"
+BRITISH = [
+    rf"(?:{'|'.join(STEMS.split())})s(?:e|ed|er|ers|es|ing|ation|ations)(?![a-z])",
+    r"parenthesis(?:ed|ing)", r"analys(?:e|ed|er|ing)(?![a-z])", r"colour", r"favour", r"neighbour", r"behaviour",
+    r"relabell", r"\bcentre",
+]  # fmt: skip
+RETIRED = {
+    "journal": "undo log",
+    "had away": "avoided",
+    **dict.fromkeys(BRITISH, "American spelling"),
+}
+
+
+def texts() -> dict[str, str]:
+    """The tracked files in this checkout that people read, by name; all files where there is no git."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.split("\n") if listed.returncode == 0 else [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("autograph", "tests", "docs", "benchmarks", "examples")
+        for path in (ROOT / folder).rglob("*")
+    ]  # fmt: skip
+    kept = [name for name in names if name.endswith((".py", ".md", ".toml")) and not name.startswith(ELSEWHERE)]
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in kept if (ROOT / name).is_file()}
+
+
+TEXTS = texts()
+
+
+@pytest.mark.parametrize("word", RETIRED)
+def test_a_retired_word_does_not_return(word: str) -> None:
+    found = [
+        f"{name}:{number}: {line.strip()}"
+        for name, text in TEXTS.items()
+        if re.search(word, text, re.IGNORECASE)
+        for number, line in enumerate(text.splitlines(), 1)
+        if re.search(word, line, re.IGNORECASE)
+    ]
+    assert not found, f"write {RETIRED[word]!r}: {found[:10]}"
+
+
+def test_names_of_files_are_american() -> None:
+    assert not [name for name in TEXTS for word in BRITISH if re.search(word, name)]
