@@ -286,7 +286,8 @@ def _lasting(whole: CodeType) -> tuple[list[str], list[tuple[int, str, Any]]]:
     return [name for name in params if name not in sets], copies
 
 
-_JUMPS = {*dis.hasjrel, *dis.hasjabs}
+# Before Python 3.11, `try` is an instruction with a target: the guard of converted code is one.
+_JUMPS = {each for each in (*dis.hasjrel, *dis.hasjabs) if not dis.opname[each].startswith("SETUP_")}
 
 
 def _set_names(code: CodeType) -> list[str]:
