@@ -33,7 +33,7 @@ def class_attribute(kind: type, name: str) -> Any:
 
 
 def is_descriptor(member: Any) -> bool:
-    """Whether what stands in a class is asked when the attribute of that name is read, set or deleted."""
+    """Whether a class attribute is a descriptor: Python calls it when the attribute is read, set or deleted."""
     return any(class_has(type(member), name) for name in ("__get__", "__set__", "__delete__"))
 
 

@@ -18,7 +18,7 @@
                                            x += 1
 
 A call of the operator would cost several times what the indexing or the call itself costs. The last six, and what is
-like `x is None` (see `converters/comparisons.py`), do not stand in the text at all. `bound` is asked only of variables
+like `x is None` (see `converters/comparisons.py`), are not in the text at all. `bound` is asked only of variables
 that may be unbound (see `binding.py`).
 """
 

@@ -42,7 +42,7 @@ class Move:
         return [self.before("parts_of", self.shadow(thing)) for thing in things]
 
 
-# The operation and its arguments; and its keywords, unless they are those of the node, but for the key.
+# The operation and its arguments; and its keywords, unless they are those of the node without the key.
 Done: TypeAlias = "tuple[str, tuple[Any, ...]] | tuple[str, tuple[Any, ...], dict[str, Any]]"
 Rule: TypeAlias = Callable[[Move], Done]
 RULES: dict[str, Rule] = {}

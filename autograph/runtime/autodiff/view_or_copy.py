@@ -18,7 +18,7 @@ from autograph.runtime.graph.types import ObjectType, TensorType
 
 
 def shares(node: Node) -> bool | None:
-    """Whether a node gives views of its first argument, an array; None if that cannot be told."""
+    """Whether a node gives views of its first argument, an array; None if it is not known."""
     definition = lookup(node.op)
     if definition.effect != VIEW or definition.name in COPIES_ARRAYS:
         return False

@@ -328,7 +328,7 @@ _PLAIN = frozenset({type, type(None), bool, int, str, bytes, FunctionType, Built
 
 
 def _header(parameters: Described, trap: tuple[str, ...] | None = None) -> str:
-    """Parameters as they stand in a `def`; each default is None, for now. `trap`: see `_trap_of`."""
+    """Parameters as a `def` has them; each default is None and set later. `trap`: see `_trap_of`."""
     if trap is not None:
         parameters = _trapped(parameters, trap)
     parts: list[str] = []

@@ -1,11 +1,12 @@
 """Traces on disk: what a call was traced, optimized and compiled to, for processes that make the same call.
 
-What a trace hinges on is told as text, of which the name of the file is a hash: the arguments' key and signature, the
-options, and the *surroundings* (`autograph.conversion.fingerprint`), which are the function, what it calls, and the
-globals that they name. Only what can be told so is kept: numbers, strings, classes and functions of Python's and
-NumPy's, functions of the user's by their text. A function that refers to anything else is traced by each process.
+The name of the file is a hash of a text that describes all that a trace depends on: the arguments' key and signature,
+the options, and the *surroundings* (`autograph.conversion.fingerprint`), which are the function, what it calls, and the
+globals that they name. A trace is kept only if such a text describes it: numbers, strings, classes and functions of
+Python's and NumPy's, functions of the user's by their text. A function that refers to anything else is traced by each
+process.
 
-The file is a pickle. Objects that belong to the process stand in it by number: the user's functions and their globals,
+The file is a pickle. Objects that belong to the process are in it by number: the user's functions and their globals,
 and the code objects that nodes come from. Of this library's classes only those are in it that are made for that; what
 cannot be in it (an array that the graph knows, an object of the user's) keeps all from being kept.
 """

@@ -263,7 +263,7 @@ class Parted:
         self._begin()
 
     def _make_around(self) -> engine.Executable:
-        """Make `around`. The operations of kernels that have been given up stand in it as if they had been none.
+        """Make `around`. The operations of kernels that have been given up are in it as plain operations.
 
         For so NumPy, which sees that nobody else has what comes between them, need not make an array for each.
         """
@@ -275,7 +275,7 @@ class Parted:
         return self._finished(fuser.graph, self._filename)
 
     def _put_back(self, region: Region) -> None:
-        """Let a loop that will always be Python's stand in `around`; it may be a comprehension, with what is around."""
+        """Put a loop that will always be Python's into `around`; it may become a comprehension there."""
         put_back(region, self._graph.block)
         self._make_anew()
 

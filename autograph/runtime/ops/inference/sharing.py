@@ -1,6 +1,6 @@
 """Whether ops that may give views give one of their first argument: rules for the relation SHARES.
 
-A rule looks at a node. It answers True for a view of an array, False for a copy, None if that cannot be told.
+A rule looks at a node. It answers True for a view of an array, False for a copy, None if it is not known.
 """
 
 from __future__ import annotations

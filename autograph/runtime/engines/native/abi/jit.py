@@ -18,7 +18,7 @@ class Code:
 
     Attributes:
         text: of which it was made.
-        origins: the places in the user's code that stand in it, see `function_builder.Origin`.
+        origins: the places in the user's code that its text names, see `function_builder.Origin`.
         branchy: whether no loop in it can be vectorized.
         cached: whether it was on disk.
         haste: what it was compiled of in haste, and goes on with, if it was.
