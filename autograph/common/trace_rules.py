@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
+from autograph.common.code_flags import codes_in
 from autograph.common.statics import module_of
 
 # Of the standard library, what computes.
@@ -109,15 +110,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 def on_behalf(function: _F) -> _F:
     """Mark a function of this library that does what the user's code says: what it raises is the user's."""
-    _ON_BEHALF.update(_codes(function.__code__))
+    _ON_BEHALF.update(codes_in(function.__code__))
     return function
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
 
 
 def is_at_fault(code: CodeType) -> bool:

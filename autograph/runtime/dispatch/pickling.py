@@ -18,6 +18,7 @@ from contextlib import suppress
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
+from autograph.common.code_flags import names_in
 from autograph.common.statics import names_of, own_attribute
 
 _NAMED = ("__module__", "__name__", "__qualname__")
@@ -145,7 +146,7 @@ def _parts(thing: Any) -> list[Any]:
     """What a function, class, method or the like refers to; of anything else its class, and what it wraps."""
     kind = type(thing)
     if kind is FunctionType:
-        named = [thing.__globals__[name] for name in _names_in(thing.__code__) if name in thing.__globals__]
+        named = [thing.__globals__[name] for name in names_in(thing.__code__) if name in thing.__globals__]
         given = [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values(), *vars(thing).values()]
         return [*named, *_contents(thing.__closure__ or ()), *given]
     if issubclass(kind, type):
@@ -165,10 +166,6 @@ def _contents(cells: tuple[CellType, ...]) -> Iterator[Any]:
     for cell in cells:
         with suppress(ValueError):  # it is empty
             yield cell.cell_contents
-
-
-def _names_in(code: CodeType) -> set[str]:
-    return {*code.co_names}.union(*(_names_in(each) for each in code.co_consts if isinstance(each, CodeType)))
 
 
 def _found(module: str | None, qualname: str) -> Any:

@@ -24,6 +24,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from autograph.common import disk_cache
+from autograph.common.code_flags import codes_in
 from autograph.runtime.engines.numpy.ast_rewrites import collect_lists, limit_nesting, rotate_back
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
 from autograph.runtime.engines.numpy.constants import Globals
@@ -100,7 +101,7 @@ class Executable:
         code, marked = marshal.loads(codes)
         self._filename = self._tree = self._source = None
         self.bound = {}
-        self._codes = {} if marked is None else dict(zip(_codes_in(code), _codes_in(marked)))
+        self._codes = {} if marked is None else dict(zip(codes_in(code), codes_in(marked)))
         self._set_run(code, names)
 
     def __call__(self, *args: Any) -> Any:
@@ -157,7 +158,7 @@ class Executable:
         if function is None:
             return marked
         code = relocated(marked, self._marks, function)
-        self._codes = dict(zip(_codes_in(code), _codes_in(marked)))
+        self._codes = dict(zip(codes_in(code), codes_in(marked)))
         return code
 
     def _register(self, name: str) -> str:
@@ -216,9 +217,3 @@ def _function_name(name: str) -> str:
 def _code_of(module: CodeType) -> CodeType:
     """The code of the only function that a module defines."""
     return next(each for each in module.co_consts if isinstance(each, CodeType))
-
-
-def _codes_in(code: CodeType) -> list[CodeType]:
-    """A code object and those of the functions inside."""
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return [code, *(found for each in inner for found in _codes_in(each))]

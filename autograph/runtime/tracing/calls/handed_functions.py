@@ -9,15 +9,16 @@ What their code, and that of the functions and methods it names, does is looked 
 
 from __future__ import annotations
 
-import dis
 import functools
 import types
 from collections.abc import Iterator
 from typing import Any
 
+from autograph.common.code_flags import codes_in, names_in, of_code
 from autograph.common.statics import class_attribute, is_a
 from autograph.runtime.graph.object_model import is_users_object, own_dict
 from autograph.runtime.tracing.environment.globals import Environment
+from autograph.runtime.tracing.proxies.bytecode import instructions
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
 _CHANGES = frozenset("STORE_ATTR STORE_SUBSCR STORE_SLICE STORE_GLOBAL DELETE_ATTR DELETE_SUBSCR DELETE_GLOBAL".split())
@@ -29,14 +30,14 @@ _DOING = frozenset(
 _MUTABLE = (list, dict, set, bytearray)
 
 
+@of_code
 def does_something(code: types.CodeType) -> bool:
     """Whether code may do more than compute a result, which would not show if it ran while tracing."""
-    instructions = [(each.opname, each.argval) for each in dis.get_instructions(code)]
-    if any(name in _CHANGES or (name == "STORE_DEREF" and what in code.co_freevars) for name, what in instructions):
-        return True
-    if not _DOING.isdisjoint(code.co_names):
-        return True
-    return any(does_something(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return not _DOING.isdisjoint(names_in(code)) or any(
+        does in _CHANGES or (does == "STORE_DEREF" and name in each.co_freevars)
+        for each in codes_in(code)
+        for _, does, name in instructions(each)
+    )
 
 
 def may_change_others(thing: Any) -> bool:
@@ -89,10 +90,10 @@ class _Reach:
 
     def _named(self, function: types.FunctionType) -> list[Any]:
         """What a function's variables and defaults hold."""
-        code, names = function.__code__, set(names_in(function.__code__))
-        self._names |= names
+        code, names = function.__code__, names_in(function.__code__)
+        self._names.update(names)
         self.does_something |= does_something(code)
-        self.has_mutable |= "STORE_GLOBAL" in {each.opname for each in dis.get_instructions(code)}
+        self.has_mutable |= any(does == "STORE_GLOBAL" for _, does, _ in instructions(code))
         known: Any = function.__globals__
         real = known.real if isinstance(known, Environment) else known
         cells = [_content(cell) for cell in function.__closure__ or ()]
@@ -105,14 +106,6 @@ def _attributes(thing: Any, name: str) -> Iterator[Any]:
     own = own_dict(thing) or {}
     if name in own:
         yield own[name]
-
-
-def names_in(code: types.CodeType) -> Iterator[str]:
-    """The globals and attributes that code names, and that within it."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from names_in(constant)
 
 
 def _content(cell: types.CellType) -> Any:
