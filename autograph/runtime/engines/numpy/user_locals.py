@@ -69,7 +69,8 @@ def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: in
     """The user's variables in a frame, and where generated code has them."""
     chain = pieces_of(place)[depth]
     stores, mixed = _stores(marked), _mixed(marked, marks)
-    nodes = [node for node in marks if node is not None and node.place and _is_in(node, shown, depth)]
+    nodes = {node: None for node in marks if node is not None and node.place and _is_in(node, shown, depth)}
+    constructs = [node for node in nodes if node.blocks]
     wholes = {pieces_of(node.place)[depth][0][0] for node in nodes}
     pieces = {shown[depth][0], *(piece for whole in wholes for piece in nested_pieces(whole))}
     names = user_names(pieces)
@@ -80,9 +81,9 @@ def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: in
         loops = sum(name in _items(piece) for piece in pieces)
         is_known = (bool(by) or name in params) and len({mark for mark, _ in by}) >= loops
         if is_known and all(_sets(marks, mark, name, nodes) for mark in by):
-            stored = {abs(mark) for mark, _ in by if mark is not None}
-            followed = [node for number, node in enumerate(marks, 1) if number in stored and node in nodes and node]
-            is_moved = any(_is_moved(node, nodes) for node in followed)
+            stored = [marks[abs(mark) - 1] for mark, _ in by if mark is not None and 0 < abs(mark) <= len(marks)]
+            followed = [node for node in stored if node is not None and node in nodes]
+            is_moved = any(_is_moved(node, constructs) for node in followed)
             if not is_moved and is_of_one_loop(name, pieces, chain) and is_followed(name, pieces, followed):
                 own[name] = name
     copies = Counter(node.op for node in marks if node is not None and node.place == place)
@@ -91,9 +92,9 @@ def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: in
     return {name: found[name] for name in sorted(found)}
 
 
-def _is_moved(node: Node, nodes: list[Node]) -> bool:
+def _is_moved(node: Node, constructs: list[Node]) -> bool:
     """Whether a node is not in a loop or branch any more in which the user has it."""
-    around = [each for each in nodes if each.blocks and each.place == node.place[: len(each.place)] != node.place]
+    around = [each for each in constructs if each.place == node.place[: len(each.place)] != node.place]
     return not all(node in within(each) for each in around)
 
 
@@ -156,7 +157,7 @@ def _stores(marked: CodeType) -> dict[str, list[_Store]]:
     before = ""
     for offset, does, name in instructions(marked):
         if does == "STORE_FAST":
-            mark = _mark(marked, offset)
+            mark = code_line(marked, offset)
             counts[mark] += 1
             found.setdefault(name, []).append((mark, before == "LOAD_CONST"))
         before = does
@@ -165,11 +166,7 @@ def _stores(marked: CodeType) -> dict[str, list[_Store]]:
             for name, stores in found.items()}  # fmt: skip
 
 
-def _mark(marked: CodeType, offset: int) -> int | None:
-    return next((mark for start, end, mark in marked.co_lines() if start <= offset < end), None)
-
-
-def _sets(marks: Marks, store: _Store, name: str, nodes: list[Node]) -> bool:
+def _sets(marks: Marks, store: _Store, name: str, nodes: Collection[Node]) -> bool:
     """Whether generated code sets a variable where the user does: to what a node of this frame gives, or a constant."""
     mark, is_constant = store
     node = marks[abs(mark) - 1] if mark is not None and 0 < abs(mark) <= len(marks) else None
@@ -217,14 +214,11 @@ def is_followed(name: str, pieces: Collection[CodeType], nodes: list[Node]) -> b
     sets: set[tuple[str, Position]] = set()
     followed: set[tuple[str, Position]] = set()
     for code in pieces:
-        results, places, before = stored_names(code), Places(), 0
-        for offset, does, argument in () if _only_begins(code, name) else instructions(code):
-            if does in ("STORE_FAST", "STORE_DEREF") and argument == name:
-                where = code.co_name, places.position(code, offset)
-                sets.add(where)
-                if any((code, at) in done and results.get(at) == (name,) for at in range(before, offset, 2)):
-                    followed.add(where)
-            before = offset
+        results = stored_names(code)
+        for before, offset, position in () if name in _only_begun(code) else _sites(code).get(name, ()):
+            sets.add((code.co_name, position))
+            if any((code, at) in done and results.get(at) == (name,) for at in range(before, offset, 2)):
+                followed.add((code.co_name, position))
     lines = {position.line for _, position in followed}
     return all(each.column is None and each.line in lines for _, each in sets - followed)
 
@@ -232,20 +226,37 @@ def is_followed(name: str, pieces: Collection[CodeType], nodes: list[Node]) -> b
 _COPIED = frozenset({"LOAD_CONST", "LOAD_FAST", "LOAD_DEREF", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW"})
 
 
-def _only_begins(code: CodeType, name: str) -> bool:
-    """Whether a function sets a variable once, by copying something, and then only its bodies do.
+@of_code
+def _sites(code: CodeType) -> dict[str, list[tuple[int, int, Position]]]:
+    """Where code sets each local variable: the instruction before, the instruction, and the place in the file."""
+    found: dict[str, list[tuple[int, int, Position]]] = {}
+    places, before = Places(), 0
+    for offset, does, name in instructions(code):
+        if does in ("STORE_FAST", "STORE_DEREF"):
+            found.setdefault(name, []).append((before, offset, places.position(code, offset)))
+        before = offset
+    return found
+
+
+@of_code
+def _only_begun(code: CodeType) -> frozenset[str]:
+    """The variables that a function sets once, by copying something, and then only its bodies do.
 
     Generated code may do that later, when the first of these begins; up to there, it has no such variable.
     """
-    does, stores, bodies = "", list[tuple[int, bool]](), [len(code.co_code)]
-    for offset, next_does, argument in instructions(code):
-        if next_does[:6] in ("STORE_", "DELETE") and argument == name:
-            stores.append((offset, does in _COPIED))
-        body = code.co_consts[argument] if next_does == "LOAD_CONST" else None
-        if isinstance(body, CodeType) and any(name in _set_names(piece) for piece in nested_pieces(body)):
-            bodies.append(offset)
-        does = next_does
-    return not is_body(code) and len(stores) == 1 and stores[0][1] and stores[0][0] < min(bodies) < len(code.co_code)
+    stores: dict[Any, list[tuple[int, bool]]] = {}
+    bodies: dict[str, int] = {}     # the first that sets a variable
+    before = ""
+    for offset, does, argument in () if is_body(code) else instructions(code):
+        if does[:6] in ("STORE_", "DELETE"):
+            stores.setdefault(argument, []).append((offset, before in _COPIED))
+        body = code.co_consts[argument] if does == "LOAD_CONST" else None
+        for piece in nested_pieces(body) if isinstance(body, CodeType) else ():
+            for name in _set_names(piece):
+                bodies.setdefault(name, offset)
+        before = does
+    once = {name: sites[0] for name, sites in stores.items() if len(sites) == 1}
+    return frozenset(name for name, (offset, copies) in once.items() if copies and offset < bodies.get(name, 0))
 
 
 def arguments(whole: CodeType, at: int, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -276,13 +287,14 @@ def _lasting(whole: CodeType) -> tuple[list[str], list[tuple[int, str, Any]]]:
     sets.update(name for piece in pieces for name in _items(piece))
     optional = bool(whole.co_flags & inspect.CO_VARARGS) + bool(whole.co_flags & inspect.CO_VARKEYWORDS)
     params = whole.co_varnames[: whole.co_argcount + whole.co_kwonlyargcount + optional]
-    jumps = [(each.offset, each.argval) for each in dis.get_instructions(whole) if each.opcode in _JUMPS]
-    copies = []
+    jumps = {each.offset: each.argval for each in dis.get_instructions(whole) if each.opcode in _JUMPS}
+    copies, jumped = [], 0      # up to where the instructions may be jumped over
     for (offset, loads, source), (_, stores, name) in itertools.pairwise(instructions(whole)):
         is_copy = loads in _COPIED and stores in ("STORE_FAST", "STORE_DEREF") and not shelters(whole)
-        if is_copy and sets[name] == 1 and name not in params and not _GENERATED.fullmatch(name):
-            if not any(start < offset < end for start, end in jumps):
-                copies.append((offset, name, source))
+        is_known = sets[name] == 1 and name not in params and offset >= jumped
+        if is_copy and is_known and not _GENERATED.fullmatch(name):
+            copies.append((offset, name, source))
+        jumped = max(jumped, jumps.get(offset, 0))
     return [name for name in params if name not in sets], copies
 
 
@@ -290,31 +302,37 @@ def _lasting(whole: CodeType) -> tuple[list[str], list[tuple[int, str, Any]]]:
 _JUMPS = {each for each in (*dis.hasjrel, *dis.hasjabs) if not dis.opname[each].startswith("SETUP_")}
 
 
+@of_code
 def _set_names(code: CodeType) -> list[str]:
     """The variables that code sets, once for each time."""
     return [name for _, does, name in instructions(code) if does[:6] in ("STORE_", "DELETE") and isinstance(name, str)]
 
 
-def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: list[Node]) -> dict[str, str]:
+def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: Collection[Node]) -> dict[str, str]:
     """Parameters of a function that was traced into: what generated code has where the user's has them as operands."""
     found: dict[str, set[str]] = {}
     params = {name for code in pieces if not is_body(code) for name in code.co_varnames[: code.co_argcount]}
-    generated = [*dis.get_instructions(marked)]
-    for number, instruction in enumerate(generated):
-        if number < 2 or instruction.opname not in _OPERATIONS:
-            continue
-        mark = _mark(marked, instruction.offset)
+    for offset, (operation, generated) in _operations(marked).items():
+        mark = code_line(marked, offset)
         node = marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
         if node is None or node not in nodes:
             continue
-        users = [*dis.get_instructions(node.place[-1][0])]
-        at = next((n for n, each in enumerate(users) if each.offset == node.place[-1][1]), 0)
-        if at < 2 or users[at].opname != instruction.opname:
-            continue
-        for user, ours in zip(users[at - 2 : at], generated[number - 2 : number]):
-            loads = user.opname in ("LOAD_FAST", "LOAD_DEREF") and ours.opname == "LOAD_FAST"
-            if loads and user.argval in params and len(_stores(marked).get(ours.argval, ())) <= 1:
-                found.setdefault(user.argval, set()).add(ours.argval)
-    stored = {each.argval for code in pieces for each in dis.get_instructions(code) if "STORE_" in each.opname}
-    stored.update(name for code in pieces for name in _items(code))
+        code, at = node.place[-1][:2]
+        users_operation, users = _operations(code).get(at, ("", []))
+        for (loads, name), (ours_loads, ours) in zip(users, generated) if users_operation == operation else ():
+            is_load = loads in ("LOAD_FAST", "LOAD_DEREF") and ours_loads == "LOAD_FAST"
+            if is_load and name in params and len(_stores(marked).get(ours, ())) <= 1:
+                found.setdefault(name, set()).add(ours)
+    stored = {name for code in pieces for name in (*_set_names(code), *_items(code))}
     return {name: value for name, (value, *others) in found.items() if name not in stored and not others}
+
+
+@of_code
+def _operations(code: CodeType) -> dict[int, tuple[str, list[tuple[str, Any]]]]:
+    """The binary operations in code by offset: what each is called, and the two instructions before it."""
+    every = instructions(code)
+    return {
+        offset: (does, [(loads, name) for _, loads, name in every[number - 2 : number]])
+        for number, (offset, does, _) in enumerate(every)
+        if number >= 2 and does in _OPERATIONS
+    }

@@ -1,11 +1,15 @@
 """What debuggers find in the frames of a staged function that has raised: the user's variables, with their values."""
 
+import linecache
+from typing import Any
+
 import numpy as np
 import pytest
 
 import autograph as ag
 from autograph.common import defects
 from autograph.runtime.engines.numpy import tracebacks
+from tests import counting
 
 
 def frames(function, args):
@@ -301,3 +305,27 @@ def test_an_error_of_this_library_does_not_hide_the_users(engine, monkeypatch, c
     with pytest.raises(ValueError, match="big"):
         ag.function(helper_in_a_loop, engine=engine)(3.0)
     assert "injected" in caplog.text
+
+
+def first_exception(size: int, line: str) -> int:
+    """How many lines of Python run for the first exception of a function with so many lines of this kind."""
+    body = "".join(f"    x{n + 1} = {line.replace('#', str(n))}\n" for n in range(size))
+    step = "def step(p, q):\n    r = p * 1.5 + q\n    return r\n"
+    text = f"{step}def f(x0, a, xs):\n{body}    return xs[int(a)] + x{size}\n"
+    name = f"<{size} times {line}>"
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    names: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), names)
+    staged = ag.function(names["f"])
+    staged(1.0, 0, [1.0])
+
+    def fail() -> None:
+        with pytest.raises(IndexError):
+            staged(1.0, 1, [1.0])
+
+    return counting.lines(fail)
+
+
+@pytest.mark.parametrize("line", ["x# * 1.5 + a", "step(x#, a)"])
+def test_the_first_exception_takes_a_time_that_is_linear_in_the_length_of_the_function(line: str) -> None:
+    assert first_exception(200, line) < 2.5 * first_exception(100, line)
