@@ -21,7 +21,7 @@ import inspect
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from types import CodeType
 from typing import Any
 
@@ -84,7 +84,7 @@ def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: in
             stored = [marks[abs(mark) - 1] for mark, _ in by if mark is not None and 0 < abs(mark) <= len(marks)]
             followed = [node for node in stored if node is not None and node in nodes]
             is_moved = any(_is_moved(node, constructs) for node in followed)
-            if not is_moved and is_of_one_loop(name, pieces, chain) and is_followed(name, pieces, followed):
+            if not is_moved and is_of_one_loop(name, pieces, chain) and is_followed(name, pieces, done_by(followed)):
                 own[name] = name
     copies = Counter(node.op for node in marks if node is not None and node.place == place)
     is_copied = max(copies.values(), default=0) > 1     # by unrolling: operands are those of one of the copies
@@ -197,20 +197,24 @@ def _items(piece: CodeType) -> tuple[str, ...]:
     return piece.co_varnames[: piece.co_argcount] if is_body(piece) else ()
 
 
+def done_by(nodes: Iterable[Node]) -> set[tuple[CodeType, int]]:
+    """The instructions of the user's code that nodes do."""
+    return {node.place[-1][:2] for node in nodes}
+
+
 def _lines(code: CodeType) -> list[int]:
     return [line for _, _, line in code.co_lines() if line]
 
 
-def is_followed(name: str, pieces: Collection[CodeType], nodes: list[Node]) -> bool:
+def is_followed(name: str, pieces: Collection[CodeType], done: Set[tuple[CodeType, int]]) -> bool:
     """Whether the graph sets a variable wherever the user's code does.
 
     Where the user's code sets it once (`x += y`), converted code may have several instructions for that, of which it
     runs one.
 
     Args:
-        nodes: those that set it.
+        done: the instructions that nodes do, see `done_by`.
     """
-    done = {(node.place[-1][0], node.place[-1][1]) for node in nodes}
     sets: set[tuple[str, Position]] = set()
     followed: set[tuple[str, Position]] = set()
     for code in pieces:

@@ -14,7 +14,14 @@ from autograph.runtime.engines.native.analysis.structure import Point, Structure
 from autograph.runtime.engines.numpy.coalescing import assigned_name
 from autograph.runtime.engines.numpy.line_table import calls, pieces_of
 from autograph.runtime.engines.numpy.tracebacks import Known
-from autograph.runtime.engines.numpy.user_locals import is_followed, is_of_one_loop, nested_pieces, user_names, within
+from autograph.runtime.engines.numpy.user_locals import (
+    done_by,
+    is_followed,
+    is_of_one_loop,
+    nested_pieces,
+    user_names,
+    within,
+)
 from autograph.runtime.graph.graph import Block, Node, Place, Value
 
 
@@ -32,12 +39,13 @@ def known_where_left(structure: Structure, given: Mapping[Any, Any], place: Plac
     known: Known = [(shown, {}) for shown in calls(place)]
     for depth in range(len(before) - 1, len(frames) if there else 0):
         inside = frames[depth][len(before[depth]) if depth < len(before) else 0 :]  # pieces in the loop
-        mine = [node for node in nodes if _is_in_frame(node, frames, depth)]
+        mine = {node for node in nodes if _is_in_frame(node, frames, depth)}
+        done = done_by(mine)
         pieces = nested_pieces(inside[0][0]) if inside else []
         whole = nested_pieces(frames[depth][0][0])
         names = {name for name in user_names(whole) if is_of_one_loop(name, whole, frames[depth])}
         for name, value in _current(structure, there, mine).items() if inside and there else ():
-            if value in given and name in names and is_followed(name, pieces, mine):
+            if value in given and name in names and is_followed(name, pieces, done):
                 known[depth][1][name] = given[value]
     return known
 
@@ -56,7 +64,7 @@ def _is_in_frame(node: Node, frames: list[list[tuple[CodeType, int]]], depth: in
     return len(own) == depth + 1 and own[:-1] == frames[:depth] and own[-1][0][0] is frames[depth][0][0]
 
 
-def _current(structure: Structure, there: Point, nodes: list[Node]) -> dict[str, Value | None]:
+def _current(structure: Structure, there: Point, nodes: set[Node]) -> dict[str, Value | None]:
     """For each name, the value that one of the nodes gave it last; None where the graph does not tell."""
     found: dict[str, Value | None] = {}
     point: Point | None = there
