@@ -50,12 +50,6 @@ def plain(op: str) -> str:
     return found
 
 
-def traits_of(op: str) -> dict[str, Any]:
-    """The traits and relations of an op, by their names in this module: True, or what it is related to."""
-    found = {name: value for name, value in globals().items() if isinstance(value, Trait | Relation) and op in value}
-    return {name: value[op] if isinstance(value, Relation) else True for name, value in found.items()}
-
-
 # What kind of function an op is -------------------------------------------------------------------------------------
 
 ELEMENTWISE = Trait("computes each element of the result of the elements at its place, as ufuncs do")
