@@ -11,6 +11,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import gc
 import inspect
 import operator
 import pathlib
@@ -78,6 +79,7 @@ def lies(kind: type) -> bool:
     return kind in weakref.ProxyTypes
 
 
+_INLINE_VALUES = 1 << 2  # `Py_TPFLAGS_INLINE_VALUES`; no class has it before CPython 3.13
 _SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
 
 
@@ -112,6 +114,17 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
     except Exception:
         return None     # its class hides it behind a property of the user's, which fails
     return found
+
+
+def owner_of_dict(names: dict[str, Any]) -> Any:
+    """The object whose `__dict__` this is, or None.
+
+    From CPython 3.13 on, an object that keeps its values inline refers to them, and not to its `__dict__`.
+    """
+    candidates = gc.get_referrers(names, *names.values())
+    if not names:
+        candidates += [each for each in gc.get_objects() if type(each).__flags__ & _INLINE_VALUES]
+    return next((each for each in candidates if own_dict(each) is names), None)
 
 
 def set_attribute(thing: Any, name: str, value: Any) -> None:

@@ -18,7 +18,7 @@ from autograph.common import pytree
 from autograph.common.code_marks import UNBOUND
 from autograph.common.statics import class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
-from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict
+from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType
@@ -124,7 +124,7 @@ class Lowering:
 
     def _check_no_namespace(self, value: dict[Any, Any]) -> None:
         """See to it that the graph makes no copy of what holds the attributes of an object."""
-        owner = next((each for each in gc.get_referrers(value) if own_dict(each) is value), None)
+        owner = owner_of_dict(value)
         if owner is not None:
             what = f"the `__dict__` of a {type(owner).__qualname__}"
             raise Plain(f"{what} is returned, kept or handed to code that is not staged", self.trace.place())

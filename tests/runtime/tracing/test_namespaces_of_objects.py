@@ -24,6 +24,10 @@ class Slots:
         self.x, self.n = x, 1
 
 
+class Nothing:
+    pass
+
+
 class Shared:
     state: dict[str, Any] = {}
 
@@ -267,6 +271,17 @@ def return_new_and_namespace(b, n):
     d = vars(c)
     d["y"] = n * 3
     return c, d
+
+
+def return_empty_namespace(b, n):
+    c = Nothing()
+    d = vars(c)
+    return c, d, n + 1
+
+
+def return_emptied_namespace(b, n):
+    vars(b).clear()
+    return vars(b), n * 2
 
 
 def replace(b, n):
