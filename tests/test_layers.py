@@ -23,6 +23,7 @@ REPOSITORY = Path(__file__).parent.parent
 PACKAGE = REPOSITORY / "autograph"
 FREE = ["errors", "common"]     # to every room
 BIG = 22                        # modules in a room
+METHODS, DEEP = 40, 3           # of a class, with those that it inherits; classes of this package in a line of bases
 
 
 class Room(NamedTuple):
@@ -206,3 +207,139 @@ def test_functions_are_short():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert {name: length for name, length in lengths.items() if length > 50} == {}
+
+
+class Class(NamedTuple):
+    """A class of the package: the names of its bases, as its module has them, and of its own methods."""
+
+    module: str
+    bases: list[str]
+    methods: set[str]
+
+
+def classes_in(module: str, tree: ast.Module) -> Iterator[tuple[str, Class]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            bases = [ast.unparse(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases]
+            named = {each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+            assigned = [each for each in node.body if isinstance(each, ast.Assign)]
+            made = [each for each in assigned if isinstance(each.value, ast.Lambda | ast.Call | ast.Name)]
+            named |= {target.id for each in made for target in each.targets if isinstance(target, ast.Name)}
+            yield node.name, Class(module, bases, named)
+
+
+def names_in(module: str, tree: ast.Module, known: dict[str, Path]) -> dict[str, tuple[str, str]]:
+    """What a module imports from this package: for each of its names a module, and a name there (none: the module)."""
+    found = {}
+    package = ".".join(["autograph", *module.split("/")][: None if known[module].name == "__init__.py" else -1])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            ((_, dotted, _),) = dotted_imports(node, package)
+            base = "/".join(dotted.split(".")[1:])
+            for alias in node.names:
+                inner = f"{base}/{alias.name}".lstrip("/")
+                found[alias.asname or alias.name] = (inner, "") if inner in known else (base or "__init__", alias.name)
+    return found
+
+
+class Classes:
+    """All classes of some modules, by module and name."""
+
+    def __init__(self, texts: dict[str, str], known: dict[str, Path]) -> None:
+        trees = {module: ast.parse(text) for module, text in texts.items()}
+        self.all = {(module, name): each for module, tree in trees.items() for name, each in classes_in(module, tree)}
+        self.names = {module: names_in(module, tree, known) for module, tree in trees.items()}
+
+    def bases(self, each: Class) -> list[Class]:
+        """Those bases that are of this package."""
+        found = [self.find(each.module, *base.split(".")) for base in each.bases]
+        return [base for base in found if base is not None]
+
+    def find(self, module: str, name: str, *rest: str) -> Class | None:
+        """The class that a module knows by a name, or by that of a module and its name there."""
+        if (module, name) in self.all:
+            return self.all[module, name]
+        if module not in self.names or name not in self.names[module]:
+            return None
+        there, other = self.names[module][name]
+        path = [*filter(None, [other]), *rest]
+        return self.find(there, *path) if path else None
+
+    def methods(self, each: Class) -> set[str]:
+        return each.methods.union(*map(self.methods, self.bases(each)))
+
+    def depth(self, each: Class) -> int:
+        return 1 + max(map(self.depth, self.bases(each)), default=0)
+
+    def too_large(self) -> set[str]:
+        return {
+            f"{module}:{name}"
+            for (module, name), each in self.all.items()
+            if len(self.methods(each)) > METHODS or self.depth(each) > DEEP
+        }
+
+
+# Classes that are to be mended; who mends one takes it out.
+TOO_LARGE = {
+    "compat/tensorflow/core/graphs:_Trace",
+    "compat/tensorflow/keras/losses:BinaryCrossentropy",
+    "compat/tensorflow/keras/losses:CategoricalCrossentropy",
+    "compat/tensorflow/keras/losses:SparseCategoricalCrossentropy",
+    "compat/tensorflow/keras/metrics:Mean",
+    "compat/tensorflow/keras/metrics:MeanMetricWrapper",
+    "compat/tensorflow/keras/metrics:Sum",
+    "compat/tensorflow/keras/metrics:_ByShape",
+    "compat/tensorflow/keras/models:Sequential",
+    "compat/tensorflow/keras/recurrent:GRU",
+    "compat/tensorflow/keras/recurrent:LSTM",
+    "compat/tensorflow/keras/recurrent:SimpleRNN",
+    "compat/tensorflow/keras/spatial:AveragePooling1D",
+    "compat/tensorflow/keras/spatial:AveragePooling2D",
+    "compat/tensorflow/keras/spatial:Conv1D",
+    "compat/tensorflow/keras/spatial:Conv2D",
+    "compat/tensorflow/keras/spatial:GlobalAveragePooling1D",
+    "compat/tensorflow/keras/spatial:GlobalAveragePooling2D",
+    "compat/tensorflow/keras/spatial:GlobalMaxPooling1D",
+    "compat/tensorflow/keras/spatial:GlobalMaxPooling2D",
+    "compat/tensorflow/keras/spatial:MaxPooling1D",
+    "compat/tensorflow/keras/spatial:MaxPooling2D",
+    "optim/optimizers:AdamW",
+    "runtime/engines/native/emit/emitter:Emitter",
+    "runtime/engines/native/emit/external_calls:Allocating",
+    "runtime/engines/native/emit/external_calls:Borrowing",
+    "runtime/engines/native/emit/guard_hoisting:Hoisting",
+    "runtime/engines/native/emit/simd:Lanes",
+    "runtime/engines/native/emit/speculation:Watching",
+    "runtime/engines/native/emit/unroll:Unrolling",
+    "runtime/engines/native/emit/value_ranges:Knowing",
+    "runtime/engines/native/kernels/entry_points:Gathering",
+    "runtime/engines/native/kernels/inner_loop:Rows",
+    "runtime/engines/native/kernels/multi_nest:Phased",
+    "runtime/engines/native/llvm/function_builder:Memory",
+    "runtime/engines/native/loops/fast_path:RunningAhead",
+    "runtime/engines/native/loops/iterators:Iterators",
+    "runtime/engines/native/loops/lowering:Lowering",
+    "runtime/engines/native/matmul/tiled:Tiled",
+    "runtime/tracing/environment/environment:Outside",
+    "runtime/tracing/state/trace:Trace",
+    "syntax/printing/reprint:Printer",
+    "syntax/printing/splice:Splicer",
+    "syntax/printing/unparse:Unparser",
+    "syntax/printing/unparse_expr:ExpressionUnparser",
+}
+
+
+def test_classes_are_small_and_not_deep():
+    """Inheritance is for kinds of things; what has many jobs is made of objects and functions with one each."""
+    assert Classes(TEXTS, KNOWN).too_large() == TOO_LARGE
+
+
+def test_a_large_or_deep_class_is_found():
+    known = {name: Path("file.py") for name in ("one", "two")} | {"pack": Path("__init__.py")}
+    defs = "\n".join(f"    def f{number}(self): ..." for number in range(METHODS))
+    texts = {
+        "one": f"class A:\n{defs}\nclass B(A): ...\nclass C(B, list): ...",
+        "pack": "from autograph.one import A as Base",
+        "two": "from . import pack, one\nclass D(pack.Base):\n    def g(self): ...\nclass E(one.C): ...",
+    }
+    assert Classes(texts, known).too_large() == {"two:D", "two:E"}
