@@ -1,0 +1,362 @@
+"""The low-level IR: functions of blocks of typed instructions, from which `printer` makes LLVM's assembly.
+
+It is LLVM's own, in static single assignment form: each value is computed in one place. Types are strings as LLVM
+spells them. Values know their name from the beginning, so a function may be changed after it has been built; `builder`
+builds one, `ir_verifier` checks one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final
+
+I1, I8, I16, I32, I64, I128 = "i1", "i8", "i16", "i32", "i64", "i128"
+FLOAT, DOUBLE, PTR, VOID, METADATA = "float", "double", "ptr", "void", "metadata"
+FAST: Final = "reassoc nsz arcp contract"     # sums in another order, `fma` of products and sums, x * (1 / y) for x / y
+TERMINATORS: Final = frozenset({"br", "switch", "ret", "unreachable"})
+
+
+@cache
+def vector(count: int, element: str) -> str:
+    """The type of a vector."""
+    return f"<{count} x {element}>"
+
+
+@cache
+def array(count: int, element: str) -> str:
+    """The type of so many values side by side in memory."""
+    return f"[{count} x {element}]"
+
+
+@cache
+def structure(*parts: str) -> str:
+    """The type of several values together, as some instructions give them."""
+    return f"{{ {', '.join(parts)} }}"
+
+
+@cache
+def element_of(type: str) -> str:
+    """The type of the elements of a vector or an array; any other type itself."""
+    return type[1:-1].partition(" x ")[2] if type[0] in "<[" else type
+
+
+@cache
+def count_of(type: str) -> int:
+    """The number of elements of a vector or an array; 0 for any other type."""
+    return int(type[1:].partition(" ")[0]) if type[0] in "<[" else 0
+
+
+def like(type: str, element: str) -> str:
+    """The type of as many elements of another type."""
+    return vector(count_of(type), element) if type[0] == "<" else element
+
+
+@cache
+def bits_of(type: str) -> int:
+    """The bits of a number of a type; of a vector, those of an element."""
+    type = element_of(type)
+    return {FLOAT: 32, DOUBLE: 64, PTR: 64}.get(type) or int(type[1:])
+
+
+class Value:
+    """What instructions use.
+
+    Attributes:
+        type: as LLVM spells it.
+        ref: its name, or how a constant is written.
+    """
+
+    __slots__ = ("ref", "type")
+
+    def __init__(self, type: str, ref: str) -> None:
+        self.type = type
+        self.ref = ref
+
+    def __str__(self) -> str:
+        return self.ref
+
+    def __repr__(self) -> str:
+        return f"{self.type} {self.ref}"
+
+
+class Constant(Value):
+    """A constant; two of them are equal if they are written alike.
+
+    Attributes:
+        value: what Python calls it; None if it has no name there.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, type: str, ref: str, value: Any = None) -> None:
+        self.type = type
+        self.ref = ref
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and self.type == other.type and self.ref == other.ref
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.ref))
+
+
+def constant(type: str, value: Any) -> Constant:
+    """A number, a pointer (None), a vector of such, or of one number everywhere, or an array of such."""
+    return Constant(type, _written(type, value), value)
+
+
+def zero(type: str) -> Constant:
+    """Zero, of any type."""
+    return Constant(type, "zeroinitializer" if type[0] in "<[{" else "null" if type == PTR else _written(type, 0), 0)
+
+
+def poison(type: str) -> Constant:
+    """Any value, which must not matter."""
+    return Constant(type, "poison")
+
+
+NULL: Final = zero(PTR)
+TRUE: Final = Constant(I1, "true", True)
+FALSE: Final = Constant(I1, "false", False)
+
+
+def _written(type: str, value: Any) -> str:
+    if type[0] in "<[":
+        parts = value if isinstance(value, (list, tuple)) else [value] * count_of(type)
+        element = element_of(type)
+        written = ", ".join(f"{element} {_written(element, each)}" for each in parts)
+        return f"<{written}>" if type[0] == "<" else f"[{written}]"
+    if isinstance(value, Value):
+        return value.ref
+    if type in (FLOAT, DOUBLE):
+        rounded = struct.unpack("f", struct.pack("f", value))[0] if type == FLOAT else float(value)
+        return f"0x{struct.pack('>d', rounded).hex().upper()}"
+    if type == PTR:
+        return "null"
+    return ("true" if value else "false") if type == I1 else str(int(value))
+
+
+class Parameter(Value):
+    """A parameter of a function.
+
+    Attributes:
+        attributes: LLVM's words for what is known of it, such as `noalias`.
+    """
+
+    __slots__ = ("attributes",)
+
+    def __init__(self, name: str, type: str, attributes: str = "") -> None:
+        super().__init__(type, f"%{name}")
+        self.attributes = attributes
+
+
+class Metadata(Value):
+    """What LLVM is told besides, of loops, branches and memory.
+
+    Attributes:
+        items: texts, constants and other metadata.
+        distinct: whether it is another one than any that holds the same. Its first item is itself then.
+    """
+
+    __slots__ = ("distinct", "items")
+
+    def __init__(self, *items: str | Constant | Metadata, distinct: bool = False) -> None:
+        super().__init__(METADATA, "")
+        self.items = items
+        self.distinct = distinct
+
+
+def weights(first: int, second: int) -> Metadata:
+    """How often a branch goes the one way and the other."""
+    return Metadata("branch_weights", constant(I32, first), constant(I32, second))
+
+
+def loop_hints(**hints: int | bool) -> Metadata:
+    """What LLVM is to do with a loop, such as `unroll_disable=True`, `vectorize_enable=False`, `align=32`."""
+    found = []
+    for name, value in hints.items():
+        given = [] if name.endswith("disable") else [constant(I1 if name.endswith("enable") else I32, value)]
+        found.append(Metadata(f"llvm.loop.{name.replace('_', '.')}", *given))
+    return Metadata(*found, distinct=True)
+
+
+class Global(Value):
+    """Something at a fixed address: a constant or a variable.
+
+    Attributes:
+        of: the type of what is there.
+        words: LLVM's for what kind it is, such as `internal constant`.
+        initial: what is there to begin with; None if another module has it.
+    """
+
+    __slots__ = ("initial", "of", "words")
+
+    def __init__(self, name: str, words: str, of: str, initial: Value | None = None) -> None:
+        super().__init__(PTR, f"@{name}")
+        self.words = words
+        self.of = of
+        self.initial = initial
+
+
+class Callee(Value):
+    """A function that can be called by its name.
+
+    Attributes:
+        result, takes: the types of what it gives and gets.
+    """
+
+    __slots__ = ("result", "takes")
+
+    def __init__(self, name: str, result: str, takes: Sequence[str]) -> None:
+        super().__init__(PTR, f"@{name}")
+        self.result = result
+        self.takes = tuple(takes)
+
+
+class Instruction(Value):
+    """An instruction, and the value that it gives; its type is `void` if it gives none.
+
+    Attributes:
+        opcode: LLVM's word for it.
+        operands: the values that it uses; a call has the function first.
+        detail: of a comparison the predicate, of `getelementptr` and `alloca` the type of an element, of `extractvalue`
+            the place, of `load` and `store` whether they are volatile, of others LLVM's flags.
+        blocks: where a terminator goes; the blocks that a `phi` has its operands from.
+        align: of what memory is accessed; 0 for what is usual.
+        metadata: what LLVM is told besides, by kind.
+        place: in the user's code, see `graph.Place`.
+    """
+
+    __slots__ = ("align", "blocks", "detail", "metadata", "opcode", "operands", "place")
+
+    def __init__(
+        self,
+        type: str,
+        ref: str,
+        opcode: str,
+        operands: tuple[Value, ...],
+        detail: Any = "",
+        blocks: tuple[Block, ...] = (),
+        align: int = 0,
+    ) -> None:
+        self.type = type
+        self.ref = ref
+        self.opcode = opcode
+        self.operands = operands
+        self.detail = detail
+        self.blocks = blocks
+        self.align = align
+        self.metadata: tuple[tuple[str, Metadata], ...] = ()
+        self.place: Any = ()
+
+    def add_incoming(self, value: Value, block: Block) -> None:
+        """Let a `phi` have a value if control comes from a block."""
+        self.operands += (value,)
+        self.blocks += (block,)
+
+    def add_metadata(self, kind: str, node: Metadata) -> None:
+        """Tell LLVM something of it."""
+        self.metadata += ((kind, node),)
+
+
+class Block:
+    """Instructions that run one after the other; the last one is a terminator."""
+
+    __slots__ = ("instructions", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.instructions: list[Instruction] = []
+
+    def __str__(self) -> str:
+        return f"%{self.name}"
+
+    @property
+    def terminator(self) -> Instruction | None:
+        """The instruction that leads out of it, once there is one."""
+        last = self.instructions[-1] if self.instructions else None
+        return last if last is not None and last.opcode in TERMINATORS else None
+
+    @property
+    def successors(self) -> tuple[Block, ...]:
+        """The blocks that may come next."""
+        last = self.terminator
+        return last.blocks if last is not None else ()
+
+
+class Function(Callee):
+    """A function that has a body.
+
+    Attributes:
+        module: whose it is.
+        words: LLVM's for how it can be linked, such as `internal`.
+        attributes: LLVM's for how it is to be compiled, such as `noinline`.
+        blocks: by name; it begins with the first.
+        numbers: how many names have been given.
+    """
+
+    __slots__ = ("attributes", "blocks", "module", "numbers", "parameters", "words")
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        result: str,
+        parameters: Sequence[Parameter],
+        words: str = "",
+        attributes: str = "",
+    ) -> None:
+        super().__init__(name, result, [each.type for each in parameters])
+        self.module = module
+        self.parameters = parameters
+        self.words = words
+        self.attributes = attributes
+        self.blocks: dict[str, Block] = {}
+        self.numbers = 0
+
+    def new_block(self, hint: str) -> Block:
+        """A block, which becomes part of the function when a builder begins it."""
+        self.numbers += 1
+        return Block(f"{hint}{self.numbers}")
+
+
+class Module:
+    """What is compiled together.
+
+    Attributes:
+        globals, declared: by name; `declared` are functions of others.
+        functions: those with bodies.
+    """
+
+    __slots__ = ("declared", "functions", "globals")
+
+    def __init__(self) -> None:
+        self.globals: dict[str, Global] = {}
+        self.declared: dict[str, Callee] = {}
+        self.functions: dict[str, Function] = {}
+
+    def declare(self, name: str, result: str, *takes: str) -> Callee:
+        """A function of others."""
+        known = self.functions.get(name) or self.declared.get(name)
+        if known is None:
+            known = self.declared[name] = Callee(name, result, takes)
+        return known
+
+    def define(
+        self, name: str, result: str, *parameters: Parameter, words: str = "", attributes: str = ""
+    ) -> Function:
+        """A new function."""
+        found = self.functions[name] = Function(self, name, result, parameters, words, attributes)
+        return found
+
+    def constant(self, name: str, value: Constant) -> Global:
+        """A constant in memory."""
+        found = self.globals[name] = Global(name, "internal constant", value.type, value)
+        return found
+
+    def outside(self, name: str, of: str = I8) -> Global:
+        """Something that another module has."""
+        found = self.globals[name] = Global(name, "external global", of)
+        return found

@@ -1,0 +1,297 @@
+"""Checks functions of the low-level IR: what LLVM would refuse, or worse, take for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from autograph.runtime.engines.native.llvm.ir import (
+    I1,
+    PTR,
+    TERMINATORS,
+    VOID,
+    Block,
+    Callee,
+    Constant,
+    Function,
+    Instruction,
+    Module,
+    Parameter,
+    Value,
+    bits_of,
+    count_of,
+    element_of,
+    like,
+    structure,
+    vector,
+)
+from autograph.runtime.engines.native.llvm.printer import written
+
+_INTEGER = frozenset("add sub mul sdiv udiv srem urem shl lshr ashr and or xor".split())
+_FLOAT = frozenset("fadd fsub fmul fdiv frem fneg".split())
+_PREDICATES = {
+    "icmp": frozenset("eq ne slt sle sgt sge ult ule ugt uge".split()),
+    "fcmp": frozenset("oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno".split()),
+}
+# For each conversion whether it takes and gives floats, and whether bits grow (1), shrink (-1), or it does not matter.
+_CASTS = {
+    "zext": (False, False, 1), "sext": (False, False, 1), "trunc": (False, False, -1), "fpext": (True, True, 1),
+    "fptrunc": (True, True, -1), "sitofp": (False, True, 0), "uitofp": (False, True, 0), "fptosi": (True, False, 0),
+    "fptoui": (True, False, 0),
+}  # fmt: skip
+
+
+class InvalidIR(Exception):
+    """A function that is none."""
+
+
+def verify_module(module: Module) -> None:
+    """Check the functions of a module.
+
+    Raises:
+        InvalidIR: one is malformed.
+    """
+    for function in module.functions.values():
+        verify(function)
+
+
+def verify(function: Function) -> None:
+    """Check a function.
+
+    Raises:
+        InvalidIR: it is malformed. The message names the function, the block and the instruction.
+    """
+    for block, each, wrong in _problems(function):
+        where = f"block {block.name}" + (f": {written(each)}" if each is not None else "")
+        raise InvalidIR(f"function {function.ref}, {where}: {wrong}")
+
+
+def _problems(function: Function) -> Iterator[tuple[Block, Instruction | None, str]]:
+    reached = _order(function)
+    for block in function.blocks.values():
+        if block.terminator is None:
+            yield block, None, "it has no terminator"
+        if reached[0] in block.successors:
+            yield block, block.terminator, "it leads back to the first block"
+        for place, each in enumerate(block.instructions):
+            if each.opcode in TERMINATORS and place + 1 < len(block.instructions):
+                yield block, each, "a terminator before the end"
+            for target in each.blocks:
+                if function.blocks.get(target.name) is not target:
+                    yield block, each, f"block {target.name} is none of the function's"
+            wrong = _RULES.get(each.opcode, _unknown)(function, each)
+            if wrong:
+                yield block, each, wrong
+    yield from _wrong_uses(function, reached)
+
+
+# Types ----------------------------------------------------------------------------------------------------------------
+
+
+def _is_float(type: str) -> bool:
+    return element_of(type) in ("float", "double")
+
+
+def _is_integer(type: str) -> bool:
+    return element_of(type).startswith("i") and type[0] in "i<"
+
+
+def _arithmetic(function: Function, each: Instruction) -> str:
+    if {operand.type for operand in each.operands} != {each.type}:
+        return "operands of other types"
+    known = _is_float if each.opcode in _FLOAT else _is_integer
+    return "" if known(each.type) else f"there is no {each.opcode} of {each.type}"
+
+
+def _comparison(function: Function, each: Instruction) -> str:
+    a, b = each.operands
+    if a.type != b.type or each.type != like(a.type, I1):
+        return "operands of other types"
+    known = _is_float(a.type) if each.opcode == "fcmp" else _is_integer(a.type) or a.type == PTR
+    return "" if known and each.detail in _PREDICATES[each.opcode] else f"{each.detail} of {a.type}"
+
+
+def _conversion(function: Function, each: Instruction) -> str:
+    before, after = each.operands[0].type, each.type
+    from_float, to_float, grows = _CASTS[each.opcode]
+    fits = (_is_float if from_float else _is_integer)(before) and (_is_float if to_float else _is_integer)(after)
+    if not fits or count_of(before) != count_of(after):
+        return f"there is no {each.opcode} from {before} to {after}"
+    return "" if not grows or (bits_of(after) - bits_of(before)) * grows > 0 else f"from {before} to {after}"
+
+
+def _bits(function: Function, each: Instruction) -> str:
+    before, after = each.operands[0].type, each.type
+    size = [bits_of(type) * (count_of(type) or 1) for type in (before, after)]
+    return "" if size[0] == size[1] and PTR not in (before, after) else f"from {before} to {after}"
+
+
+def _address(function: Function, each: Instruction) -> str:
+    before, after = (each.operands[0].type, each.type)[:: 1 if each.opcode == "ptrtoint" else -1]
+    return "" if before == PTR and _is_integer(after) else "only between pointers and integers"
+
+
+def _selection(function: Function, each: Instruction) -> str:
+    condition, a, b = each.operands
+    fits = condition.type in (I1, like(a.type, I1)) and a.type == b.type == each.type
+    return "" if fits else "operands of other types"
+
+
+def _access(function: Function, each: Instruction) -> str:
+    if each.operands[-1].type != PTR:
+        return "no pointer"
+    moved = each.type if each.opcode == "load" else each.operands[0].type
+    return "" if moved != VOID else "of nothing"
+
+
+def _element(function: Function, each: Instruction) -> str:
+    pointer, *indices = each.operands
+    return "" if pointer.type == PTR and all(_is_integer(index.type) for index in indices) else "no pointer, or index"
+
+
+def _part(function: Function, each: Instruction) -> str:
+    whole = each.operands[0].type
+    if each.opcode == "extractvalue":
+        parts = whole[2:-2].split(", ")
+        return "" if whole == structure(*parts) and parts[each.detail] == each.type else f"no part of {whole}"
+    element = each.type if each.opcode == "extractelement" else each.operands[1].type
+    fits = whole[0] == "<" and element_of(whole) == element and each.type in (whole, element)
+    return "" if fits else f"no {element} in {whole}"
+
+
+def _shuffle(function: Function, each: Instruction) -> str:
+    a, b, mask = each.operands
+    fits = a.type == b.type and each.type == vector(count_of(mask.type), element_of(a.type))
+    return "" if fits and isinstance(mask, Constant) else "operands of other types"
+
+
+def _call(function: Function, each: Instruction) -> str:
+    callee, *given = each.operands
+    if not isinstance(callee, Callee):
+        return "no function"
+    module = function.module
+    name = callee.ref[1:]
+    known = module.functions.get(name) or module.declared.get(name)
+    if known is None or (known.result, known.takes) != (callee.result, callee.takes):
+        return f"{callee.ref} is not declared so"
+    types = tuple(value.type for value in given)
+    fits = callee.result == each.type and types == callee.takes
+    return "" if fits else f"it takes ({', '.join(callee.takes)}) and gives {callee.result}"
+
+
+def _branch(function: Function, each: Instruction) -> str:
+    if each.opcode == "br":
+        fits = len(each.blocks) == 1 + len(each.operands) and all(value.type == I1 for value in each.operands)
+    else:
+        fits = len(each.blocks) == len(each.operands) and len({value.type for value in each.operands}) == 1
+    return "" if fits else "targets and operands do not fit"
+
+
+def _return(function: Function, each: Instruction) -> str:
+    found = each.operands[0].type if each.operands else VOID
+    return "" if found == function.result else f"the function gives {function.result}"
+
+
+def _phi(function: Function, each: Instruction) -> str:
+    return "" if all(value.type == each.type for value in each.operands) else "operands of other types"
+
+
+def _none(function: Function, each: Instruction) -> str:
+    return ""
+
+
+def _unknown(function: Function, each: Instruction) -> str:
+    return f"no instruction is called {each.opcode}"
+
+
+_RULES: dict[str, Callable[[Function, Instruction], str]] = {
+    **dict.fromkeys(_INTEGER | _FLOAT, _arithmetic), **dict.fromkeys(_PREDICATES, _comparison),
+    **dict.fromkeys(_CASTS, _conversion), "bitcast": _bits, "ptrtoint": _address, "inttoptr": _address,
+    "select": _selection, "load": _access, "store": _access, "getelementptr": _element, "alloca": _none,
+    "extractvalue": _part, "extractelement": _part, "insertelement": _part, "shufflevector": _shuffle, "call": _call,
+    "br": _branch, "switch": _branch, "ret": _return, "unreachable": _none, "phi": _phi, "freeze": _none,
+}  # fmt: skip
+
+
+# Uses -----------------------------------------------------------------------------------------------------------------
+
+
+def _order(function: Function) -> list[Block]:
+    """The blocks that can be reached, each before those that only it leads to (reverse postorder)."""
+    first = next(iter(function.blocks.values()))
+    seen, found, stack = {first.name}, [], [(first, iter(first.successors))]
+    while stack:
+        block, rest = stack[-1]
+        for target in rest:
+            if target.name not in seen:
+                seen.add(target.name)
+                stack.append((target, iter(target.successors)))
+                break
+        else:
+            found.append(block)
+            stack.pop()
+    return found[::-1]
+
+
+def _wrong_uses(function: Function, order: list[Block]) -> Iterator[tuple[Block, Instruction | None, str]]:
+    """What is used before it is there, and a `phi` that does not fit the blocks before it."""
+    before: dict[str, list[Block]] = {block.name: [] for block in function.blocks.values()}
+    for block in function.blocks.values():
+        for target in dict.fromkeys(block.successors):
+            before[target.name].append(block)
+    parents = _dominators(order, before)
+    homes: dict[Value, tuple[str, int]] = dict.fromkeys(function.parameters, ("", 0))
+    for block in function.blocks.values():
+        homes.update((each, (block.name, place)) for place, each in enumerate(block.instructions))
+    for block in order:
+        phis = True
+        for place, each in enumerate(block.instructions):
+            if each.opcode == "phi":
+                if not phis:
+                    yield block, each, "a phi behind other instructions"
+                if {source.name for source in each.blocks} != {source.name for source in before[block.name]}:
+                    names = ", ".join(sorted(source.name for source in before[block.name]))
+                    yield block, each, f"the blocks before it are {names}"
+            phis = phis and each.opcode == "phi"
+            for number, operand in enumerate(each.operands):
+                if not isinstance(operand, (Instruction, Parameter)):
+                    continue
+                here = (each.blocks[number].name, 1 << 60) if each.opcode == "phi" else (block.name, place)
+                if operand not in homes:
+                    yield block, each, f"{operand} is nowhere in the function"
+                elif not _comes_before(homes[operand], here, parents):
+                    yield block, each, f"{operand} is used before it is computed"
+
+
+def _dominators(order: list[Block], before: dict[str, list[Block]]) -> dict[str, str]:
+    """For each block the one that control has come through last, in any case (Cooper, Harvey and Kennedy, 2001)."""
+    rank = {block.name: place for place, block in enumerate(order)}
+    found = {order[0].name: order[0].name}
+    changed = True
+    while changed:
+        changed = False
+        for block in order[1:]:
+            known = [each.name for each in before[block.name] if each.name in found]
+            one = known[0]
+            for other in known[1:]:
+                while one != other:
+                    if rank[one] > rank[other]:
+                        one = found[one]
+                    else:
+                        other = found[other]
+            changed |= found.get(block.name) != one
+            found[block.name] = one
+    return found
+
+
+def _comes_before(home: tuple[str, int], here: tuple[str, int], parents: dict[str, str]) -> bool:
+    """Whether a value that is computed in one place is there in another, in any case."""
+    if not home[0] or here[0] not in parents:       # a parameter; or nobody comes here
+        return True
+    if home[0] == here[0]:
+        return home[1] < here[1]
+    now = here[0]
+    while parents[now] != now:
+        now = parents[now]
+        if now == home[0]:
+            return True
+    return False
