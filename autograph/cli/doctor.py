@@ -84,6 +84,7 @@ def command(as_json: bool) -> int:
         "machine": _machine() | about.get("llvm", {}),
         "cache": _cache(),
         "engines": about.get("engines", {}),
+        "internals": about.get("internals", {}),
         "environment": _environment(),
     }
     sections = {title: {name: private(value) for name, value in facts.items()} for title, facts in sections.items()}

@@ -98,11 +98,12 @@ def results(engine: str) -> Iterator[list[str]]:
 
 
 def facts() -> dict[str, dict[str, str]]:
-    """The engines, the engine that runs if none is named, and what LLVM knows of the machine."""
+    """The engines, the engine that runs if none is named, what LLVM knows, and what internals are like."""
     from autograph.runtime.dispatch.options import ENGINES, can_compile
 
     engines = {name: engine_fact(name) for name in ENGINES}
-    return {"engines": engines | {"default": engine_fact(None)}, "llvm": llvm_facts() if can_compile() else {}}
+    llvm = llvm_facts() if can_compile() else {}
+    return {"engines": engines | {"default": engine_fact(None)}, "llvm": llvm, "internals": internals()}
 
 
 def engine_fact(name: str | None) -> str:
@@ -120,6 +121,20 @@ def engine_fact(name: str | None) -> str:
         is_missing = isinstance(error, EngineError) and not can_compile()
         return f"{UNAVAILABLE if is_missing else BROKEN}: {error}"
     return AVAILABLE if name else f"{options.engine} ({options.chosen})"
+
+
+def internals() -> dict[str, str]:
+    """Whether the internals of CPython and NumPy that this library relies on are as it expects."""
+    from autograph.common import cpython_internals, numpy_internals
+
+    problems = {
+        "CPython's objects": cpython_internals.LAYOUT_PROBLEM,
+        "versions of classes": "" if cpython_internals.HAS_TAGS else "guards are slower",
+        "references": "" if cpython_internals.COUNTS else "all objects are taken for ones that others know",
+        "NumPy's arrays": numpy_internals.LAYOUT_PROBLEM,
+        "NumPy's settings": "" if numpy_internals.SETTINGS else "calls of machine code are slower",
+    }
+    return {name: f"not as expected: {problem}" if problem else "as expected" for name, problem in problems.items()}
 
 
 def llvm_facts() -> dict[str, str]:

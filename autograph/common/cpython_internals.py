@@ -1,4 +1,9 @@
-"""What this library reads of CPython's own structures: one place for each layout, checked at import.
+"""What this library knows of CPython's insides: layouts of objects, flags and versions of classes, reference counts.
+
+Each fact stands here once, and is tried at import. If a fact does not hold, who needs it does without, and says so:
+`LAYOUT_PROBLEM` keeps the native engine from making machine code, classes without version tags get slower guards, and
+where references do not count, every object is taken for one that others know. `numpy_internals.py` is the same for
+NumPy.
 
 CPython gives each class a version tag when an attribute is looked up in it, and takes the tag away from the class and
 from all its subclasses when an attribute or the bases change. No tag is given twice. So if the tag is the same, the
@@ -8,13 +13,107 @@ class gives what it gave, under all names.
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+# Flags of classes: immutable, made while Python runs, abstract, and (from CPython 3.13 on) of instances that hold their
+# values themselves until somebody asks for their `__dict__`.
+IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES = 1 << 8, 1 << 9, 1 << 20, 1 << 2
+CLASS, VALUE, ITEMS = 8, 16, 32     # where an object has its class, a number or range its value, and `bytes` theirs
+WORD, DOUBLE = ctypes.c_uint64, ctypes.c_double
 UNTAGGED: Sequence[int] = (0,)  # the version of a class that cannot be known
 _TAG_OFFSET = 384  # of `tp_version_tag` in a `PyTypeObject`, from CPython 3.10 to 3.13, of 64 bits
+_MANY = 1 << 30  # references, where they do not count
+
+
+def first_problem(checks: dict[str, Callable[[], bool]]) -> str:
+    """The problem of which the check fails first, "" if there is none. A check may rely on those before it."""
+    return next((problem for problem, passes in checks.items() if not passes()), "")
+
+
+# Memory ---------------------------------------------------------------------------------------------------------------
+
+
+def read(kind: Any, address: int, count: int = 1) -> list[Any]:
+    """So many values of a type of `ctypes` at an address."""
+    found: list[Any] = (kind * count).from_address(address)[:]
+    return found
+
+
+def _layout_problem() -> str:
+    number, pair, parts, data = 0.5, 0.5 - 2j, range(3, 1000, 2), bytes(range(8))
+    bounds = [id(parts.start), id(parts.stop), id(parts.step)]
+    return first_problem(
+        {
+            "it is not CPython of 64 bits with a GIL": _is_usual,
+            f"an object's class is not at {CLASS}": lambda: read(WORD, id(number) + CLASS) == [id(float)],
+            f"a float's value is not at {VALUE}": lambda: read(DOUBLE, id(number) + VALUE) == [number],
+            f"a complex number's parts are not at {VALUE}": lambda: (
+                read(DOUBLE, id(pair) + VALUE, 2) == [pair.real, pair.imag]
+            ),
+            f"a range's bounds are not at {VALUE}": lambda: read(WORD, id(parts) + VALUE, 3) == bounds,
+            f"the items of bytes are not at {ITEMS}": lambda: read(WORD, id(data) + ITEMS) == [_as_word(data)],
+        }
+    )
+
+
+def _as_word(data: bytes) -> int:
+    return int.from_bytes(data, sys.byteorder)
+
+
+def _is_usual() -> bool:
+    is_gil_there: Any = getattr(sys, "_is_gil_enabled", lambda: True)
+    return sys.implementation.name == "cpython" and ctypes.sizeof(ctypes.c_void_p) == 8 and is_gil_there()
+
+
+LAYOUT_PROBLEM = _layout_problem()  # which fact about objects does not hold; "" if all do
+
+
+# The C API ------------------------------------------------------------------------------------------------------------
+
+
+class _Method(ctypes.Structure):
+    """`PyMethodDef`"""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+def _function(name: str, result: Any, *args: Any) -> Any:
+    """A function of Python's C API, apart from what others make of the same one."""
+    return ctypes.PYFUNCTYPE(result, *args)((name, ctypes.pythonapi))
+
+
+_FASTCALL = 0x80
+_new_builtin = _function("PyCFunction_NewEx", ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+release = _function("Py_DecRef", None, ctypes.py_object)
+new_instance = _function("_PyObject_New", ctypes.py_object, ctypes.py_object)
+pointer_in = _function("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+
+
+def builtin(address: int, owner: Any) -> tuple[Callable[..., Any], Any]:
+    """A function of Python's for the C function at an address, which gets `owner` as its `self`.
+
+    It is called as `PyObject *f(PyObject *self, PyObject **args, Py_ssize_t count)`. Who keeps the function must keep
+    the other thing that this gives.
+    """
+    method = _Method(b"loop", address, _FASTCALL, None)
+    return _new_builtin(ctypes.addressof(method), owner, None), method
+
+
+def address_of(name: str) -> int:
+    """Where a function of Python's C API is."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+# Version tags ---------------------------------------------------------------------------------------------------------
 
 
 def version_tag(kind: type) -> Sequence[int]:
@@ -22,7 +121,7 @@ def version_tag(kind: type) -> Sequence[int]:
 
     Who keeps the view must keep the class.
     """
-    return _tag_at(kind) if _HAS_TAGS else UNTAGGED
+    return _tag_at(kind) if HAS_TAGS else UNTAGGED
 
 
 def assign_version_tag(kind: type) -> None:
@@ -37,10 +136,7 @@ def _tag_at(kind: type) -> Sequence[int]:
 
 def _has_tags() -> bool:
     """Whether version tags are where they should be, and do what is said above."""
-    is_gil_there: Any = getattr(sys, "_is_gil_enabled", lambda: True)
-    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8 or not is_gil_there():
-        return False
-    if not (3, 10) <= sys.version_info[:2] <= (3, 13):
+    if not _is_usual() or not (3, 10) <= sys.version_info[:2] <= (3, 13):
         return False
     base = type("Base", (), {"first": 1})
     kind, other = type("Kind", (base,), {}), type("Other", (), {})
@@ -65,4 +161,50 @@ def _has_tags() -> bool:
     return len(set(seen)) == len(seen)
 
 
-_HAS_TAGS = _has_tags()
+HAS_TAGS = _has_tags()
+
+
+# References -----------------------------------------------------------------------------------------------------------
+# How many references the interpreter itself has to an object that a function looks at depends on its version. So the
+# counts are measured, on objects of which all references are known.
+
+
+def references(things: list[Any]) -> list[int]:
+    """For each thing in a list, how many references there are to it besides that of the list."""
+    return [sys.getrefcount(thing) - _IN_LIST for thing in things] if COUNTS else [_MANY] * len(things)
+
+
+def holders(thing: Any) -> list[Any] | None:
+    """The objects that refer to what a parameter of the caller names; None if something else does, too.
+
+    A local variable of a running function is something else; so the caller must have got a temporary value.
+    """
+    found = gc.get_referrers(thing)
+    return found if COUNTS and sys.getrefcount(thing) - _IN_CALL == len(found) else None
+
+
+def possible_owners(names: dict[str, Any]) -> Iterator[Any]:
+    """The objects of which this may be the `__dict__`.
+
+    From CPython 3.13 on, an object that keeps its values inline refers to them, and not to its `__dict__`.
+    """
+    yield from gc.get_referrers(names, *names.values())
+    if not names:
+        yield from (each for each in gc.get_objects() if type(each).__flags__ & INLINE_VALUES)
+
+
+def _count(thing: Any) -> int:
+    return sys.getrefcount(thing)
+
+
+def _counts() -> bool:
+    """Whether each reference to an object counts."""
+    thing = object()
+    found = [references([thing] * count)[0] for count in range(1, 5)]
+    return found == [*range(found[0], found[0] + 4)]
+
+
+COUNTS, _IN_LIST = True, 0
+(_IN_LIST,) = references([object()])
+_IN_CALL = (lambda thing: _count(thing))(object())
+COUNTS = _counts()

@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
 
-from autograph.common.cpython_internals import assign_version_tag, version_tag
+from autograph.common.cpython_internals import HEAP, assign_version_tag, version_tag
 from autograph.common.packages import packages_behind
 from autograph.common.statics import class_attribute, class_has, compares_itself, names_of
 from autograph.errors import AutographError
@@ -149,7 +149,6 @@ def _holds_fields_only(value: Any) -> bool:
     return names is not None and names[1] <= getattr(value, "__dict__", {}).keys() <= names[0].keys()
 
 
-HEAP = 1 << 9  # the flag of classes that are no part of the interpreter
 
 
 def holds_attributes_only(kind: type) -> bool:

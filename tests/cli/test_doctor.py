@@ -47,7 +47,8 @@ def test_a_sound_installation(cli):
 
 def test_as_json(cli, quick):
     found = json.loads(cli("doctor", "--json").stdout)
-    assert list(found) == ["versions", "machine", "cache", "engines", "environment", "checks"]
+    assert list(found) == ["versions", "machine", "cache", "engines", "internals", "environment", "checks"]
+    assert set(found["internals"].values()) == {"as expected"}
     assert {"autograph", "Python", "numpy", "gast"} <= found["versions"].keys()
     assert found["engines"]["numpy"] == "available"
     assert found["environment"]["AUTOGRAPH_DEBUG"] == "1"

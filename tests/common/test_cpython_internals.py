@@ -1,14 +1,26 @@
-"""The version tags of classes, read where CPython keeps them."""
+"""CPython's internals: layouts, version tags of classes, reference counts; and what happens where they differ."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sized
+from typing import Any
 
 import pytest
 
 from autograph.common import cpython_internals
-from autograph.common.cpython_internals import assign_version_tag, version_tag
+from autograph.common.cpython_internals import (
+    ABSTRACT,
+    HEAP,
+    IMMUTABLE,
+    INLINE_VALUES,
+    assign_version_tag,
+    first_problem,
+    holders,
+    possible_owners,
+    references,
+    version_tag,
+)
 
 HAS_TAGS = sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 13)
 
@@ -43,7 +55,7 @@ def test_a_class_has_one_tag_until_it_or_a_base_changes(change: Callable[[type, 
 
 
 def test_where_nothing_is_known_a_class_has_no_tag(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpython_internals, "_HAS_TAGS", False)
+    monkeypatch.setattr(cpython_internals, "HAS_TAGS", False)
     assert version_tag(int)[0] == 0
 
 
@@ -51,3 +63,79 @@ def test_another_layout_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cpython_internals._has_tags() is HAS_TAGS
     monkeypatch.setattr(cpython_internals, "_TAG_OFFSET", 24)
     assert not cpython_internals._has_tags()
+
+
+def test_flags_of_classes() -> None:
+    assert not int.__flags__ & HEAP and type("Kind", (), {}).__flags__ & HEAP
+    assert int.__flags__ & IMMUTABLE and not type("Kind", (), {}).__flags__ & IMMUTABLE
+    assert Sized.__flags__ & ABSTRACT and not list.__flags__ & ABSTRACT
+    assert bool(type("Kind", (), {}).__flags__ & INLINE_VALUES) == (sys.version_info >= (3, 13))
+
+
+def test_the_layout_is_known() -> None:
+    assert cpython_internals.LAYOUT_PROBLEM == ""
+
+
+@pytest.mark.parametrize(
+    "name, offset, problem",
+    [
+        ("CLASS", 0, "an object's class is not at 0"),
+        ("VALUE", 8, "a float's value is not at 8"),
+        ("ITEMS", 16, "the items of bytes are not at 16"),
+    ],
+)
+def test_the_problem_of_another_layout(name: str, offset: int, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpython_internals, name, offset)
+    assert cpython_internals._layout_problem() == problem
+
+
+def test_checks_stop_at_the_first_problem() -> None:
+    def fail() -> bool:
+        raise AssertionError
+
+    assert first_problem({"one": lambda: True, "two": lambda: False, "three": fail}) == "two"
+    assert first_problem({}) == ""
+
+
+def test_references() -> None:
+    thing, other = object(), object()
+    things = [thing, other, object()]
+    assert references([*things]) == [2, 2, 1]
+    kept = {thing: thing, 1: other}
+    assert references([*things]) == [4, 3, 1]
+    del kept, thing
+    assert references(things) == [0, 1, 0]
+
+
+def test_who_holds_a_thing() -> None:
+    def found(thing: Any) -> list[Any] | None:
+        return holders(thing)
+
+    holder = [[1]]
+    alone = found(holder[0])
+    variable = holder[0]
+    with_a_variable = found(holder[0])
+    del variable
+    other = (holder[0],)
+    with_another = found(holder[0])
+    temporary = found([])
+    assert (alone, with_a_variable, temporary) == ([holder], None, [])
+    assert with_another is not None and {id(holder), id(other)} == set(map(id, with_another))
+
+
+def test_where_references_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All objects are taken for ones that others know."""
+    assert cpython_internals.COUNTS and cpython_internals._counts()
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "getrefcount", lambda thing: 1 << 30)
+        assert not cpython_internals._counts()
+    monkeypatch.setattr(cpython_internals, "COUNTS", False)
+    assert references([object()])[0] > 1000
+    assert holders([]) is None
+
+
+@pytest.mark.parametrize("attributes", [{}, {"x": [1]}, {"x": 1, "y": None}])
+def test_the_owner_of_a_dict_is_possible(attributes: dict[str, Any]) -> None:
+    thing = type("Kind", (), {})()
+    vars(thing).update(attributes)
+    assert any(each is thing for each in possible_owners(vars(thing)))

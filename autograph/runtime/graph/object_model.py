@@ -11,7 +11,6 @@ import datetime
 import decimal
 import enum
 import fractions
-import gc
 import inspect
 import operator
 import pathlib
@@ -28,12 +27,11 @@ from typing import Any
 import numpy as np
 
 from autograph.common import trace_rules
+from autograph.common.cpython_internals import ABSTRACT, HEAP, IMMUTABLE, possible_owners
 from autograph.common.packages import is_opaque_class
-from autograph.common.pytree import HEAP, holds_attributes_only
+from autograph.common.pytree import holds_attributes_only
 from autograph.common.statics import class_has, compares_itself, is_a, module_of, mro_of, names_of
 
-# Flags of classes that cannot be changed, and that have no instances of their own.
-IMMUTABLE, ABSTRACT = 1 << 8, 1 << 20
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
 _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
@@ -79,7 +77,6 @@ def lies(kind: type) -> bool:
     return kind in weakref.ProxyTypes
 
 
-_INLINE_VALUES = 1 << 2  # `Py_TPFLAGS_INLINE_VALUES`; no class has it before CPython 3.13
 _SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
 
 
@@ -117,14 +114,8 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
 
 
 def owner_of_dict(names: dict[str, Any]) -> Any:
-    """The object whose `__dict__` this is, or None.
-
-    From CPython 3.13 on, an object that keeps its values inline refers to them, and not to its `__dict__`.
-    """
-    candidates = gc.get_referrers(names, *names.values())
-    if not names:
-        candidates += [each for each in gc.get_objects() if type(each).__flags__ & _INLINE_VALUES]
-    return next((each for each in candidates if own_dict(each) is names), None)
+    """The object whose `__dict__` this is, or None."""
+    return next((each for each in possible_owners(names) if own_dict(each) is names), None)
 
 
 def set_attribute(thing: Any, name: str, value: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.numpy_internals import CLIP
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.ops.native import ufunc_rules_complex
 from autograph.runtime.ops.native.ufunc_rules import RULES, Inner, clipped
@@ -21,9 +22,7 @@ def _loops() -> dict[str, Inner]:
     found = UFUNCS | {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
     simple = {name: ufunc for name, ufunc in found.items() if ufunc.nout == 1 and ufunc.signature is None}
     known = {name: Inner(ufunc, by_ufunc.get(ufunc), of_complex.get(ufunc)) for name, ufunc in simple.items()}
-    module = getattr(getattr(np, "_core", None), "umath", None)
-    clip = getattr(module, "clip", None)        # which `np.clip` calls if it has both bounds
-    return known | ({name: Inner(clip, clipped) for name in CLIPS} if isinstance(clip, np.ufunc) else {})
+    return known if CLIP is None else known | {name: Inner(CLIP, clipped) for name in CLIPS}
 
 
 # By the names of ops.

@@ -6,10 +6,8 @@ paths meet.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from sys import getrefcount
 from types import BuiltinFunctionType, ModuleType
 from typing import Any, NoReturn
 
@@ -17,6 +15,7 @@ import numpy as np
 
 from autograph.common import forking
 from autograph.common.code_marks import UNBOUND
+from autograph.common.cpython_internals import holders
 from autograph.common.statics import is_a
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.tracing.proxies.proxy import is_tensor
@@ -163,20 +162,11 @@ class Known:
 
 
 def is_alone(container: Any, variable: Any, notes: type) -> bool:
-    """Whether nothing but a variable knows a container, and what notes the values of variables while tracing.
-
-    Locals of running functions are not among the referrers that the garbage collector knows, but count.
-    """
-    referrers = gc.get_referrers(container)
-    if getrefcount(container) - _references_to([]) != len(referrers):
-        return False
-    cell = getattr(variable, "cell", None)
-    return all(each is cell or type(each) is notes or _notes_values(each) for each in referrers)
-
-
-def _references_to(unknown: Any) -> int:
-    """How many references there are while a function looks at its argument; Python 3.10 has one more, the caller's."""
-    return getrefcount(unknown)
+    """Whether nothing but a variable knows a container, and what notes the values of variables while tracing."""
+    referrers, cell = holders(container), getattr(variable, "cell", None)
+    return referrers is not None and all(
+        each is cell or type(each) is notes or _notes_values(each) for each in referrers
+    )
 
 
 def _notes_values(thing: Any) -> bool:

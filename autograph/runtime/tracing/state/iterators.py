@@ -14,12 +14,12 @@ graph from the beginning:
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from types import WrapperDescriptorType
 from typing import Any, Protocol
 
+from autograph.common.cpython_internals import references
 from autograph.common.statics import class_attribute
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Place, user_line
@@ -124,7 +124,7 @@ class TracedIterator(StandIn):
         Args:
             holders: how many references to it those have who ask.
         """
-        if sys.getrefcount(self) > holders + _ASKING:
+        if references([self])[0] > holders + _ASKING:
             return False
         # Each is known to that which takes items from it, to `sources` and to `source`.
         return all(type(source) is TracedIterator and source.is_alone(3) for source in self.sources)

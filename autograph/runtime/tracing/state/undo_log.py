@@ -21,7 +21,7 @@ from types import (
 from typing import Any
 
 from autograph.common import disk_cache
-from autograph.common.pytree import HEAP
+from autograph.common.cpython_internals import HEAP
 from autograph.common.statics import is_a, module_of
 from autograph.common.trace_rules import is_own
 from autograph.runtime.graph.object_model import delete_attribute, is_slot, own_dict, parts_inside, set_attribute

@@ -10,16 +10,17 @@ that it knows are in a table, which the C function gets as the `self` that every
 
 from __future__ import annotations
 
-import contextvars
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from autograph.common import cpython_internals
+from autograph.common.cpython_internals import ITEMS, VALUE
+from autograph.common.numpy_internals import SETTINGS
 from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
-from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, TABLE, VALUE, Table, Writer, llvm_type
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, Table, Writer, llvm_type
 from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.graph.types import TensorType, part_of
 
@@ -73,7 +74,7 @@ class Builtin(Writer):
 
     def _open(self, slots: int, other: Any) -> None:
         self._do(f"  %frame = alloca [{slots} x i64]", "  %overflow = alloca i32", "  %setting = alloca ptr")
-        self._do(f"  %table = getelementptr i8, ptr %self, i64 {TABLE}")
+        self._do(f"  %table = getelementptr i8, ptr %self, i64 {ITEMS}")
         self._do("  br label %begin", "other:")
         self._do(f"  ret ptr {self.python('PyObject_VectorcallDict', self.address(other), '%args', '%count', 'null')}")
         self._do("begin:")
@@ -81,7 +82,7 @@ class Builtin(Writer):
 
     def _demand_silence(self) -> None:
         """Call the other one unless NumPy's settings are those that it begins with."""
-        variable, default = map(self.address, _SETTINGS)
+        variable, default = map(self.address, SETTINGS)
         self.python("PyContextVar_Get", variable, "null", "%setting")
         setting = self._emit("load ptr, ptr %setting")
         self.forget(setting)
@@ -223,42 +224,11 @@ def _is_made(recipe: Any) -> bool:
     return isinstance(recipe, (Array, Complex, Fixed, Given, Handed))
 
 
-class _Method(ctypes.Structure):
-    """`PyMethodDef`"""
-
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    ]
-
-
-_FASTCALL = 0x80
-_new = ctypes.pythonapi.PyCFunction_NewEx
-_new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-
-
-def builtin(place: int, table: Table, owner: Any) -> Callable[..., Any]:
+def builtin(address: int, table: Table, owner: Any) -> Callable[..., Any]:
     """A function of Python's for the C function at that address. It keeps the table, and the owner of the code."""
-    table.method, table.owner = _Method(b"loop", place, _FASTCALL, None), owner
-    made: Callable[..., Any] = _new(ctypes.addressof(table.method), table, None)
+    made, table.method = cpython_internals.builtin(address, table)
+    table.owner = owner
     return made
 
 
-def tells_of_underflows() -> bool:
-    """Whether NumPy is set to warn of underflows, or the like, which it is not to begin with."""
-    return np.geterr()["under"] != "ignore"
-
-
-def _settings() -> tuple[Any, ...]:
-    """The variable in which NumPy has its settings, and what is in it to begin with; nothing if that is not known."""
-    variable = getattr(getattr(getattr(np, "_core", None), "umath", None), "_extobj_contextvar", None)
-    if not isinstance(variable, contextvars.ContextVar):
-        return ()
-    default = contextvars.Context().run(variable.get)
-    return (variable, default) if not contextvars.Context().run(tells_of_underflows) else ()
-
-
-_SETTINGS = _settings()
-FAST_UNDERFLOWS = bool(_SETTINGS)       # whether an entry can see whether NumPy tells of them
+FAST_UNDERFLOWS = bool(SETTINGS)        # whether an entry can see whether NumPy warns of them

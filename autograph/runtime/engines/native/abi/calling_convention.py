@@ -18,9 +18,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.common.code_marks import UNBOUND
+from autograph.common.cpython_internals import release
+from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, WRITEABLE
 from autograph.runtime.engines.native.analysis.side_exits import Fetch, Handed
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.llvm.cpython_abi import ALIGNED, ARRAY_FLAGS, CONTIGUOUS, WRITEABLE
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS
 from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.graph.traits import MAKES_RANGES
@@ -145,7 +147,7 @@ def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
         return number if recipe.type.kind == "python" else recipe.type.dtype.type(number)
     if isinstance(recipe, Handed):
         found = ctypes.py_object.from_buffer(buffer, 8 * recipe.slot).value
-        _forget(found)
+        release(found)
         return found
     if isinstance(recipe, tuple):
         return tuple(fetch(each, buffer, inputs) for each in recipe)
@@ -153,10 +155,6 @@ def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
         return inputs[recipe.input]
     assert isinstance(recipe, Fixed)
     return recipe.value
-
-
-_forget = ctypes.pythonapi.Py_DecRef
-_forget.restype, _forget.argtypes = None, [ctypes.py_object]
 
 
 _OBJECTS: dict[str, Any] = {"NoneType": None, "list": [], "tuple": (), "dict": {}, "str": "", "set": set()}

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.runtime.engines.native.llvm.cpython_abi import CLASS, TABLE, VALUE, Count, declaration, llvm_type
+from autograph.common.cpython_internals import CLASS, ITEMS, VALUE
+from autograph.runtime.engines.native.llvm.cpython_abi import Count, declaration, llvm_type
 from autograph.runtime.engines.native.llvm.function_builder import Memory
 from autograph.runtime.engines.native.llvm.interrupts import CALLED, LOOK, give_way, signals
 from autograph.runtime.engines.native.llvm.syntax import (
@@ -311,7 +312,7 @@ class Emitter(Memory):
 
     def now_and_then(self, count: Count, every: int, one: object, other: object) -> str:
         """Count, and choose one of two objects, every so many times, or else the other."""
-        place = self._emit(f"getelementptr i8, ptr {self.address(count)}, i64 {TABLE}")
+        place = self._emit(f"getelementptr i8, ptr {self.address(count)}, i64 {ITEMS}")
         before = self._emit(f"load i64, ptr {place}")
         self._do(f"  store i64 {self._emit(f'add i64 {before}, 1')}, ptr {place}")
         now = self._emit(f"icmp eq i64 {self._emit(f'urem i64 {before}, {every}')}, 0")

@@ -17,17 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, DATA, F_CONTIGUOUS, SHAPE, STRIDES, WRITEABLE
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Single, Stream, places
 from autograph.runtime.engines.native.kernels.slice_layout import Part, Parts
 from autograph.runtime.engines.native.llvm.cpython_abi import (
-    ALIGNED,
-    CONTIGUOUS,
-    DATA,
-    SHAPE,
     SLOT,
-    STRIDES,
-    WRITEABLE,
     llvm_type,
 )
 from autograph.runtime.engines.native.llvm.syntax import RARE, literal
@@ -36,7 +31,6 @@ from autograph.runtime.graph.types import part_of, scalar
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
 PARALLEL = 3 << 20          # what elements cost together from which on several threads do it; see `Nest.cost`
 COSTLY = PARALLEL // 48     # elements for which that is so if there are functions such as `sin`
-_IN_F = 0x2
 
 
 class Gathering(Parts):
@@ -146,7 +140,7 @@ class Gathering(Parts):
                 self.demand(self._emit(f"icmp sle i64 {value}, {min(info.max, 2**63 - 1)}"))
 
     def _take_stream(self, thing: str, stream: Stream) -> None:
-        orders = {"C": (CONTIGUOUS, CONTIGUOUS), "F": (_IN_F, CONTIGUOUS | _IN_F)}
+        orders = {"C": (CONTIGUOUS, CONTIGUOUS), "F": (F_CONTIGUOUS, CONTIGUOUS | F_CONTIGUOUS)}
         order = orders.get(self._flat if stream.ndim else "", (0, 0))
         wanted, mask = (ALIGNED | each | WRITEABLE * self._is_target(len(self._arrays)) for each in order)
         self.demand_array(thing, stream.dtype, stream.ndim, wanted, mask)
@@ -278,7 +272,7 @@ class Gathering(Parts):
             ndim, dims = self._ndim, "%dims"
             if self._nest.reduction is not None and self._is_reduced(place):
                 ndim, dims = (ndim, "%kept") if self._nest.reduction.keepdims else (ndim - 1, dims)
-            found = self.new_array(dtype, ndim, dims, _IN_F if self._flat == "F" else 0)
+            found = self.new_array(dtype, ndim, dims, F_CONTIGUOUS if self._flat == "F" else 0)
             failed, on = self._label(), self._label()
             missing = self._emit(f"icmp eq ptr {found}, null")
             self._do(f"  br i1 {missing}, label %{failed}, label %{on}", f"{failed}:")

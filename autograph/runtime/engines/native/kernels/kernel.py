@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, builtin, tells_of_underflows
+from autograph.common.numpy_internals import warns_of_underflows
+from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, builtin
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, examples_of
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of
@@ -178,7 +179,7 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         version = self._version(args, [part.of(args) for part in self.parts])
-        if version is not None and not tells_of_underflows():
+        if version is not None and not warns_of_underflows():
             found = version.compute(*args)
             if found is not _FAILED:
                 return found

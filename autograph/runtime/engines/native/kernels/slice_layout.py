@@ -7,9 +7,10 @@ from functools import reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
+from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
 from autograph.runtime.engines.native.abi.c_entry import Builtin
 from autograph.runtime.engines.native.kernels.operands import Stream
-from autograph.runtime.engines.native.llvm.cpython_abi import DATA, SHAPE, SLOT, STRIDES
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
 
 
 class Part(NamedTuple):

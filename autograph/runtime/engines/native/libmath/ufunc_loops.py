@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.numpy_internals import LOOP_TYPE, InnerLoop, strided_loop
 from autograph.runtime.engines.native.libmath import division, exponential
 from autograph.runtime.graph.types import part_of
 
@@ -24,7 +25,6 @@ _CHEAP = frozenset(
     copysign clip maximum minimum fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians""".split()
 )
 _TRIES = 300
-_CALL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 5)      # context, arrays, count, strides, more
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,6 @@ class Loop:
     steady: bool
     costly: bool
     text: str = ""      # of the function, if it is none of NumPy's, and of one for a vector, whose name ends with `_of`
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The addresses of a loop and of what it is handed; `owner` keeps them."""
-
-    loop: int
-    context: int
-    more: int
-    owner: Any
 
 
 @cache
@@ -83,13 +73,13 @@ def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop 
     return Loop(*_told(parts, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
 
 
-def _told(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
+def _told(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
     """Tell LLVM of a loop; gives by which name, and what it is handed."""
     import llvmlite.binding as llvm
 
     name = f"ag_numpy_{ufunc.__name__}_{''.join(dtype.char for dtype in dtypes)}".replace("?", "t")
     handed = ("context", "more") if parts.more else ("context",)
-    llvm.add_symbol(name, parts.loop)
+    llvm.add_symbol(name, parts.address)
     for part in handed:
         llvm.add_symbol(f"{name}_{part}", getattr(parts, part))
     return name, handed
@@ -106,27 +96,15 @@ def is_there(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
 
 
 @cache
-def _parts(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> _Parts | None:
+def _parts(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | None:
     if any(dtype.kind not in _KINDS for dtype in dtypes):
         return None
     if ufunc is np.power and dtypes[-1].kind == "i":
         return None         # it raises an exception for negative exponents
-    try:
-        found, owner = ufunc._resolve_dtypes_and_context((*dtypes[:-1], None))  # type: ignore[attr-defined]
-        ufunc._get_strided_loop(owner)  # type: ignore[attr-defined]
-    except (AttributeError, TypeError):
-        return None
-    if found != dtypes:
-        return None
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    address = pointer(owner, b"numpy_1.24_ufunc_call_info")
-    loop, context, more = (ctypes.c_void_p * 3).from_address(address)
-    needs_python = ctypes.c_bool.from_address(address + 24).value
-    return None if needs_python or not loop or not context else _Parts(loop, context, more or 0, owner)
+    return strided_loop(ufunc, dtypes)
 
 
-def _is_numpys(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _is_numpys(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether blocks come to the same as the whole."""
     given = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     with np.errstate(all="ignore"):
@@ -141,7 +119,7 @@ def _is_numpys(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) 
     return bool(wanted.tobytes() == found.tobytes())
 
 
-def _is_of_numbers(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _is_of_numbers(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether one element comes to what NumPy makes of numbers, which warns if an infinity or a NaN comes up."""
     told: list[str] = []
     columns = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
@@ -166,7 +144,7 @@ def _is_strange(found: Any, given: Sequence[Any]) -> bool:
     return bool(overflow or (np.isnan(found) and not any(map(np.isnan, given))))
 
 
-def _is_steady(parts: _Parts, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _is_steady(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether operands that are the same for all give what they give if they are arrays of one number."""
     *kinds, result = dtypes
     for varying in range(len(kinds) if len(kinds) > 1 else 0):
@@ -206,10 +184,10 @@ def _examples(dtype: np.dtype[Any], seed: int) -> np.ndarray[Any, Any]:
     return shifted
 
 
-def _run(parts: _Parts, given: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]) -> None:
+def _run(parts: InnerLoop, given: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]) -> None:
     """Call a loop; what has one element is the same for all."""
     arrays, count = (*given, found), len(found)
     data = (ctypes.c_void_p * len(arrays))(*(each.ctypes.data for each in arrays))
     steps = (ctypes.c_ssize_t * len(arrays))(*(each.itemsize * (len(each) == count) for each in arrays))
     size = ctypes.c_ssize_t(count)
-    _CALL(parts.loop)(parts.context, *map(ctypes.addressof, (data, size, steps)), parts.more)
+    LOOP_TYPE(parts.address)(parts.context, *map(ctypes.addressof, (data, size, steps)), parts.more)

@@ -1,8 +1,8 @@
 """Python's objects in machine code: looking into them, making them, calling them, and the references to them.
 
 No address stands in the code, so that it serves other processes (`cache`): objects that the code knows are in a table,
-of which it gets the address. Objects of unknown origin are looked at before they are looked into, by the rules of
-CPython's and NumPy's ABI, which `layout_is_known` tries.
+of which it gets the address. Objects of unknown origin are looked at before they are looked into, where
+`cpython_internals` and `numpy_internals` say.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.operands import COMPLEX, DTYPES
+from autograph.common import numpy_internals
+from autograph.common.cpython_internals import CLASS, ITEMS, VALUE, address_of, read
+from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, DTYPE, FLAGS, NDIM, WRITEABLE
 from autograph.runtime.graph.types import PYTHON_TYPES, TensorType, part_of
 
 SLOT = 8            # bytes of a place in the frame, and in the table
-CLASS, VALUE = 8, 16                        # where objects hold their class, and numbers what they are
-DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64       # where an array's object has them
-CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400     # flags
-ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE
-TABLE = 32          # where `bytes` hold theirs
+ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE     # that machine code depends on
 _FUNCTIONS = {
     "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
     "PyLong_AsLongLong": "i64 (ptr)",
@@ -48,34 +46,17 @@ _FUNCTIONS = {
     "PyMem_RawFree": "void (ptr)",
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
+    "PyArray_NewFromDescr": "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)",
+    "PyArray_NewCopy": "ptr (ptr, i32)",
+    "PyArray_Zeros": "ptr (i32, ptr, ptr, i32)",
 }
-# NumPy's, with their places in the table of its C API, which stay as they are from one version to the next.
-_NUMPYS = {
-    "PyArray_NewFromDescr": (94, "ptr (ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)"),
-    "PyArray_NewCopy": (85, "ptr (ptr, i32)"),
-    "PyArray_Zeros": (183, "ptr (i32, ptr, ptr, i32)"),
-}
-_CLASS_PLACE = 2            # of `np.ndarray` in that table
-_FUNCTIONS |= {name: kinds for name, (_, kinds) in _NUMPYS.items()}
 NAMES = tuple(_FUNCTIONS)
 
 
 def addresses() -> dict[str, int]:
-    """Where those functions are; see `layout_is_known`."""
-    table, pythons = _table(), [name for name in NAMES if name not in _NUMPYS]
-    found = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in pythons}
-    return found | {name: table[place] for name, (place, _) in _NUMPYS.items()}
-
-
-def _table() -> Sequence[int]:
-    """That of NumPy's C API; an empty one if there is none."""
-    capsule = getattr(getattr(getattr(np, "_core", None), "_multiarray_umath", None), "_ARRAY_API", None)
-    if capsule is None:
-        return ()
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    size = 1 + max(place for place, _ in _NUMPYS.values())
-    return (ctypes.c_uint64 * size).from_address(pointer(capsule, None))[:]
+    """Where those functions are."""
+    numpys = numpy_internals.addresses()
+    return {name: address_of(name) for name in NAMES if name not in numpys} | numpys
 
 
 def declaration(name: str) -> str:
@@ -100,7 +81,7 @@ class Table(bytes):
     @property
     def address(self) -> int:
         """Where they are."""
-        return id(self) + TABLE
+        return id(self) + ITEMS
 
     def put(self, thing: Any, other: Any) -> None:
         """Put another object into the place of one."""
@@ -119,7 +100,7 @@ class Count(bytes):
     @property
     def value(self) -> int:
         """What it has come to."""
-        return ctypes.c_int64.from_address(id(self) + TABLE).value
+        return int(read(ctypes.c_int64, id(self) + ITEMS)[0])
 
 
 def llvm_type(dtype: np.dtype[Any]) -> str:
@@ -278,39 +259,3 @@ class Writer:
         for place, part in enumerate(parts):
             self.python("PyTuple_SetItem", found, str(place), part)
         return found
-
-
-def _new(number: np.generic) -> Any:
-    """Another scalar of NumPy's, made as machine code makes them."""
-    make = ctypes.pythonapi._PyObject_New
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
-    made = make(id(type(number)))
-    ctypes.memmove(id(made) + VALUE, number.tobytes(), number.itemsize)
-    return made
-
-
-def layout_is_known() -> bool:
-    """Whether objects hold their values where this file looks for them."""
-    array, parts = np.zeros((3, 5), np.int16)[:, :2], (_RANGE.start, _RANGE.stop, _RANGE.step)
-    words = (ctypes.c_int64 * 9).from_address(id(array))
-    lengths, strides = ((ctypes.c_int64 * 2).from_address(words[place // 8]) for place in (SHAPE, STRIDES))
-    table = Table.of([array])
-    return (
-        ctypes.c_int64.from_address(table.address).value == id(array)
-        and (words[CLASS // 8], words[DTYPE // 8]) == (id(np.ndarray), id(array.dtype))
-        and words[DATA // 8] == array.ctypes.data
-        and (*lengths, *strides) == (*array.shape, *array.strides)
-        and ctypes.c_int32.from_address(id(array) + NDIM).value == 2
-        and ctypes.c_int32.from_address(id(array) + FLAGS).value == array.flags.num
-        and ctypes.c_double.from_address(id(_HALF) + VALUE).value == _HALF
-        and ctypes.c_double.from_address(id(_SCALAR) + VALUE).value == _HALF
-        and all(_new(each) == each for each in _SCALARS)
-        and (ctypes.c_double * 2).from_address(id(_COMPLEX) + VALUE)[:] == [_COMPLEX.real, _COMPLEX.imag]
-        and (ctypes.c_int64 * 3).from_address(id(_RANGE) + VALUE)[:] == list(map(id, parts))
-        and _table()[_CLASS_PLACE : _CLASS_PLACE + 1] == [id(np.ndarray)]
-    )
-
-
-_SCALARS = [dtype.type(100) for dtype in DTYPES.values() if dtype.kind != "b"]
-_SCALARS += [dtype.type(100 + 25j) for dtype in COMPLEX.values()]
-_HALF, _COMPLEX, _SCALAR, _RANGE = 0.5, 0.5 - 2j, np.float64(0.5), range(3, 1000, 2)

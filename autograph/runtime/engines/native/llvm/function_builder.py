@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.llvm.cpython_abi import DATA, SHAPE, SLOT, STRIDES, Writer, llvm_type
+from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer, llvm_type
 from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.operands import Array
 

@@ -6,18 +6,15 @@ threads run meanwhile, and several may make code.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pkgutil
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
-import numpy as np
-
-from autograph.common import disk_cache
+from autograph.common import cpython_internals, disk_cache, numpy_internals
 from autograph.errors import EngineError
-from autograph.runtime.engines.native.llvm.cpython_abi import addresses, layout_is_known
+from autograph.runtime.engines.native.llvm.cpython_abi import addresses
 from autograph.runtime.graph.graph import checks_graphs
 
 
@@ -33,31 +30,18 @@ def binding() -> Any:
     except (ImportError, OSError) as error:
         raise EngineError(f"engine='native' cannot load llvmlite ({error}): install it anew, or use engine='numpy'") \
             from error
-    if not layout_is_known():
-        raise EngineError("engine='native' does not know this build of Python or NumPy: use engine='numpy'")
+    if problem := cpython_internals.LAYOUT_PROBLEM or numpy_internals.LAYOUT_PROBLEM:
+        raise EngineError(
+            f"engine='native' does not know this build of Python or NumPy ({problem}): use engine='numpy'"
+        )
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name, place in addresses().items():
         llvm.add_symbol(name, place)
     for char in "fd":
-        if address := matmul_loop(char):
+        if address := numpy_internals.matmul_loop(char):
             llvm.add_symbol(f"ag_matmul_{char}", address)
     return llvm
-
-
-@cache
-def matmul_loop(char: str) -> int | None:
-    """The address of the loop of `np.matmul` for a dtype, if it is where it should be."""
-    ufunc, types = np.matmul, [each.replace("->", "") for each in np.matmul.types]
-    counts = (ctypes.c_int * 3).from_address(id(ufunc) + 16)
-    if tuple(counts) != (2, 1, 3) or ctypes.c_int.from_address(id(ufunc) + 48).value != len(types):
-        return None
-    loops, names = (ctypes.c_void_p.from_address(id(ufunc) + place).value for place in (32, 64))
-    numbers = bytes(np.dtype(each).num for each in "".join(types))
-    if loops is None or names is None or ctypes.string_at(names, len(numbers)) != numbers:
-        return None
-    address = ctypes.c_void_p.from_address(loops + 8 * types.index(3 * char)).value
-    return None if address is None else int(address)
 
 
 class _Machine:

@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from autograph.common.numpy_internals import ALIGNED
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point, Structure
-from autograph.runtime.engines.native.llvm.cpython_abi import ALIGNED, Count, Table
+from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table
 from autograph.runtime.engines.native.loops.block_versions import Versions
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
 from autograph.runtime.graph.effects import effect_of

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from autograph.common import disk_cache
-from autograph.runtime.engines.native.abi.c_entry import tells_of_underflows
+from autograph.common.numpy_internals import warns_of_underflows
 from autograph.runtime.engines.native.abi.calling_convention import Caller, are_wide, examples_of, fetch, kind_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
@@ -126,7 +126,7 @@ class Region:
                 self.wide += 1
                 break
             version = self._version(inputs)
-            if version is None or (version.underflows and tells_of_underflows()):
+            if version is None or (version.underflows and warns_of_underflows()):
                 break
             if version.entry is None and self.calls - version.call >= AGAIN and not self._enter(version):
                 break

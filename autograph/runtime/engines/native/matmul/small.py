@@ -16,24 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.common.numpy_internals import ALIGNED, DATA, DTYPE, NDIM, SHAPE, STRIDES, matmul_loop
+from autograph.common.numpy_internals import FLAGS as ARRAY_FLAGS
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Builtin, builtin
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.libmath.libm import FLAGS
-from autograph.runtime.engines.native.llvm.cpython_abi import (
-    ALIGNED,
-    DATA,
-    DTYPE,
-    NDIM,
-    SHAPE,
-    SLOT,
-    STRIDES,
-    Table,
-    llvm_type,
-)
-from autograph.runtime.engines.native.llvm.cpython_abi import FLAGS as ARRAY_FLAGS
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Table, llvm_type
 from autograph.runtime.engines.native.llvm.errors import Refused, making
-from autograph.runtime.engines.native.llvm.target import binding, matmul_loop
+from autograph.runtime.engines.native.llvm.target import binding
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.traits import MATRIX_PRODUCT

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.llvm.cpython_abi import DATA, SLOT, llvm_type
+from autograph.common.numpy_internals import DATA
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
 from autograph.runtime.engines.native.matmul.small import Matrix, Multiplying
 
 # Rows of a tile, and vectors in each of them, by how many registers there are for vectors.

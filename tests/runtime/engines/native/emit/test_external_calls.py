@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.llvm import cpython_abi
+from autograph.common import numpy_internals
 from autograph.runtime.engines.native.loops import lowering
 from tests.runtime.engines.native.kernels.test_fusion import outcome
 
@@ -180,8 +180,7 @@ def test_python_is_not_called_for_them(function):
 
 def test_numpys_functions_are_where_its_headers_say():
     header = Path(np.get_include(), "numpy", "__multiarray_api.h").read_text()
-    places = {name: place for name, (place, _) in cpython_abi._NUMPYS.items()}
-    places["PyArray_Type"] = cpython_abi._CLASS_PLACE
+    places = numpy_internals._FUNCTIONS | {"PyArray_Type": numpy_internals._CLASS}
     for name, place in places.items():
         defined = re.search(rf"#define {name} .*?PyArray_API\[(\d+)\]", header, re.DOTALL)
         assert defined and int(defined[1]) == place, name

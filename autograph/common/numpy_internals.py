@@ -1,0 +1,155 @@
+"""What this library knows of NumPy's insides: the layouts of arrays and ufuncs, its C API, its loops and its settings.
+
+Each fact stands here once, and is tried at import or when it is first needed. If a fact does not hold, who needs it
+does without: `LAYOUT_PROBLEM` keeps the native engine from making machine code, an unknown loop stays NumPy's, and
+where the settings are not known, machine code is entered by way of Python.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograph.common.cpython_internals import DOUBLE, VALUE, WORD, first_problem, new_instance, pointer_in, read
+
+# Where the object of an array has its facts; and flags of arrays.
+DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
+CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
+# Where the object of a ufunc has the numbers of inputs, outputs and both; its loops, their number, and their types.
+_COUNTS, _LOOPS, _NUMBER, _TYPES = 16, 32, 48, 64
+# Places in the table of the C API, which stay as they are from one version to the next.
+_CLASS = 2                  # of `np.ndarray`
+_FUNCTIONS = {"PyArray_NewFromDescr": 94, "PyArray_NewCopy": 85, "PyArray_Zeros": 183}
+_INT = ctypes.c_int32
+
+
+# Arrays and numbers ---------------------------------------------------------------------------------------------------
+
+
+def _layout_problem() -> str:
+    array, number = np.zeros((3, 5), np.int16)[:, :2], np.float64(0.5)
+    scalars = [np.dtype(char).type(100) for char in "bhilqBHILQfdFD"]
+    return first_problem(
+        {
+            f"an array's data are not at {DATA}": lambda: _word(array, DATA) == array.ctypes.data,
+            f"its dimensions are not at {NDIM}": lambda: read(_INT, id(array) + NDIM) == [array.ndim],
+            f"its dtype is not at {DTYPE}": lambda: _word(array, DTYPE) == id(array.dtype),
+            f"its flags are not at {FLAGS}": lambda: read(_INT, id(array) + FLAGS) == [array.flags.num],
+            f"its lengths are not at {SHAPE}": lambda: tuple(read(WORD, _word(array, SHAPE), 2)) == array.shape,
+            f"its strides are not at {STRIDES}": lambda: tuple(read(WORD, _word(array, STRIDES), 2)) == array.strides,
+            f"a number's value is not at {VALUE}": lambda: read(DOUBLE, id(number) + VALUE) == [number],
+            "numbers cannot be made": lambda: all(_copy(each) == each for each in scalars),
+            f"the C API does not have its class at {_CLASS}": lambda: _c_api()[_CLASS : _CLASS + 1] == [id(np.ndarray)],
+        }
+    )
+
+
+def _word(thing: Any, offset: int) -> int:
+    return int(read(WORD, id(thing) + offset)[0])
+
+
+def _copy(number: np.generic) -> Any:
+    """Another scalar, made as machine code makes them."""
+    made = new_instance(type(number))
+    ctypes.memmove(id(made) + VALUE, number.tobytes(), number.itemsize)
+    return made
+
+
+# The C API ------------------------------------------------------------------------------------------------------------
+
+
+def _internal(module: str, name: str) -> Any:
+    """Something of a module of `np._core`, None if it is not there."""
+    return getattr(getattr(getattr(np, "_core", None), module, None), name, None)
+
+
+def _c_api() -> list[int]:
+    """The table of the C API; an empty one if there is none."""
+    capsule = _internal("_multiarray_umath", "_ARRAY_API")
+    return [] if capsule is None else read(WORD, pointer_in(capsule, None), 1 + max(_FUNCTIONS.values()))
+
+
+def addresses() -> dict[str, int]:
+    """Where the functions of the C API are that machine code calls."""
+    table = _c_api()
+    return {name: table[place] for name, place in _FUNCTIONS.items()}
+
+
+# Loops ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class InnerLoop:
+    """The addresses of a loop of a ufunc, and of what it gets besides arrays; `owner` keeps them.
+
+    It is called as `int loop(void *context, char **arrays, intptr_t *count, intptr_t *strides, void *more)`.
+    """
+
+    address: int
+    context: int
+    more: int
+    owner: Any
+
+
+LOOP_TYPE = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 5)
+
+
+def strided_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | None:
+    """The loop that NumPy runs for operands and a result of these dtypes; None if it needs the GIL, or is not known.
+
+    NumPy has `_get_strided_loop` for compilers.
+    """
+    try:
+        found, owner = ufunc._resolve_dtypes_and_context((*dtypes[:-1], None))  # type: ignore[attr-defined]
+        ufunc._get_strided_loop(owner)  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        return None
+    if found != dtypes:
+        return None
+    address = pointer_in(owner, b"numpy_1.24_ufunc_call_info")
+    loop, context, more = read(WORD, address, 3)
+    (needs_gil,) = read(ctypes.c_bool, address + 24)
+    return None if needs_gil or not loop or not context else InnerLoop(loop, context, more, owner)
+
+
+def matmul_loop(char: str) -> int | None:
+    """The address of the loop of `np.matmul` for a dtype, if it is where it should be."""
+    ufunc, types = np.matmul, [each.replace("->", "") for each in np.matmul.types]
+    number = read(_INT, id(ufunc) + _NUMBER)
+    if read(_INT, id(ufunc) + _COUNTS, 3) != [2, 1, 3] or number != [len(types)]:
+        return None
+    loops, names = _word(ufunc, _LOOPS), _word(ufunc, _TYPES)
+    numbers = bytes(np.dtype(each).num for each in "".join(types))
+    if not loops or not names or ctypes.string_at(names, len(numbers)) != numbers:
+        return None
+    return read(WORD, loops + 8 * types.index(3 * char))[0] or None
+
+
+_CLIP = _internal("umath", "clip")
+CLIP = _CLIP if isinstance(_CLIP, np.ufunc) else None   # which `np.clip` calls if it has both bounds
+
+
+# Settings -------------------------------------------------------------------------------------------------------------
+
+
+def warns_of_underflows() -> bool:
+    """Whether NumPy is set to warn of underflows, or the like, which it is not to begin with."""
+    return np.geterr()["under"] != "ignore"
+
+
+def _settings() -> Sequence[Any]:
+    """The variable in which NumPy has its settings, and what is in it to begin with; nothing if that is not known."""
+    variable = _internal("umath", "_extobj_contextvar")
+    if not isinstance(variable, contextvars.ContextVar):
+        return ()
+    default = contextvars.Context().run(variable.get)
+    return (variable, default) if not contextvars.Context().run(warns_of_underflows) else ()
+
+
+SETTINGS = _settings()
+LAYOUT_PROBLEM = _layout_problem()  # which fact about arrays and numbers does not hold; "" if all do
