@@ -18,6 +18,7 @@ from types import GeneratorType
 from typing import Any, NoReturn
 from weakref import WeakSet
 
+from autograph.common.cpython_internals import references
 from autograph.common.statics import is_a
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.object_model import is_users, own_dict
@@ -39,13 +40,15 @@ class Held:
 
     Attributes:
         owner: the identity of the container that the object is; None if it will be the first that is used.
+        count: how many references to this one the owner has: a dict has it as key and value.
     """
 
-    __slots__ = ("owner", "tensor")
+    __slots__ = ("count", "owner", "tensor")
 
-    def __init__(self, tensor: Tensor, owner: int | None = None) -> None:
+    def __init__(self, tensor: Tensor, owner: int | None = None, count: int = 1) -> None:
         self.tensor = tensor
         self.owner = owner
+        self.count = count
         tensor._ag_trace.held.append(self)
         _TRACES.add(tensor._ag_trace)
 
@@ -233,7 +236,7 @@ def _is_same(lowered: Any, key: Any) -> bool:
 
 def hold(container: Any, handle: Tensor) -> None:
     """Let `handle` hold what a container holds."""
-    item = Held(handle, id(container))
+    item = Held(handle, id(container), 1 + is_a(container, dict))
     container.clear()
     if is_a(container, dict):
         container[item] = item
@@ -244,9 +247,8 @@ def hold(container: Any, handle: Tensor) -> None:
 def settle(trace: Recorder) -> None:
     """Compute what was made of held containers, such as `xs + ys`, before anything changes."""
     before, trace.held = trace.held, []
-    for item in before:
-        # Known to `before`, `item`, getrefcount, and its owner; a dict has it twice.
-        if sys.getrefcount(item) > 5:
+    for item, count in zip(before, references(before)):
+        if count > item.count:
             for other in gc.get_referrers(item):
                 if type(other) in HOLDERS and id(other) != item.owner and other is not before:
                     held(other)
