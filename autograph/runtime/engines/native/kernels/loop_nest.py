@@ -130,7 +130,7 @@ class Nest(Slots):
     @property
     def by_parts(self) -> bool:
         """Whether what is combined at a time is also computed at a time, as LLVM makes vectors of it."""
-        known = all(call.loop.text and all(call.steps) for calls in self.calls for call in calls)
+        known = all(call.loop.define and all(call.steps) for calls in self.calls for call in calls)
         combines = self.reduction is not None and self.direct is None
         return combines and known and not any(each.apart for each in self.streams)
 

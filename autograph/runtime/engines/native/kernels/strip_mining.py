@@ -18,8 +18,8 @@ from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Call
 from autograph.runtime.engines.native.kernels.reduction import Combining
 from autograph.runtime.engines.native.kernels.row_schedules import band, by_bands, by_pieces
-from autograph.runtime.engines.native.libmath.exp_algorithms import FLOATS, WIDTH
 from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.libmath.vectors import FLOATS, WIDTH
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
 from autograph.runtime.engines.native.llvm.function_builder import Origin
 from autograph.runtime.engines.native.llvm.syntax import HINTS, ONCE, RARE
@@ -153,7 +153,7 @@ class _Blocks:
             if stage.stores:
                 kept = self._emit(f"xor i64 {kept}, {self._emit(f'call i64 @{nest.name}row{place}({given})')}")
             for call in calls:
-                if not call.loop.text:
+                if not call.loop.define:
                     flags = self._emit(f"or i32 {flags}, {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}")
                 self._call(call)
         tail = _TAIL.format(kept=kept, flags=flags)
@@ -173,7 +173,7 @@ class _Blocks:
         values = ", ".join(f"i64 {step}" for step in call.steps)
         name, handed = f"@{call.loop.name}", [f"@{call.loop.name}_{part}" for part in call.loop.handed]
         self._declared.add(f"{steps} = internal constant [{len(call.steps)} x i64] [{values}]")
-        text = call.loop.text or f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)"
+        text = call.loop.text if call.loop.define else f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)"
         declared = [line for line in text.splitlines() if line.startswith("declare ")]      # as others may, too
         self._declared |= {*declared, "\n".join(line for line in text.splitlines() if line not in declared)}
         self._declared.update(f"{each} = external global i8" for each in handed)

@@ -10,17 +10,16 @@ import ctypes
 import decimal
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import numpy as np
+from autograph.runtime.engines.native.libmath.vectors import FLOATS, WIDTH, WORDS
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.ir import I32, I64, Value, array, constant, vector
 
-from autograph.runtime.engines.native.llvm.syntax import literal
-
-WIDTH = 8
 SHIFT = 1.5 * 2**52     # to add it rounds to a whole number, which is then in the lower bits
 LOG2_E = float.fromhex("0x1.71547652b82fep0")
 
@@ -140,105 +139,70 @@ def _library() -> Any:
     return fma
 
 
-FLOATS, WORDS, BITS = (f"<{WIDTH} x {kind}>" for kind in ("double", "i64", "i1"))
-
-
 class Vectors:
-    """Writes steps, for vectors.
+    """Builds steps for vectors."""
 
-    Attributes:
-        lines: what has been written.
-        outside: what goes with it outside of the function.
-    """
+    def __init__(self, way: Way, b: Builder) -> None:
+        self._way, self._b = way, b
+        lost, powers = table(way.steps)
+        # The powers without the lower bits of the whole number, see `parts`.
+        reduced = [_bits(power) - (step << 52 - way.steps) for step, power in enumerate(powers)]
+        self._columns = [list(map(_bits, lost)), reduced]
 
-    def __init__(self, way: Way) -> None:
-        self._way = way
-        self.lines: list[str] = []
-        self.outside = [f"declare {FLOATS} @llvm.fma.v{WIDTH}f64({', '.join([FLOATS] * 3)})"]
-        self._lost, powers = table(way.steps)
-        self._powers = [_bits(power) - (step << 52 - way.steps) for step, power in enumerate(powers)]   # see `parts`
-        if way.is_wide:
-            self.outside.append(f"declare {FLOATS} @llvm.x86.avx512.vfmadd.pd.512({', '.join([FLOATS] * 3)}, i32)")
-            self.outside.append(f"declare {WORDS} @llvm.x86.avx512.vpermi2var.q.512({', '.join([WORDS] * 3)})")
-        else:
-            entries = ", ".join(f"i64 {each}" for pair in zip(map(_bits, self._lost), self._powers) for each in pair)
-            self.outside.append(f"@exp_table = internal constant [{2 << way.steps} x i64] [{entries}], align 16")
+    def constant(self, value: float) -> Value:
+        return constant(FLOATS, value)
 
-    def constant(self, value: float) -> str:
-        return f"<{', '.join([f'double {literal(value, np.dtype(float))}'] * WIDTH)}>"
+    def add(self, x: Value, y: Value) -> Value:
+        return self._b.binary("fadd", x, y)
 
-    def add(self, a: str, b: str) -> str:
-        return self._emit(f"fadd {FLOATS} {a}, {b}")
+    def multiply(self, x: Value, y: Value) -> Value:
+        return self._b.binary("fmul", x, y)
 
-    def multiply(self, a: str, b: str) -> str:
-        return self._emit(f"fmul {FLOATS} {a}, {b}")
+    def fused(self, x: Value, y: Value, z: Value) -> Value:
+        return self._b.intrinsic("fma", x, y, z)
 
-    def fused(self, a: str, b: str, c: str) -> str:
-        return self._emit(f"call {FLOATS} @llvm.fma.v{WIDTH}f64({FLOATS} {a}, {FLOATS} {b}, {FLOATS} {c})")
-
-    def parts(self, x: str) -> tuple[str, str, str]:
+    def parts(self, x: Value) -> tuple[Value, Value, Value]:
         """The whole number; of its power, what has been lost, and what is left.
 
         Its lower bits are the place in the table; those above belong into the exponent, to which they are added with
         the lower ones, that the table has taken off.
         """
-        scale, shift = map(self.constant, (self._way.scale, SHIFT))
+        b, steps, (scale, shift) = self._b, self._way.steps, map(self.constant, (self._way.scale, SHIFT))
         if self._way.is_wide:
-            given = f"{FLOATS} {x}, {FLOATS} {scale}, {FLOATS} {shift}, i32 {_DOWN}"
-            shifted = self._emit(f"call {FLOATS} @llvm.x86.avx512.vfmadd.pd.512({given})")
+            shifted: Value = b.call_outside(f"{_AVX512}vfmadd.pd.512", FLOATS, x, scale, shift, constant(I32, _DOWN))
         else:
             shifted = self.fused(scale, x, shift)
-        whole = self._emit(f"fsub {FLOATS} {shifted}, {shift}")
-        bits = self._emit(f"bitcast {FLOATS} {shifted} to {WORDS}")
+        whole = b.binary("fsub", shifted, shift)
+        bits = b.cast("bitcast", shifted, WORDS)
         lost, power = self._permuted(bits) if self._way.is_wide else self._loaded(bits)
-        raised = self._emit(f"add {WORDS} {power}, {self._emit(f'shl {WORDS} {bits}, {_each(52 - self._way.steps)}')}")
-        return whole, self._floats(lost), self._floats(raised)
+        raised = b.add(power, b.binary("shl", bits, 52 - steps))
+        return whole, b.cast("bitcast", lost, FLOATS), b.cast("bitcast", raised, FLOATS)
 
-    def _emit(self, text: str) -> str:
-        self.lines.append(f"  %n{len(self.lines)} = {text}")
-        return f"%n{len(self.lines) - 1}"
-
-    def _floats(self, words: str) -> str:
-        return self._emit(f"bitcast {WORDS} {words} to {FLOATS}")
-
-    def _permuted(self, places: str) -> list[str]:
+    def _permuted(self, places: Value) -> list[Value]:
         """What is at some places of the columns, of which the processor looks at as many bits as there are."""
-        found = []
-        for column in (list(map(_bits, self._lost)), self._powers):
-            halves = (", ".join(f"i64 {each}" for each in column[begin:][:WIDTH]) for begin in (0, WIDTH))
-            first, second = (f"{WORDS} <{half}>" for half in halves)
-            given = f"{first}, {WORDS} {places}, {second}"
-            found.append(self._emit(f"call {WORDS} @llvm.x86.avx512.vpermi2var.q.512({given})"))
-        return found
+        halves = [[constant(WORDS, column[begin:][:WIDTH]) for begin in (0, WIDTH)] for column in self._columns]
+        name = f"{_AVX512}vpermi2var.q.512"
+        return [self._b.call_outside(name, WORDS, first, places, second) for first, second in halves]
 
-    def _loaded(self, bits: str) -> list[str]:
+    def _loaded(self, bits: Value) -> list[Value]:
         """The same, of a table of pairs in memory. (LLVM would compute the addresses one by one.)"""
-        mask = _each(2**self._way.steps - 1 << 4)
-        places = self._emit(f"and {WORDS} {self._emit(f'shl {WORDS} {bits}, {_each(4)}')}, {mask}")
-        halves = [self._pairs(places, begin) for begin in range(0, WIDTH, 4)]
-        return [self._shuffled(4, half, range(WIDTH)) for half in zip(*halves)]
+        b, entries = self._b, [each for pair in zip(*self._columns) for each in pair]
+        pairs = b.function.module.constant("exp_table", constant(array(len(entries), I64), entries), align=16)
+        places = b.and_(b.binary("shl", bits, 4), 2**self._way.steps - 1 << 4)
+        below, above = (self._pairs(pairs, places, begin) for begin in range(0, WIDTH, 4))
+        return [b.shuffle(first, second, [*range(WIDTH)]) for first, second in zip(below, above)]
 
-    def _pairs(self, places: str, begin: int) -> list[str]:
+    def _pairs(self, pairs: Value, places: Value, begin: int) -> list[Value]:
         """Of the pairs at four of the places the firsts and the seconds."""
-        pairs = []
-        for lane in (0, 2, 1, 3):
-            place = self._emit(f"extractelement {WORDS} {places}, i64 {begin + lane}")
-            pointer = self._emit(f"getelementptr i8, ptr @exp_table, i64 {place}")
-            pairs.append(self._emit(f"load <2 x i64>, ptr {pointer}, align 16"))
-        even, odd = (self._shuffled(2, pairs[begin : begin + 2], range(4)) for begin in (0, 2))
-        return [self._shuffled(4, (even, odd), lanes) for lanes in ((0, 4, 2, 6), (1, 5, 3, 7))]
-
-    def _shuffled(self, size: int, vectors: Sequence[str], lanes: Sequence[int]) -> str:
-        given = ", ".join(f"<{size} x i64> {each}" for each in vectors)
-        mask = ", ".join(f"i32 {lane}" for lane in lanes)
-        return self._emit(f"shufflevector {given}, <{len(lanes)} x i32> <{mask}>")
+        b = self._b
+        addresses = [b.gep(pairs, b.extract_element(places, begin + lane)) for lane in (0, 2, 1, 3)]
+        first, second, third, fourth = (b.load(vector(2, I64), each, align=16) for each in addresses)
+        even, odd = (b.shuffle(*each, [*range(4)]) for each in ((first, second), (third, fourth)))
+        return [b.shuffle(even, odd, lanes) for lanes in ((0, 4, 2, 6), (1, 5, 3, 7))]
 
 
+_AVX512 = "llvm.x86.avx512."
 _DOWN = 11      # towards zero, and thus down, as what is shifted is more than zero
-
-
-def _each(value: int) -> str:
-    return f"<{', '.join([f'i64 {value}'] * WIDTH)}>"
 
 
 def _bits(x: float) -> int:

@@ -11,18 +11,31 @@ from functools import cache
 
 import numpy as np
 
-from autograph.runtime.engines.native.libmath.exp_algorithms import (
-    BITS,
-    FLOATS,
-    GNU,
-    SVML,
-    WIDTH,
-    Numbers,
-    Vectors,
-    Way,
-)
+from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Numbers, Vectors, Way
 from autograph.runtime.engines.native.libmath.libm import FLAGS
-from autograph.runtime.engines.native.llvm.syntax import RARE, RARELY
+from autograph.runtime.engines.native.libmath.vectors import (
+    ALONE,
+    FLOATS,
+    WIDTH,
+    all_of,
+    elementwise,
+    inner_loop,
+    map_row,
+)
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.ir import (
+    DOUBLE,
+    I32,
+    I64,
+    NULL,
+    PTR,
+    Function,
+    Module,
+    Parameter,
+    array,
+    constant,
+    zero,
+)
 
 NAME = "ag_exp"
 NOTHING = -746.0        # below, they are 0
@@ -50,112 +63,67 @@ def _is_numpys(way: Way) -> bool:
         return False
 
 
-def text(way: Way, name: str, handed: tuple[str, ...]) -> str:
-    """The machine code: a function like a loop of NumPy's, of context, arrays, count, strides, and more.
+def define(module: Module, way: Way, numpys: str, handed: tuple[str, ...]) -> None:
+    """Define a function like a loop of NumPy's: numbers lie side by side, or all of them are the same one.
 
     Args:
-        name: of NumPy's own.
+        numpys: the name of NumPy's own.
         handed: the names of what that is handed.
     """
-    vectors = Vectors(way)
-    words = {"near": way.of(vectors, "%x"), "steps": "\n".join(vectors.lines), "numpys": name}
-    words |= {"limit": vectors.constant(way.limit), "nothing": vectors.constant(NOTHING), "rare": RARELY, "alone": RARE}
-    words["context"], words["more"] = (*(f"@{each}" for each in handed), "null")[:2]
-    outside = "\n".join([*vectors.outside, *(f"@{each} = external global i8" for each in handed)])
-    return _CODE.format(name=NAME, v=FLOATS, bits=BITS, w=WIDTH, flags=FLAGS, outside=outside, **words)
+    exp = _exp(module, way, _numpys(module, numpys, handed))
+    b, (_, arrays, size, steps, _) = inner_loop(module, NAME)
+    source, target = (b.load(PTR, b.gep(arrays, place, of=PTR)) for place in range(2))
+    n = b.load(I64, size)
+    is_dense = b.icmp("eq", b.load(I64, steps), 8)
+    count = b.select(is_dense, n, 1)
+    map_row(b, lambda x: b.call(exp, x), source, target, count, zero(FLOATS))
+    one, done, fill = b.load(DOUBLE, target), b.function.new_block("done"), b.function.new_block("fill")
+    b.cond_br(is_dense, done, fill)
+    b.begin(fill)
+    with b.loop(0, n, at_least_once=True, predicate="ult", hints=ALONE) as loop:
+        b.store(one, b.gep(target, loop.index, of=DOUBLE))
+    b.br(done)
+    b.begin(done)
+    b.ret(0)
 
 
-# Numbers lie side by side, or all of them are the same one.
-_CODE = """{outside}
-declare i32 @{numpys}(ptr, ptr, ptr, ptr, ptr)
-declare {v} @llvm.fabs.v{w}f64({v})
-declare i1 @llvm.vector.reduce.and.v{w}i1({bits})
-declare {bits} @llvm.get.active.lane.mask.v{w}i1.i64(i64, i64)
-declare {v} @llvm.masked.load.v{w}f64.p0(ptr, i32, {bits}, {v})
-declare void @llvm.masked.store.v{w}f64.p0({v}, ptr, i32, {bits})
-@{name}_size = internal constant i64 {w}
-@{name}_strides = internal constant [2 x i64] [i64 8, i64 8]
-define internal {v} @{name}_numpys({v} %x) noinline cold {{
-  %from = alloca {v}
-  %to = alloca {v}
-  %arrays = alloca [2 x ptr]
-  %result = getelementptr ptr, ptr %arrays, i64 1
-  store {v} %x, ptr %from
-  store ptr %from, ptr %arrays
-  store ptr %to, ptr %result
-  %flags = call i32 @fetestexcept(i32 {flags})
-  call i32 @{numpys}(ptr {context}, ptr %arrays, ptr @{name}_size, ptr @{name}_strides, ptr {more})
-  call i32 @feraiseexcept(i32 %flags)
-  %found = load {v}, ptr %to
-  ret {v} %found
-}}
-define internal {v} @{name}_of({v} %given) alwaysinline {{
-  %size = call {v} @llvm.fabs.v{w}f64({v} %given)
-  %small = fcmp olt {v} %size, {limit}
-  %every = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %small)
-  br i1 %every, label %near, label %far
-far:
-  %nothing = fcmp olt {v} %given, {nothing}
-  %known = or {bits} %small, %nothing
-  %some = call i1 @llvm.vector.reduce.and.v{w}i1({bits} %known)
-  %less = select {bits} %small, {v} %given, {v} zeroinitializer
-  br i1 %some, label %near, label %unknown{rare}
-unknown:
-  %numpys = call {v} @{name}_numpys({v} %given)
-  br label %done
-near:
-  %x = phi {v} [ %given, %0 ], [ %less, %far ]
-{steps}
-  %found = select {bits} %small, {v} {near}, {v} zeroinitializer
-  br label %done
-done:
-  %result = phi {v} [ %found, %near ], [ %numpys, %unknown ]
-  ret {v} %result
-}}
-define internal i32 @{name}(ptr %context, ptr %arrays, ptr %size, ptr %steps, ptr %more) noinline {{
-start:
-  %from = load ptr, ptr %arrays
-  %results = getelementptr ptr, ptr %arrays, i64 1
-  %to = load ptr, ptr %results
-  %n = load i64, ptr %size
-  %step = load i64, ptr %steps
-  %dense = icmp eq i64 %step, 8
-  %count = select i1 %dense, i64 %n, i64 1
-  %whole = and i64 %count, -{w}
-  br label %head
-head:
-  %i = phi i64 [ 0, %start ], [ %next, %turn ]
-  %there = getelementptr double, ptr %from, i64 %i
-  %here = getelementptr double, ptr %to, i64 %i
-  %again = icmp ult i64 %i, %whole
-  br i1 %again, label %turn, label %rest
-turn:
-  %x = load {v}, ptr %there, align 8
-  %found = call {v} @{name}_of({v} %x)
-  store {v} %found, ptr %here, align 8
-  %next = add i64 %i, {w}
-  br label %head
-rest:
-  %few = sub i64 %count, %i
-  %none = icmp eq i64 %few, 0
-  br i1 %none, label %ready, label %last
-last:
-  %mask = call {bits} @llvm.get.active.lane.mask.v{w}i1.i64(i64 0, i64 %few)
-  %last.x = call {v} @llvm.masked.load.v{w}f64.p0(ptr %there, i32 8, {bits} %mask, {v} zeroinitializer)
-  %last.found = call {v} @{name}_of({v} %last.x)
-  call void @llvm.masked.store.v{w}f64.p0({v} %last.found, ptr %here, i32 8, {bits} %mask)
-  br label %ready
-ready:
-  %one = load double, ptr %to
-  br i1 %dense, label %done, label %fill
-fill:
-  %j = phi i64 [ 0, %ready ], [ %j1, %fill ]
-  %goal = getelementptr double, ptr %to, i64 %j
-  store double %one, ptr %goal
-  %j1 = add i64 %j, 1
-  %further = icmp ult i64 %j1, %n
-  br i1 %further, label %fill, label %done{alone}
-done:
-  ret i32 0
-}}
-"""
+def _numpys(module: Module, name: str, handed: tuple[str, ...]) -> Function:
+    """The function that has NumPy do it, for a vector; it keeps the flags that are there."""
+    x = Parameter("x", FLOATS)
+    function = module.define(f"{NAME}_numpys", FLOATS, x, words="internal", attributes="noinline cold")
+    b = Builder(function)
+    source, target, arrays = b.alloca(FLOATS), b.alloca(FLOATS), b.alloca(array(2, PTR))
+    b.store(x, source)
+    b.store(source, arrays)
+    b.store(target, b.gep(arrays, 1, of=PTR))
+    flags = b.call_outside("fetestexcept", I32, constant(I32, FLAGS))
+    size = module.constant(f"{NAME}_size", constant(I64, WIDTH))
+    strides = module.constant(f"{NAME}_strides", constant(array(2, I64), 8))
+    context, more = (*map(module.outside, handed), NULL)[:2]
+    b.call_outside(name, I32, context, arrays, size, strides, more)
+    b.call_outside("feraiseexcept", I32, flags)
+    b.ret(b.load(FLOATS, target))
+    return function
+
+
+def _exp(module: Module, way: Way, numpys: Function) -> Function:
+    """The function for a vector."""
+    b, function = elementwise(module, f"{NAME}_of", Parameter("x", FLOATS))
+    (given,) = function.parameters
+    start, far, near, unknown, done = b.block, *map(function.new_block, ("far", "near", "unknown", "done"))
+    small = b.fcmp("olt", b.intrinsic("fabs", given), way.limit)
+    b.cond_br(all_of(b, small), near, far)
+    b.begin(far)
+    known = b.or_(small, b.fcmp("olt", given, NOTHING))
+    less = b.select(small, given, zero(FLOATS))
+    b.cond_br(all_of(b, known), near, unknown, likely=True)
+    b.begin(unknown)
+    found = b.call(numpys, given)
+    b.br(done)
+    b.begin(near)
+    x = b.phi(FLOATS, (given, start), (less, far))
+    computed = b.select(small, way.of(Vectors(way, b), x), zero(FLOATS))
+    b.br(done)
+    b.begin(done)
+    b.ret(b.phi(FLOATS, (computed, near), (found, unknown)))
+    return function

@@ -8,15 +8,17 @@ numbers NumPy runs it on one element, which is the same for all there might be.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from autograph.common.numpy_internals import LOOP_TYPE, InnerLoop, strided_loop
 from autograph.runtime.engines.native.libmath import division, exponential
+from autograph.runtime.engines.native.llvm.ir import Module
+from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.graph.types import part_of
 
 _KINDS = "biufc"
@@ -27,7 +29,7 @@ _CHEAP = frozenset(
 _TRIES = 300
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Loop:
     """A loop of NumPy's that does each element by itself.
 
@@ -36,13 +38,22 @@ class Loop:
         handed: what it is handed besides arrays, with which at the end the name tells LLVM where that is.
         steady: whether it does the same with one element for a whole row as with an array of equal ones.
         costly: whether it takes several nanoseconds for each.
+        define: defines the function, if it is none of NumPy's, and one for a vector, whose name ends with `_of`.
     """
 
     name: str
     handed: tuple[str, ...]
     steady: bool
     costly: bool
-    text: str = ""      # of the function, if it is none of NumPy's, and of one for a vector, whose name ends with `_of`
+    define: Callable[[Module], None] | None = None
+
+    @cached_property
+    def text(self) -> str:
+        """The functions that `define` defines, as text."""
+        module = Module()
+        if self.define is not None:
+            self.define(module)
+        return printed(module, first=2000 if self.name == division.NAME else 3000)
 
 
 @cache
@@ -53,15 +64,16 @@ def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
         return None
     if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (way := exponential.known()):
         name, handed = _told(parts, ufunc, dtypes)
-        text = exponential.text(way, name, tuple(f"{name}_{part}" for part in handed))
-        return Loop(exponential.NAME, (), True, False, text)
+        names = tuple(f"{name}_{part}" for part in handed)
+        define = partial(exponential.define, way=way, numpys=name, handed=names)
+        return Loop(exponential.NAME, (), True, False, define)
     return Loop(*_told(parts, ufunc, dtypes), _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
 
 
 @cache
 def quotient() -> Loop | None:
     """The one for floats that are divided by the same one, if there is none better to do it."""
-    return Loop(division.NAME, (), True, False, division.text()) if division.can_be_had() else None
+    return Loop(division.NAME, (), True, False, division.define) if division.can_be_had() else None
 
 
 @cache

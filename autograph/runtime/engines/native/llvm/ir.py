@@ -189,12 +189,14 @@ class Global(Value):
         of: the type of what is there.
         words: LLVM's for what kind it is, such as `internal constant`.
         initial: what is there to begin with; None if another module has it.
+        align: of its address; 0 for what is usual.
     """
 
-    __slots__ = ("initial", "of", "words")
+    __slots__ = ("align", "initial", "of", "words")
 
-    def __init__(self, name: str, words: str, of: str, initial: Value | None = None) -> None:
+    def __init__(self, name: str, words: str, of: str, initial: Value | None = None, align: int = 0) -> None:
         super().__init__(PTR, f"@{name}")
+        self.align = align
         self.words = words
         self.of = of
         self.initial = initial
@@ -351,9 +353,9 @@ class Module:
         found = self.functions[name] = Function(self, name, result, parameters, words, attributes)
         return found
 
-    def constant(self, name: str, value: Constant) -> Global:
+    def constant(self, name: str, value: Constant, align: int = 0) -> Global:
         """A constant in memory."""
-        found = self.globals[name] = Global(name, "internal constant", value.type, value)
+        found = self.globals[name] = Global(name, "internal constant", value.type, value, align)
         return found
 
     def outside(self, name: str, of: str = I8) -> Global:

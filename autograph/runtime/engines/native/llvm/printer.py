@@ -18,8 +18,6 @@ from autograph.runtime.engines.native.llvm.ir import (
 )
 from autograph.runtime.graph.graph import Place
 
-_FIRST = 1000       # number of metadata
-
 
 class Printer:
     """Prints what belongs to one module.
@@ -28,7 +26,8 @@ class Printer:
         origins: the places in the user's code that are behind each line `;`, in their order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 1000) -> None:
+        self._first = first
         self.origins: list[Place] = []
         self._lines: list[str] = []
         self._distinct: dict[Metadata, str] = {}
@@ -72,7 +71,7 @@ class Printer:
         if not node.distinct:
             return self._node(node)
         if node not in self._distinct:
-            self._distinct[node] = f"!{_FIRST + len(self._distinct)}"
+            self._distinct[node] = f"!{self._first + len(self._distinct)}"
             for item in node.items:
                 self._item(item)
         return self._distinct[node]
@@ -87,9 +86,13 @@ class Printer:
         return self._named(item) if isinstance(item, Metadata) else f"{item.type} {item.ref}"
 
 
-def printed(*parts: Module | Function) -> str:
-    """The assembly of a module, or of some functions."""
-    printer = Printer()
+def printed(*parts: Module | Function, first: int = 1000) -> str:
+    """The assembly of a module, or of some functions.
+
+    Args:
+        first: from which number on metadata is numbered.
+    """
+    printer = Printer(first)
     for part in parts:
         printer.module(part) if isinstance(part, Module) else printer.function(part)
     return printer.text
@@ -107,7 +110,8 @@ def _declaration(callee: Callee) -> str:
 
 def _global(each: Global) -> str:
     initial = "" if each.initial is None else f" {each.initial.ref}"
-    return f"{each.ref} = {each.words} {each.of}{initial}"
+    aligned = f", align {each.align}" if each.align else ""
+    return f"{each.ref} = {each.words} {each.of}{initial}{aligned}"
 
 
 def _head(function: Function) -> str:
