@@ -217,8 +217,9 @@ def set_loop_options(**options: Any) -> None:
 
     `ag.function` knows two:
 
-        unroll: True to unroll all turns while tracing, which makes the numbers that their count hinges on part of the
-            signature; False for a loop of the graph; a number for unrolling only loops of at most so many turns.
+        unroll: True to unroll all iterations while tracing, which makes the numbers that their count hinges on part of
+            the signature; False for a loop of the graph; a number for unrolling only loops of at most so many
+            iterations.
         budget: how many operations unrolling may record before it is an error, at first 20,000.
     """
 

@@ -53,9 +53,9 @@ def distances(x: Any, centers: Any) -> Any:
     return ((x[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
 
 
-def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
+def mandelbrot(cx: Any, cy: Any, iterations: int) -> Any:
     x, y, count = np.zeros_like(cx), np.zeros_like(cx), np.zeros(cx.shape, np.int64)
-    for _ in range(turns):
+    for _ in range(iterations):
         xx, yy = x * x, y * y
         inside = xx + yy < 4
         x, y = np.where(inside, xx - yy + cx, x), np.where(inside, 2 * x * y + cy, y)
@@ -63,9 +63,9 @@ def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
     return count
 
 
-def julia(z: Any, c: complex, turns: int) -> Any:
+def julia(z: Any, c: complex, iterations: int) -> Any:
     count = np.zeros(z.shape, np.int64)
-    for _ in range(turns):
+    for _ in range(iterations):
         inside = z.real * z.real + z.imag * z.imag < 4
         z = np.where(inside, z * z + c, z)
         count = count + inside
@@ -88,7 +88,7 @@ WORK: list[tuple[str, str, tuple[Any, ...]]] = [
     ("life", "Game of Life, 100 of 256×256", (_cells(256), 100)),
     ("softmax", "softmax of rows, 1,000×1,000", (_RNG.normal(size=(1000, 1000)),)),
     ("distances", "k-means, 5,000×20, 16 deep", (_RNG.normal(size=(5000, 16)), _RNG.normal(size=(20, 16)))),
-    ("mandelbrot", "Mandelbrot 200×300, 50 turns", (_CX, _CY, 50)),
+    ("mandelbrot", "Mandelbrot 200×300, 50 iterations", (_CX, _CY, 50)),
     ("julia", "Julia set, complex, likewise", (_CX + 1j * _CY, -0.8 + 0.156j, 50)),
 ]
 
@@ -123,14 +123,14 @@ def in_c(folder: Path) -> Programs:
         (n, depth), k = x.shape, len(centers)
         return call("distances", x, centers, np.empty((n, k)), n, k, depth)[2]
 
-    def mandelbrot(cx: Any, cy: Any, turns: int) -> Any:
+    def mandelbrot(cx: Any, cy: Any, iterations: int) -> Any:
         out = np.empty(cx.shape, np.int64)
-        return call("mandelbrot", cx, cy, np.empty_like(cx), np.empty_like(cx), out, cx.size, turns)[4]
+        return call("mandelbrot", cx, cy, np.empty_like(cx), np.empty_like(cx), out, cx.size, iterations)[4]
 
-    def julia(z: Any, c: complex, turns: int) -> Any:
+    def julia(z: Any, c: complex, iterations: int) -> Any:
         parts = ctypes.c_double(c.real), ctypes.c_double(c.imag)
         out = np.empty(z.shape, np.int64)
-        code.julia(of_c(z), *parts, of_c(np.empty_like(z)), of_c(out), of_c(z.size), of_c(turns))
+        code.julia(of_c(z), *parts, of_c(np.empty_like(z)), of_c(out), of_c(z.size), of_c(iterations))
         return out
 
     return {function.__name__: bound(function) for function in (chain, life, softmax, distances, mandelbrot, julia)}
@@ -148,16 +148,16 @@ def ways(name: str, function: Any, args: tuple[Any, ...], others: dict[str, Prog
     return works
 
 
-def row(name: str, title: str, args: tuple[Any, ...], others: dict[str, Programs], turns: int) -> list[str]:
+def row(name: str, title: str, args: tuple[Any, ...], others: dict[str, Programs], rounds: int) -> list[str]:
     function = ag.function(PLAIN[name], engine="native")
     first = seconds(lambda: function(*args))
-    times = smallest(ways(name, function, args, others), turns)
+    times = smallest(ways(name, function, args, others), rounds)
     ratios = {way: ratio(times["native"], time) for way, time in times.items()}
     columns = [" / ".join(ratios.get(way, "–") for way in column) for column in COLUMNS if {*column} & {*others}]
     return [title, duration(first), duration(times["native"]), *columns]
 
 
-def main(pattern: str = "*", turns: int = 20) -> None:
+def main(pattern: str = "*", rounds: int = 20) -> None:
     common.take_cores()
     common.keep_memory()
     if not common.all_cores:
@@ -168,7 +168,7 @@ def main(pattern: str = "*", turns: int = 20) -> None:
         others = {"NumPy": plain, "C": in_c(Path(folder)), **arrays_peers.installed(PLAIN)}
         warm: Any = ag.function(chain, engine="native")
         warm(np.ones(3), np.ones(3))        # so that no row pays for loading LLVM
-        rows = [row(*work, others, turns) for work in WORK if fnmatchcase(work[0], pattern)]
+        rows = [row(*work, others, rounds) for work in WORK if fnmatchcase(work[0], pattern)]
     head = ["", "first call", "native", *(" / ".join(column) for column in COLUMNS if {*column} & {*others})]
     common.show("Whole arrays (native's time, and divided by that of each: below 1, native is ahead)", head, rows)
 
@@ -176,6 +176,6 @@ def main(pattern: str = "*", turns: int = 20) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="*", help=f"which programs, as a glob: {', '.join(PLAIN)}")
-    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
-    main(arguments.pattern, arguments.turns)
+    main(arguments.pattern, arguments.rounds)

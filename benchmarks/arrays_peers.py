@@ -60,24 +60,24 @@ def distances(x, centers):
     return out
 
 
-def mandelbrot(cx, cy, turns):
+def mandelbrot(cx, cy, iterations):
     out = np.empty(cx.shape, np.int64)
     for i in range(cx.shape[0]):
         for j in range(cx.shape[1]):
             x, y, count = 0.0, 0.0, 0
-            while count < turns and x * x + y * y < 4:      # fewer turns than whole arrays take
+            while count < iterations and x * x + y * y < 4:      # fewer iterations than whole arrays take
                 x, y = x * x - y * y + cx[i, j], 2 * x * y + cy[i, j]
                 count += 1
             out[i, j] = count
     return out
 
 
-def julia(z, c, turns):
+def julia(z, c, iterations):
     out = np.empty(z.shape, np.int64)
     for i in range(z.shape[0]):
         for j in range(z.shape[1]):
             found, count = z[i, j], 0
-            while count < turns and found.real * found.real + found.imag * found.imag < 4:
+            while count < iterations and found.real * found.real + found.imag * found.imag < 4:
                 found = found * found + c
                 count += 1
             out[i, j] = count
@@ -124,23 +124,23 @@ def of_jax() -> dict[str, Programs]:
     def distances(x, centers):
         return jnp.sum((x[:, None, :] - centers[None, :, :]) ** 2, axis=2)
 
-    def mandelbrot(cx, cy, turns):
-        def turn(_, state):
+    def mandelbrot(cx, cy, iterations):
+        def iteration(_, state):
             x, y, count = state
             xx, yy = x * x, y * y
             inside = xx + yy < 4
             return jnp.where(inside, xx - yy + cx, x), jnp.where(inside, 2 * x * y + cy, y), count + inside
 
         none = jnp.zeros_like(cx)
-        return jax.lax.fori_loop(0, turns, turn, (none, none, jnp.zeros(cx.shape, jnp.int64)))[2]
+        return jax.lax.fori_loop(0, iterations, iteration, (none, none, jnp.zeros(cx.shape, jnp.int64)))[2]
 
-    def julia(z, c, turns):
-        def turn(_, state):
+    def julia(z, c, iterations):
+        def iteration(_, state):
             z, count = state
             inside = z.real * z.real + z.imag * z.imag < 4
             return jnp.where(inside, z * z + c, z), count + inside
 
-        return jax.lax.fori_loop(0, turns, turn, (z, jnp.zeros(z.shape, jnp.int64)))[1]
+        return jax.lax.fori_loop(0, iterations, iteration, (z, jnp.zeros(z.shape, jnp.int64)))[1]
 
     def call(function: Any, *args: Any) -> Any:
         return lambda: function(*args).block_until_ready()
@@ -171,18 +171,18 @@ def of_tensorflow() -> dict[str, Programs]:
     def distances(x, centers):
         return tf.reduce_sum((x[:, None, :] - centers[None, :, :]) ** 2, axis=2)
 
-    def mandelbrot(cx, cy, turns):
+    def mandelbrot(cx, cy, iterations):
         x, y, count = tf.zeros_like(cx), tf.zeros_like(cx), tf.zeros(cx.shape, tf.int64)
-        for _ in tf.range(turns):
+        for _ in tf.range(iterations):
             xx, yy = x * x, y * y
             inside = xx + yy < 4
             x, y = tf.where(inside, xx - yy + cx, x), tf.where(inside, 2 * x * y + cy, y)
             count += tf.cast(inside, tf.int64)
         return count
 
-    def julia(z, c, turns):
+    def julia(z, c, iterations):
         count = tf.zeros(z.shape, tf.int64)
-        for _ in tf.range(turns):
+        for _ in tf.range(iterations):
             x, y = tf.math.real(z), tf.math.imag(z)
             inside = x * x + y * y < 4
             z = tf.where(inside, z * z + c, z)

@@ -72,11 +72,11 @@ def once(work: Work, count: int) -> float:
     return (clock() - begin) / count
 
 
-def smallest(works: dict[str, Work], turns: int) -> dict[str, float]:
+def smallest(works: dict[str, Work], rounds: int) -> dict[str, float]:
     """The least time that each takes, taking turns, after calls in which it may compile."""
     counts = {name: max(1, int(2e-3 / min(once(work, 1) for _ in range(3)))) for name, work in works.items()}
     best = dict.fromkeys(works, float("inf"))
-    for _ in range(turns):
+    for _ in range(rounds):
         for name, work in works.items():
             best[name] = min(best[name], once(work, counts[name]))
     return best

@@ -50,7 +50,7 @@ def warmed(function: Callable[..., Any], args: tuple[Any, ...], patient: bool) -
     return lambda: function(*args)
 
 
-def times(name: str, args: tuple[Any, ...], turns: int) -> tuple[float, list[float]]:
+def times(name: str, args: tuple[Any, ...], rounds: int) -> tuple[float, list[float]]:
     """What a call of the undecorated function takes, and how many times as long it takes with each engine."""
     plain = FUNCTIONS[name]
     works = [warmed(plain, args, False)]
@@ -59,7 +59,7 @@ def times(name: str, args: tuple[Any, ...], turns: int) -> tuple[float, list[flo
     gc.collect()
     gc.disable()
     try:
-        rounds = [[once(work, count) for work in works] for _ in range(turns)]
+        rounds = [[once(work, count) for work in works] for _ in range(rounds)]
     finally:
         gc.enable()
     ratios = [[each / first for each in others] for first, *others in rounds]
@@ -75,16 +75,16 @@ def duration(time: float) -> str:
     return f"{1e6 * time:.3g} µs" if time < 1e-3 else f"{1e3 * time:.3g} ms"
 
 
-def main(pattern: str = "*", turns: int = 25) -> None:
+def main(pattern: str = "*", rounds: int = 25) -> None:
     keep_memory()
     rows, ratios, slow = [], [[] for _ in ENGINES], [0] * len(ENGINES)
     for name in ARGUMENTS:
         for size, args in zip(("small", "large"), ARGUMENTS[name]):
             if not fnmatchcase(name, pattern):
                 continue
-            plain, staged = times(name, args, turns)
+            plain, staged = times(name, args, rounds)
             if max(staged) > limit(plain):
-                plain, staged = times(name, args, AGAIN * turns)
+                plain, staged = times(name, args, AGAIN * rounds)
             cells = []
             for number, ratio in enumerate(staged):
                 slower = ratio > limit(plain)
@@ -100,6 +100,6 @@ def main(pattern: str = "*", turns: int = 25) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="*", help="which functions, as a glob")
-    parser.add_argument("--turns", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=25)
     arguments = parser.parse_args()
-    main(arguments.pattern, arguments.turns)
+    main(arguments.pattern, arguments.rounds)

@@ -207,13 +207,13 @@ def running_statistics(xs: list[float]) -> tuple[float, float]:
     return mean, m2 / (count - 1)
 
 
-def mandelbrot_row(y: float, width: int, turns: int) -> list[int]:
+def mandelbrot_row(y: float, width: int, iterations: int) -> list[int]:
     out: list[Any] = []
     for i in range(width):
         c = complex(-2 + 3 * i / width, y)
         z = 0j
         n = 0
-        while abs(z) <= 2 and n < turns:
+        while abs(z) <= 2 and n < iterations:
             z = z * z + c
             n += 1
         out.append(n)

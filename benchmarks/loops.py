@@ -119,7 +119,7 @@ def lorenz(x, y, z, steps, h):
     return x + y + z
 
 
-def mandelbrot(height, width, turns):
+def mandelbrot(height, width, iterations):
     out = np.zeros((height, width), dtype=np.int64)
     for i in range(height):
         for j in range(width):
@@ -127,7 +127,7 @@ def mandelbrot(height, width, turns):
             im = -1.0 + 2.0 * i / height
             x = y = 0.0
             n = 0
-            while n < turns and x * x + y * y <= 4.0:
+            while n < iterations and x * x + y * y <= 4.0:
                 x, y = x * x - y * y + re, 2.0 * x * y + im
                 n += 1
             out[i, j] = n

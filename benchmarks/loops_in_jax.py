@@ -9,11 +9,11 @@ jax.config.update("jax_enable_x64", True)
 
 
 def collatz(n):
-    def turn(state):
+    def iteration(state):
         n, steps = state
         return jnp.where(n % 2 == 0, n // 2, 3 * n + 1), steps + 1
 
-    return while_loop(lambda state: state[0] != 1, turn, (n, 0))[1]
+    return while_loop(lambda state: state[0] != 1, iteration, (n, 0))[1]
 
 
 def collatz_sum(count):
@@ -102,17 +102,17 @@ def lorenz(x, y, z, steps, h):
     return sum(fori_loop(0, steps, step, (x, y, z)))
 
 
-def mandelbrot(height, width, turns):
+def mandelbrot(height, width, iterations):
     def point(re, im):
-        def turn(state):
+        def iteration(state):
             x, y, n = state
             return x * x - y * y + re, 2.0 * x * y + im, n + 1
 
         def inside(state):
             x, y, n = state
-            return (n < turns) & (x * x + y * y <= 4.0)
+            return (n < iterations) & (x * x + y * y <= 4.0)
 
-        return while_loop(inside, turn, (0.0, 0.0, 0))[2]
+        return while_loop(inside, iteration, (0.0, 0.0, 0))[2]
 
     re, im = -2.0 + 3.0 * jnp.arange(width) / width, -1.0 + 2.0 * jnp.arange(height) / height
     return jax.vmap(lambda im: jax.vmap(lambda re: point(re, im))(re))(im)

@@ -71,12 +71,12 @@ def heap_sort(x):
     return x
 
 
-def mandelbrot(height, width, turns):
+def mandelbrot(height, width, iterations):
     re = -2.0 + 3.0 * tf.range(width, dtype=tf.float64) / width
     im = -1.0 + 2.0 * tf.range(height, dtype=tf.float64)[:, None] / height
     x = y = tf.zeros((height, width), tf.float64)
     count = tf.zeros((height, width), tf.int64)
-    for _ in tf.range(turns):
+    for _ in tf.range(iterations):
         inside = x * x + y * y <= 4.0
         x, y = tf.where(inside, x * x - y * y + re, x), tf.where(inside, 2.0 * x * y + im, y)
         count += tf.cast(inside, tf.int64)

@@ -33,7 +33,7 @@ _RNG = np.random.default_rng(0)
 _WORDS = _RNG.integers(0, 4, 500), _RNG.integers(0, 4, 500)
 _MATRIX = _RNG.random((100, 100)) + 100 * np.eye(100)
 WORK: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "collatz": ("Collatz, 524 turns", (837799,)),
+    "collatz": ("Collatz, 524 iterations", (837799,)),
     "collatz_sum": ("Collatz sum, n < 20,000", (20_000,)),
     "edit_distance": ("edit distance, 500×500", _WORDS),
     "edit_rows": ("the same, row by row", _WORDS),
@@ -41,7 +41,7 @@ WORK: dict[str, tuple[str, tuple[Any, ...]]] = {
     "lu": ("LU, 100×100", (_MATRIX,)),
     "heap_sort": ("heap sort, 10,000", (_RNG.random(10_000),)),
     "lorenz": ("Lorenz RK4, 10,000 steps", (1.0, 2.0, 3.0, 10_000, 0.01)),
-    "mandelbrot": ("Mandelbrot 150×200, 100 turns", (150, 200, 100)),
+    "mandelbrot": ("Mandelbrot 150×200, 100 iterations", (150, 200, 100)),
     "moving_average": ("moving average, 20,000 of 16", (_RNG.random(20_000), 16)),
     "insertion_sort": ("insertion sort, 1,000", (_RNG.random(1_000),)),
     "horner": ("Horner, 10,000 of 20 factors", (_RNG.random(20), _RNG.random(10_000))),
@@ -83,9 +83,9 @@ def in_c(folder: Path) -> Programs:
         code.heap_sort(x.ctypes, integer(len(x)))
         return x
 
-    def mandelbrot(height: int, width: int, turns: int) -> Any:
+    def mandelbrot(height: int, width: int, iterations: int) -> Any:
         out = np.zeros((height, width), np.int64)
-        code.mandelbrot(out.ctypes, integer(height), integer(width), integer(turns))
+        code.mandelbrot(out.ctypes, integer(height), integer(width), integer(iterations))
         return out
 
     def moving_average(x: Any, width: int) -> Any:
@@ -121,7 +121,7 @@ def in_c(folder: Path) -> Programs:
     return {name: bound(function) for name, function in functions.items()}
 
 
-def times(name: str, native: Any, others: dict[str, Programs], turns: int) -> dict[str, tuple[float, float]]:
+def times(name: str, native: Any, others: dict[str, Programs], rounds: int) -> dict[str, tuple[float, float]]:
     """What the native engine takes and what each of the others takes for the same."""
     args, plain = WORK[name][1], getattr(loops, name)
     small = SMALL.get(name, args)
@@ -134,22 +134,22 @@ def times(name: str, native: Any, others: dict[str, Programs], turns: int) -> di
         if name in programs:
             assert np.allclose(programs[name](*small)(), expected), f"{name}: {way} gives another result"
             works[way] = programs[name](*(small if way == SLOW else args))
-    found = smallest(works, turns)
+    found = smallest(works, rounds)
     return {way: (found["small" if way == SLOW else "native"], time) for way, time in found.items()}
 
 
-def row(name: str, others: dict[str, Programs], turns: int) -> list[str]:
+def row(name: str, others: dict[str, Programs], rounds: int) -> list[str]:
     title, args = WORK[name]
     plain = getattr(loops, name)
     python = seconds(lambda: plain(*args))
     function = ag.function(plain, engine="native")
     first = seconds(lambda: function(*args))
-    found = times(name, function, others, turns)
+    found = times(name, function, others, rounds)
     ratios = [ratio(*found[way]) if way in found else "–" for way in others]
     return [title, duration(first), duration(found["native"][1]), ratio(found["native"][1], python), *ratios]
 
 
-def main(pattern: str = "*", turns: int = 20) -> None:
+def main(pattern: str = "*", rounds: int = 20) -> None:
     common.take_cores()
     common.keep_memory()
     with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +157,7 @@ def main(pattern: str = "*", turns: int = 20) -> None:
         others = {"C": in_c(Path(folder)), **loops_peers.installed()}
         warm: Any = ag.function(loops.collatz, engine="native")
         warm(3)             # so that no row pays for loading LLVM
-        rows = [row(name, others, turns) for name in WORK if fnmatchcase(name, pattern)]
+        rows = [row(name, others, rounds) for name in WORK if fnmatchcase(name, pattern)]
     head = ["", "first call", "native", "Python", *(f"{way}, small" if way == SLOW else way for way in others)]
     common.show("Scalar loops (native's time, and divided by that of each: below 1, native is ahead)", head, rows)
 
@@ -165,6 +165,6 @@ def main(pattern: str = "*", turns: int = 20) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="*", help=f"which programs, as a glob: {', '.join(WORK)}")
-    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
-    main(arguments.pattern, arguments.turns)
+    main(arguments.pattern, arguments.rounds)

@@ -30,7 +30,7 @@ def rnn(inputs, lengths, state, w, u):
 
 
 def mandelbrot(width, height, limit):
-    """How many turns each point of a grid takes to leave a circle."""
+    """How many iterations each point of a grid takes to leave a circle."""
     counts = np.zeros((height, width), dtype=np.int64)
     for row in range(height):
         for column in range(width):
@@ -83,9 +83,9 @@ def beam_search(embedding, w, v, first, stop, width, length):
     return sequences, scores
 
 
-def k_means(points, centers, turns):
+def k_means(points, centers, iterations):
     """Where the centers of clusters end up."""
-    for _ in range(turns):
+    for _ in range(iterations):
         distances = np.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
         nearest = np.argmin(distances, axis=1)
         new = np.zeros_like(centers)
@@ -102,8 +102,8 @@ def k_means(points, centers, turns):
     return centers
 
 
-def k_means_by_matmul(points, centers, turns):
-    for _ in range(turns):
+def k_means_by_matmul(points, centers, iterations):
+    for _ in range(iterations):
         distances = (centers**2).sum(axis=1) - 2 * points @ centers.T
         members = np.equal.outer(np.arange(len(centers)), distances.argmin(axis=1))
         counts = members.sum(axis=1)[:, None]

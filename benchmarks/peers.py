@@ -36,20 +36,20 @@ def jax_programs() -> Programs:
 
     @jax.jit
     def collatz(n):
-        def turn(state):
+        def iteration(state):
             n, steps = state
             return jnp.where(n % 2 == 0, n // 2, 3 * n + 1), steps + 1
 
-        return jax.lax.while_loop(lambda state: state[0] != 1, turn, (n, 0))[1]
+        return jax.lax.while_loop(lambda state: state[0] != 1, iteration, (n, 0))[1]
 
     @jax.jit
     def rnn(inputs, lengths, state, w, u):
-        def turn(state, step):
+        def iteration(state, step):
             t, row = step
             state = jnp.where((t < lengths)[:, None], jnp.tanh(row @ w + state @ u), state)
             return state, jnp.where(t < jnp.max(lengths), state, 0.0)
 
-        state, outputs = jax.lax.scan(turn, state, (jnp.arange(len(inputs)), inputs))
+        state, outputs = jax.lax.scan(iteration, state, (jnp.arange(len(inputs)), inputs))
         return outputs, state
 
     def mandelbrot(width, height, limit):
@@ -58,16 +58,16 @@ def jax_programs() -> Programs:
 
     @jax.jit
     def counts(c, limit):
-        def turn(_, state):
+        def iteration(_, state):
             z, count = state
             inside = jnp.abs(z) <= 2
             return jnp.where(inside, z * z + c, z), count + inside
 
-        return jax.lax.fori_loop(0, limit, turn, (jnp.zeros_like(c), jnp.zeros(c.shape, jnp.int64)))[1]
+        return jax.lax.fori_loop(0, limit, iteration, (jnp.zeros_like(c), jnp.zeros(c.shape, jnp.int64)))[1]
 
     @jax.jit
-    def k_means(points, centers, turns):
-        def turn(state):
+    def k_means(points, centers, iterations):
+        def iteration(state):
             t, centers, _ = state
             distances = jnp.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2)
             members = jnp.arange(len(centers))[:, None] == jnp.argmin(distances, axis=1)
@@ -75,7 +75,7 @@ def jax_programs() -> Programs:
             new = jnp.where(counts > 0, members @ points / jnp.maximum(counts, 1), centers)
             return t + 1, new, jnp.max(jnp.abs(new - centers))
 
-        return jax.lax.while_loop(lambda s: (s[0] < turns) & (s[2] >= 1e-6), turn, (0, centers, jnp.inf))[1]
+        return jax.lax.while_loop(lambda s: (s[0] < iterations) & (s[2] >= 1e-6), iteration, (0, centers, jnp.inf))[1]
 
     @jax.jit
     def matmuls(x, w):
@@ -86,7 +86,7 @@ def jax_programs() -> Programs:
         letters = v.shape[1]
         after_the_end = jnp.where(jnp.arange(letters) == stop, 0.0, -jnp.inf)
 
-        def turn(state):
+        def iteration(state):
             at, sequences, tokens, states, scores, done = state
             states = jnp.tanh(embedding[tokens] + states @ w)
             gains = jnp.where(done[:, None], after_the_end, jax.nn.log_softmax(states @ v))
@@ -98,7 +98,7 @@ def jax_programs() -> Programs:
         scores = jnp.full(width, -jnp.inf).at[0].set(0.0)
         begin = 0, jnp.zeros((width, length), int), jnp.full(width, first), jnp.zeros((width, len(w))), scores
         begin = *begin, jnp.zeros(width, bool)
-        found = jax.lax.while_loop(lambda state: (state[0] < length) & ~jnp.all(state[-1]), turn, begin)
+        found = jax.lax.while_loop(lambda state: (state[0] < length) & ~jnp.all(state[-1]), iteration, begin)
         return found[1], found[4]
 
     programs = {"add": add, "collatz": collatz, "rnn": rnn, "mandelbrot": mandelbrot, "k_means": k_means}

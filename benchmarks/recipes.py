@@ -147,9 +147,9 @@ def gram_schmidt(a: Array) -> Array:
     return q
 
 
-def power_iteration(a: Array, turns: int) -> tuple[Any, Array]:
+def power_iteration(a: Array, iterations: int) -> tuple[Any, Array]:
     v = np.ones(len(a))
-    for _ in range(turns):
+    for _ in range(iterations):
         v = a @ v
         v = v / np.linalg.norm(v)
     return v @ a @ v, v

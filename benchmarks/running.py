@@ -93,7 +93,7 @@ def fresh(workload: Workload, convert: bool) -> list[types.ModuleType]:
         return [importlib.import_module(name) for name in workload.modules]
 
 
-def compare(workload: Workload, turns: int) -> tuple[float, float, float]:
+def compare(workload: Workload, rounds: int) -> tuple[float, float, float]:
     """Seconds of the original, of the converted modules, and of the work through `ag.convert`."""
     original, converted = fresh(workload, convert=False), fresh(workload, convert=True)
     through_convert = autograph.convert(workload.work)
@@ -105,16 +105,16 @@ def compare(workload: Workload, turns: int) -> tuple[float, float, float]:
     expected, *answers = [way() for way in ways]
     if answers != [expected, expected]:
         raise AssertionError(f"{workload.name}: converted code gives another answer")
-    times = [[seconds(way) for way in ways] for _ in range(turns)]
+    times = [[seconds(way) for way in ways] for _ in range(rounds)]
     plain, operators, convert = (min(column) for column in zip(*times))
     return plain, operators, convert
 
 
-def main(pattern: str = "*", turns: int = 15) -> None:
+def main(pattern: str = "*", rounds: int = 15) -> None:
     rows = []
     for workload in WORKLOADS:
         if fnmatchcase(workload.name, pattern):
-            plain, operators, convert = compare(workload, turns)
+            plain, operators, convert = compare(workload, rounds)
             ratios = f"{operators / plain:.2f}", f"{convert / plain:.2f}"
             rows.append((workload.name, f"{1e3 * plain:.2f}", *ratios))
     title = "Running converted code, no backend tracing (times the original; the aim is at most 7, and 1)"
@@ -124,6 +124,6 @@ def main(pattern: str = "*", turns: int = 15) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="*", help="which workloads, as a glob")
-    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=15)
     arguments = parser.parse_args()
-    main(arguments.pattern, arguments.turns)
+    main(arguments.pattern, arguments.rounds)

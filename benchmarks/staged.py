@@ -76,36 +76,36 @@ def ways(name: str, args: tuple[Any, ...], others: dict[str, peers.Programs]) ->
     return works
 
 
-def calling(turns: int, others: dict[str, peers.Programs]) -> None:
+def calling(rounds: int, others: dict[str, peers.Programs]) -> None:
     """What a call costs of a function that does next to nothing."""
     array = np.arange(3.0)
     rows = []
     for title, args in (("two numbers", (1, 2)), ("two small arrays", (array, array))):
-        times = smallest(ways("add", args, others), turns)
+        times = smallest(ways("add", args, others), rounds)
         rows.append([f"adding {title}", *(duration(times[way]) for way in (PLAIN, *OURS, *others))])
     common.show("Calling", ["", PLAIN, *OURS, *others], rows)
 
 
-def running(turns: int, others: dict[str, peers.Programs]) -> None:
+def running(rounds: int, others: dict[str, peers.Programs]) -> None:
     """Whole programs."""
     columns = [*OURS, *others]
     rows = []
     for name, args in arguments().items():
-        times = smallest(ways(name, args, others), turns)
+        times = smallest(ways(name, args, others), rounds)
         ratios = [f"{times[way] / times[PLAIN]:.2f}" if way in times else "–" for way in columns]
         rows.append([name, duration(times[PLAIN]), *ratios])
     title = "Running (times the time of plain Python and NumPy; staged, the aim is 1.1)"
     common.show(title, ["", PLAIN, *columns], rows)
 
 
-def staging(turns: int) -> None:
+def staging(rounds: int) -> None:
     """Tracing long programs, and what a first call takes."""
     rows = []
     gc.collect()
     gc.freeze()  # what the peers consist of is not looked at again
     for name, count in (("ops_1000", 1000), ("ops_10000", 10000)):
         best: dict[str, float] = {}
-        for _ in range(turns):
+        for _ in range(rounds):
             staged = ag.function(getattr(numeric, name))
             with patch.dict(os.environ, AUTOGRAPH_CACHE="0"):       # so that it is traced each time
                 staged(1.5)
@@ -134,29 +134,29 @@ print(time.process_time() - begin)
 }
 
 
-def starting(turns: int) -> None:
+def starting(rounds: int) -> None:
     """What takes a process of its own to measure."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     rows = []
     for name, text in STARTING.items():
         times = []
-        for _ in range(turns):
+        for _ in range(rounds):
             run = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, env=environment, check=True)
             times.append(float(run.stdout))
         rows.append([name, duration(min(times))])
     common.show("Starting", ["", "time"], rows)
 
 
-def main(turns: int = 7) -> None:
+def main(rounds: int = 7) -> None:
     common.take_cores()
     others = peers.installed()
-    calling(turns, others)
-    running(turns, others)
-    staging(turns)
-    starting(turns)
+    calling(rounds, others)
+    running(rounds, others)
+    staging(rounds)
+    starting(rounds)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--turns", type=int, default=7)
-    main(parser.parse_args().turns)
+    parser.add_argument("--rounds", type=int, default=7)
+    main(parser.parse_args().rounds)

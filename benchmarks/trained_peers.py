@@ -51,21 +51,21 @@ def of_jax() -> Programs:
 
         evaluate = jax.value_and_grad(loss)
 
-        def newton(gradient, steps, turns, count):
+        def newton(gradient, steps, changes, count):
             kept, last = jnp.minimum(count, HISTORY), (count - 1) % HISTORY
 
             def back(i, carry):
                 result, shares = carry
                 at = (count - 1 - i) % HISTORY
-                share = (steps[at] @ result) / (steps[at] @ turns[at])
-                return result - share * turns[at], shares.at[at].set(share)
+                share = (steps[at] @ result) / (steps[at] @ changes[at])
+                return result - share * changes[at], shares.at[at].set(share)
 
             def forth(i, result):
                 at = (count - kept + i) % HISTORY
-                return result + (shares[at] - (turns[at] @ result) / (steps[at] @ turns[at])) * steps[at]
+                return result + (shares[at] - (changes[at] @ result) / (steps[at] @ changes[at])) * steps[at]
 
             result, shares = jax.lax.fori_loop(0, kept, back, (gradient, jnp.zeros(HISTORY, jnp.float32)))
-            result *= jnp.where(count > 0, (steps[last] @ turns[last]) / (turns[last] @ turns[last]), 1)
+            result *= jnp.where(count > 0, (steps[last] @ changes[last]) / (changes[last] @ changes[last]), 1)
             return jax.lax.fori_loop(0, kept, forth, result)
 
         def search(w, value, gradient, direction):
@@ -85,19 +85,19 @@ def of_jax() -> Programs:
             begin = (jnp.float32(0), jnp.float32(jnp.inf), jnp.float32(1), 0, True, w, value, gradient)
             return jax.lax.while_loop(lambda state: state[4] & (state[3] < TRIALS), trial, begin)
 
-        def turn(count, state):
-            w, value, gradient, steps, turns, evaluations = state
-            direction = -newton(gradient, steps, turns, count)
+        def iteration(count, state):
+            w, value, gradient, steps, changes, evaluations = state
+            direction = -newton(gradient, steps, changes, count)
             length = jnp.maximum(jnp.sqrt(jnp.sum(gradient**2)), 1)
             direction = jnp.where(count > 0, direction, direction / length)
             _, _, _, trials, _, new_w, new_value, new_gradient = search(w, value, gradient, direction)
             steps = steps.at[count % HISTORY].set(new_w - w)
-            turns = turns.at[count % HISTORY].set(new_gradient - gradient)
-            return new_w, new_value, new_gradient, steps, turns, evaluations + trials
+            changes = changes.at[count % HISTORY].set(new_gradient - gradient)
+            return new_w, new_value, new_gradient, steps, changes, evaluations + trials
 
         value, gradient = evaluate(w.ravel())
         none = jnp.zeros((HISTORY, w.size), jnp.float32)
-        found = jax.lax.fori_loop(0, ITERATIONS, turn, (w.ravel(), value, gradient, none, none, 1))
+        found = jax.lax.fori_loop(0, ITERATIONS, iteration, (w.ravel(), value, gradient, none, none, 1))
         return found[1], found[5]
 
     programs = {"rnn": jax.grad(rnn_loss), "lbfgs": lbfgs, "maml": maml, "mlp": mlp}
@@ -157,21 +157,21 @@ def of_tensorflow(compiled: bool) -> Programs:
     def dot(a, b):
         return tf.reduce_sum(a * b)
 
-    def newton(gradient, steps, turns, count):
+    def newton(gradient, steps, changes, count):
         result, shares, first = gradient, tf.zeros(HISTORY), tf.maximum(count - HISTORY, 0)
         if count > 0:
             k = count  # XLA takes no ranges whose length is not known
             while k > first:
                 k -= 1
                 at = k % HISTORY
-                share = dot(steps[at], result) / dot(steps[at], turns[at])
+                share = dot(steps[at], result) / dot(steps[at], changes[at])
                 shares = tf.tensor_scatter_nd_update(shares, [[at]], [share])
-                result -= share * turns[at]
+                result -= share * changes[at]
             last = (count - 1) % HISTORY
-            result *= dot(steps[last], turns[last]) / dot(turns[last], turns[last])
+            result *= dot(steps[last], changes[last]) / dot(changes[last], changes[last])
             while k < count:
                 at = k % HISTORY
-                result += (shares[at] - dot(turns[at], result) / dot(steps[at], turns[at])) * steps[at]
+                result += (shares[at] - dot(changes[at], result) / dot(steps[at], changes[at])) * steps[at]
                 k += 1
         return result
 
@@ -202,15 +202,15 @@ def of_tensorflow(compiled: bool) -> Programs:
 
         w, count, evaluations = tf.reshape(w, [-1]), 0, 1
         value, gradient = evaluate(w)
-        steps = turns = tf.zeros((HISTORY, 7840))
+        steps = changes = tf.zeros((HISTORY, 7840))
         for count in tf.range(ITERATIONS):
-            direction = -newton(gradient, steps, turns, count)
+            direction = -newton(gradient, steps, changes, count)
             if count == 0:
                 direction /= tf.maximum(tf.sqrt(dot(gradient, gradient)), 1.0)
             new_w, new_value, new_gradient, trials = search(evaluate, w, value, gradient, direction)
             at = [[count % HISTORY]]
             steps = tf.tensor_scatter_nd_update(steps, at, [new_w - w])
-            turns = tf.tensor_scatter_nd_update(turns, at, [new_gradient - gradient])
+            changes = tf.tensor_scatter_nd_update(changes, at, [new_gradient - gradient])
             w, value, gradient = new_w, new_value, new_gradient
             evaluations += trials
         return [value, evaluations]

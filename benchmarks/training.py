@@ -48,12 +48,12 @@ def ways(name: str, args: tuple[Any, ...], others: dict[str, trained_peers.Progr
     return works
 
 
-def main(pattern: str = "*", turns: int = 7) -> None:
+def main(pattern: str = "*", rounds: int = 7) -> None:
     common.take_cores()
     others, rows = trained_peers.installed(), []
     for name, args in trained.arguments().items():
         if fnmatchcase(name, pattern):
-            times = smallest(ways(name, args, others), turns)
+            times = smallest(ways(name, args, others), rounds)
             ours, *theirs = times.values()
             rows.append([TITLES[name], duration(ours), *(ratio(ours, took) for took in theirs)])
     how = "time waited for on all cores" if common.all_cores else "processor time on one core"
@@ -62,13 +62,13 @@ def main(pattern: str = "*", turns: int = 7) -> None:
     if not common.all_cores:
         sys.stdout.flush()
         common.take_cores(every=True)           # for the next process, in which NumPy counts them when it is imported
-        command = [sys.executable, __file__, pattern, "--turns", str(turns)]
+        command = [sys.executable, __file__, pattern, "--rounds", str(rounds)]
         subprocess.run(command, env={**os.environ, **ALL_CORES}, check=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="*", help="which programs, as a glob: rnn, lbfgs, maml, mlp")
-    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args()
-    main(arguments.pattern, arguments.turns)
+    main(arguments.pattern, arguments.rounds)

@@ -205,19 +205,20 @@ def raised_by(function: Callable[..., Any]) -> BaseException:
 
 
 def draw() -> None:
-    turns = 40 if SHORT else 120
-    heading(f"Gosper's gun after {turns} turns of a staged `life`")
-    cells = ag.function(life)(board(), turns)
+    iterations = 40 if SHORT else 120
+    heading(f"Gosper's gun after {iterations} iterations of a staged `life`")
+    cells = ag.function(life)(board(), iterations)
     for upper, lower in zip(cells[::2].tolist(), cells[1::2].tolist()):
         console.print("    " + "".join(" ▀▄█"[over + 2 * under] for over, under in zip(upper, lower)).rstrip())
     limit = 60
     heading("A staged `mandelbrot`")
-    turns = ag.function(mandelbrot)(72, limit)
+    iterations = ag.function(mandelbrot)(72, limit)
     if not console.is_terminal:
-        for row in turns:
+        for row in iterations:
             console.print("    " + "".join(" .:-=+*%@"[int(n * 8 / limit)] for n in row).rstrip(), markup=False)
         return
-    glow = np.where(turns == limit, 0, turns / limit)[..., None] ** np.array([0.35, 0.7, 1.4])  # red, green, blue
+    # red, green, blue
+    glow = np.where(iterations == limit, 0, iterations / limit)[..., None] ** np.array([0.35, 0.7, 1.4])
     for upper, lower in zip((glow * 255).astype(int)[::2], (glow * 255).astype(int)[1::2]):
         line = Text("    ")
         for over, under in zip(upper, lower):

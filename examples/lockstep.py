@@ -46,7 +46,7 @@ class Lockstep(Backend):
             return NotImplemented  # as plain Python, until an array decides
         running = first
         while running.any():
-            running = turn(running, body, state, until) & test()
+            running = iteration(running, body, state, until) & test()
         return None
 
     def for_stmt(
@@ -58,7 +58,7 @@ class Lockstep(Backend):
         for item in iterable:
             if not running.any():
                 break
-            running = turn(running, lambda: body(item), state, until)  # noqa: B023
+            running = iteration(running, lambda: body(item), state, until)  # noqa: B023
         return None
 
     def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
@@ -77,8 +77,8 @@ class Lockstep(Backend):
         return reduce(np.minimum, values)
 
 
-def turn(running: Any, body: Callable[[], Any], state: State, until: Thunk | None) -> Any:
-    """One turn of a loop for the elements that are still running; which of them still are after it."""
+def iteration(running: Any, body: Callable[[], Any], state: State, until: Thunk | None) -> Any:
+    """One iteration of a loop for the elements that are still running; which of them still are after it."""
     before = held(state)
     body()
     state.set(choose(running, state.get(), before))

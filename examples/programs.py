@@ -79,15 +79,15 @@ def square_root(a):
 
 @program("x such that cos x = x·slope", lambda: ((slope, 0.0, 2.0) for slope in (1, 0.5, 3.25, -1)))
 def bisection(slope, low, high):
-    turns = 0
+    iterations = 0
     while high - low > 1e-12:
-        turns += 1
+        iterations += 1
         middle = (low + high) / 2
         if math.cos(middle) > middle * slope:
             low = middle
         else:
             high = middle
-    return (low + high) / 2, turns
+    return (low + high) / 2, iterations
 
 
 @program("the factors of n, one by one", lambda: ((n,) for n in (1, 97, 5040, 2**31 - 1, 600_851_475_143)))
@@ -249,14 +249,14 @@ def words_that_follow() -> Iterator[Arguments]:
 def page_rank(links, damping, tolerance):
     n = len(links)
     rank = np.full(n, 1 / n)
-    for turn in range(500):  # noqa: B007
+    for iteration in range(500):  # noqa: B007
         new = damping * (links @ rank) + (1 - damping) / n
         new /= new.sum()
         change = abs(new - rank).max()
         rank = new
         if change <= tolerance:
             break
-    return turn, rank
+    return iteration, rank
 
 
 def lengths_of_lines() -> Iterator[Arguments]:
@@ -292,14 +292,14 @@ def orthonormal(a):
 @program("drunkards, until they are far away", lambda: ((seed, 12, 400) for seed in (1, 2024)))
 def random_walks(seed, far, limit):
     rng = np.random.default_rng(seed)
-    turns = []
+    iterations = []
     for _ in range(20):
         place, steps = np.zeros(2), 0
         while steps < limit and np.hypot(*place) < far:
             place += rng.choice([-1, 1], 2)
             steps += 1
-        turns.append(steps)
-    return np.mean(turns), turns
+        iterations.append(steps)
+    return np.mean(iterations), iterations
 
 
 def lines_as_points() -> Iterator[Arguments]:
@@ -313,7 +313,7 @@ def lines_as_points() -> Iterator[Arguments]:
 @program("lines of code in k groups", lines_as_points)
 def k_means(points, centers, limit):
     nearest = None
-    for turn in range(limit):  # noqa: B007
+    for iteration in range(limit):  # noqa: B007
         distances = ((points[:, None] - centers) ** 2).sum(axis=2)
         now = distances.argmin(axis=1)
         if nearest is not None and (now == nearest).all():
@@ -323,7 +323,7 @@ def k_means(points, centers, limit):
             members = points[nearest == k]
             if len(members) > 0:
                 centers[k] = members.mean(axis=0)
-    return centers, turn
+    return centers, iteration
 
 
 def system(n: int) -> Arguments:
@@ -389,9 +389,9 @@ def board() -> Any:
     return cells
 
 
-@program("the game of life", lambda: ((board(), turns) for turns in (10, 100)))
-def life(cells, turns):
-    for _ in range(turns):
+@program("the game of life", lambda: ((board(), iterations) for iterations in (10, 100)))
+def life(cells, iterations):
+    for _ in range(iterations):
         around = np.zeros_like(cells)
         for dy in (-1, 0, 1):
             for dx in (-1, 0, 1):
@@ -401,18 +401,18 @@ def life(cells, turns):
     return cells
 
 
-@program("turns until a point escapes", lambda: ((width, 60) for width in (16, 72)))
+@program("iterations until a point escapes", lambda: ((width, 60) for width in (16, 72)))
 def mandelbrot(width, limit):
     y, x = np.ogrid[-1.2:1.2:width // 3 * 1j, -2.2:0.9:width * 1j]
     c = x + 1j * y
-    z, turns = np.zeros_like(c), np.zeros(c.shape, dtype=int)
+    z, iterations = np.zeros_like(c), np.zeros(c.shape, dtype=int)
     for _ in range(limit):
         inside = abs(z) <= 2
         if not inside.any():
             break
         z[inside] = z[inside] ** 2 + c[inside]
-        turns += inside
-    return turns
+        iterations += inside
+    return iterations
 
 
 # Objects --------------------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def same_under_every_hash_seed() -> Callable[[str], str]:
 
 
 @pytest.fixture
-def kept_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+def cached_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     """Give a file a text, and import it; traces of its functions are kept in a folder of the test's own."""
     monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("AUTOGRAPH_CHECK", raising=False)

@@ -93,7 +93,7 @@ class FormWriter(Writer):
             is an expression by itself.
         assigned: the kinds that are assigned.
         loops: the heads of `for` loops.
-        tests: how the count of a `while` loop, {turns}, is tested.
+        tests: how the count of a `while` loop, {count}, is tested.
         else_in: one in how many loops has an `else`.
         deepest: how deep statements nest.
         simple, compound: the statements.
@@ -151,13 +151,13 @@ class FormWriter(Writer):
         return lines + (["else:", *self.inside(scope)] if self.flip() else [])
 
     def while_(self, scope: Scope) -> Lines:
-        turns = self.fresh("turns")
-        lines = [self.filled(f"{turns} = {self.pick('3', '2', 'min(abs({i}), 3)')}")]
+        count = self.fresh("count")
+        lines = [self.filled(f"{count} = {self.pick('3', '2', 'min(abs({i}), 3)')}")]
         if self.flip(4):
-            lines += ["while True:", f"    if not {turns} > 0:", "        break"]      # which ends if it is NaN, too
+            lines += ["while True:", f"    if not {count} > 0:", "        break"]      # which ends if it is NaN, too
         else:
-            lines += [self.filled(f"while {self.pick(*self.tests)}:").replace("{turns}", turns)]
-        return [*lines, f"    {turns} -= 1", *self.inside(scope, loop=True)]
+            lines += [self.filled(f"while {self.pick(*self.tests)}:").replace("{count}", count)]
+        return [*lines, f"    {count} -= 1", *self.inside(scope, loop=True)]
 
     def for_(self, scope: Scope) -> Lines:
         head = f"for {self.filled(self.pick(*self.loops))}:"

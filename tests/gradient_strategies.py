@@ -188,7 +188,7 @@ def programs(draw: st.DrawFn) -> str:
 
 class Writer(FormWriter):
     forms, names, leaves = FORMS, NAMES, LEAVES
-    assigned, loops, tests, else_in, deepest = "ipxpxa", LOOPS, ("{turns} > 0", "{turns} > 0 and {c}"), 6, 3
+    assigned, loops, tests, else_in, deepest = "ipxpxa", LOOPS, ("{iterations} > 0", "{iterations} > 0 and {c}"), 6, 3
 
     def program(self) -> str:
         scope = Scope()

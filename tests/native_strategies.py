@@ -2,10 +2,10 @@
 
 A program is the text of a module with a function `main(n, m, f, x, y, a)`: an integer, a small one, a number, two
 vectors and a matrix of some layout, dtype and length. Integers `i j k` meet the limits of 64 bits, `p q` are numbers of
-any type, which may change from turn to turn, and `t` may be None.
+any type, which may change from iteration to iteration, and `t` may be None.
 
-What makes it end, and soon: loops have few turns; what is multiplied is small, or wraps as NumPy's integers do. Loops
-over ranges that have no end to speak of are left after a few turns.
+What makes it end, and soon: loops have few iterations; what is multiplied is small, or wraps as NumPy's integers do.
+Loops over ranges that have no end to speak of are left after a few iterations.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ LOOPS = forms("""
     i in range(0, 4, {i})   k in range(len(x) - 1, -1, -1)   q in a[0]   j in range(a.shape[1])   i in range(len(a))
     j in range(i % 5)   k in range(1, m)   p in x[1:]   i in range(m << 60)   i in range(3)
 """)
-TESTS = ("{turns} > 0", "{turns} > 0 and {c}", "(k := {turns}) > 0", "{turns} > 0 and (p := {p}) < 9")
-TURNS = ("m", "m", "m + 1", "{i} % 4", "min(abs({i}), 3)", "min(len({x}), 5)")
+TESTS = ("{count} > 0", "{count} > 0 and {c}", "(k := {count}) > 0", "{count} > 0 and (p := {p}) < 9")
+ITERATIONS = ("m", "m", "m + 1", "{i} % 4", "min(abs({i}), 3)", "min(len({x}), 5)")
 
 FORMS = {"i": INTEGERS, "p": NUMBERS, "e": ELEMENTS, "c": CONDITIONS, "x": ("x", "y")}
 NAMES = {"i": ("i", "j", "k"), "p": ("p", "q"), "e": ("x[i % 3]", "y[j % 2]", "a[i % 2, j % 3]"), "c": (),
@@ -261,8 +261,8 @@ class _Writer(FormWriter):
         return [head, *(enough if re.search(r"\bn\)|<<|j, 4|in [xya]|len\(", head) else []), *rest]
 
     def while_(self, scope: Scope) -> Lines:
-        turns, *rest = super().while_(scope)
-        return [self.filled(f"{turns.split(' = ')[0]} = {self.pick(*TURNS)}"), *rest]
+        iterations, *rest = super().while_(scope)
+        return [self.filled(f"{iterations.split(' = ')[0]} = {self.pick(*ITERATIONS)}"), *rest]
 
     simple = (*[FormWriter.assign] * 3, *[update] * 4, *[store] * 4, show)
     compound = (*[FormWriter.if_] * 4, *[while_] * 2, *[for_] * 5)

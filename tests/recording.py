@@ -5,7 +5,7 @@
         converted(x)
     assert backend.log == [("if_stmt", ("y",)), ("while_stmt", ("n",))]
 
-Of an `if` it runs both branches, of a loop one turn, each from the same state; variables that may end up with
+Of an `if` it runs both branches, of a loop one iteration, each from the same state; variables that may end up with
 different values become `Staged`.
 """
 
@@ -111,14 +111,14 @@ class Recorder(Backend):
         staged = self.owns(iterable) or self.owns(first)
         return self._loop("for_stmt", staged, lambda: body(Staged("item")), state, until, options)
 
-    def _loop(self, construct, staged, turn, state, until, options, test=None):
+    def _loop(self, construct, staged, iteration, state, until, options, test=None):
         if not staged:
             if self.plain_loops:
                 self.log.append((f"plain {construct}", state.names))
             return NotImplemented
         self.log.append((construct, state.names) if options is None else (construct, state.names, options))
         before, values = state.snapshot(), state.get()
-        turn()
+        iteration()
         for thunk in (until, test):
             if thunk is not None:
                 thunk()

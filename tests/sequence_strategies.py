@@ -267,7 +267,7 @@ class _Writer(FormWriter):
         "i": ("0", "1", "2", "n", "len(xs)"), "c": ("n > 1", "xs is ys", "n"), "l": ("xs",), "o": ("a",),
         "t": ("it", "jt"),
     }  # fmt: skip
-    assigned, loops, tests, else_in, deepest = "i", LOOPS, ("{turns} > 0", "{turns} > 0 and {c}"), 4, 3
+    assigned, loops, tests, else_in, deepest = "i", LOOPS, ("{iterations} > 0", "{iterations} > 0 and {c}"), 4, 3
 
     def function(self, name: str) -> str:
         body = ["k = 0", "jt = iter(ys)"]

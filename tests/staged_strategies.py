@@ -169,8 +169,8 @@ LOOPS = forms("""
     p in [{i}, {p}, 1]   k in (1, 2)   i, j in [(1, 2), (0, 3)]   q in a[0]   p in (e * 2 for e in xs)
     p in sorted(xs)[:3]   z in [x, y]   z in list(a)   p in map(scale, xs[:2])
 """)
-TESTS = ("{turns} > 0", "{turns}", "{turns} > 0 and {c}", "{turns} and {c}", "(k := {turns}) > 0",
-         "{turns} > 0 and (q := {p}) < 9", "(j := {turns})")  # fmt: skip
+TESTS = ("{count} > 0", "{count}", "{count} > 0 and {c}", "{count} and {c}", "(k := {count}) > 0",
+         "{count} > 0 and (q := {p}) < 9", "(j := {count})")  # fmt: skip
 PATTERNS = ("0", "1 | 2", "int(k) if k > 2", "(0, p)", "(1, _)", "[i]", "[i, p]", "[]", "float()")
 ERRORS = ("ValueError", "ZeroDivisionError", "IndexError", "(ValueError, TypeError)", "Exception", "KeyError",
           "ArithmeticError as e", "Exception as e", "NameError")  # fmt: skip

@@ -89,20 +89,20 @@ FOLLOW += [monitoring] * (sys.version_info >= (3, 12))
 
 @pytest.mark.parametrize("follow", FOLLOW)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_traces_are_not_taken_from_disk_while_somebody_follows(kept_program, follow, engine):
+def test_traces_are_not_taken_from_disk_while_somebody_follows(cached_program, follow, engine):
     text = TEXT.replace("ENGINE", repr(engine))
-    expected = kept_program(text).run()
+    expected = cached_program(text).run()
     before = sys.gettrace()
     end = follow(lambda *event: None)
     try:
-        watched = kept_program(text)
+        watched = cached_program(text)
         assert watched.run() == expected and recalled() == 0
     finally:
         end()
         sys.settrace(before)
     assert watched.run() == expected
     if before is None:
-        assert kept_program(text).run() == expected and recalled() > 0
+        assert cached_program(text).run() == expected and recalled() > 0
 
 
 @pytest.mark.once

@@ -25,7 +25,7 @@ after:
   ret i64 %found
 }}
 """
-TURNS = """
+ITERATIONS = """
 define i64 @loop(i64 %n) {
 entry:
   %c0 = alloca i64
@@ -62,8 +62,8 @@ def test_what_both_branches_write_is_not() -> None:
     assert early(BRANCHES.format(otherwise="store i64 0, ptr %c0")) == []
 
 
-def test_what_a_loop_of_no_turns_leaves_is_read_too_early() -> None:
-    assert early(TURNS) == ["after: %last = load i64, ptr %c1"]
+def test_what_a_loop_of_no_iterations_leaves_is_read_too_early() -> None:
+    assert early(ITERATIONS) == ["after: %last = load i64, ptr %c1"]
 
 
 def test_what_has_its_address_taken_may_be_written_elsewhere() -> None:
@@ -74,4 +74,4 @@ def test_llvm_refuses_what_is_not_well_formed() -> None:
     from tests import emitted
 
     with pytest.raises(RuntimeError):
-        emitted.check(TURNS.replace("add i64 %i", "add i64 %other"))
+        emitted.check(ITERATIONS.replace("add i64 %i", "add i64 %other"))

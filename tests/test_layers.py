@@ -2,7 +2,7 @@
 
 A room is a folder of the package, or a file beside `__init__.py`. It uses the rooms that its row names, with those
 inside them, and `errors` and `common`; where the row says *above*, also the rows above it that begin with the same
-folder. Imports inside functions count, and so do those for type checking only. No module imports itself by a detour.
+folder. Imports inside functions count, and so do those for type checking only. No module imports itself indirectly.
 """
 
 from __future__ import annotations

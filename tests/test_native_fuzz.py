@@ -2,10 +2,10 @@
 
 Each is called with arguments of several kinds, with each twice. In half of the programs, machine code is left after a
 drawn number of nodes, so that Python goes on from everywhere; in half, Python begins, and machine code goes on after a
-drawn number of turns. In half of the others, the first call is of code that is compiled in haste, which stops every
-few turns, and goes on as it is or as good code. All arrays lie in the midst of larger buffers, and all places of a
-frame within it. `make test` tries the same 80 every time, `make fuzz` so many new ones, while the C library looks after
-what stands around its blocks. What was found stands in tests/runtime/engines/native/.
+drawn number of iterations. In half of the others, the first call is of code that is compiled by the baseline tier,
+which stops every few iterations, and goes on as it is or as good code. All arrays lie in the midst of larger buffers,
+and all places of a frame within it. `make test` tries the same 80 every time, `make fuzz` so many new ones, while the C
+library looks after what stands around its blocks. What was found stands in tests/runtime/engines/native/.
 """
 
 from __future__ import annotations
@@ -59,20 +59,20 @@ def outcome(names: dict[str, Any], function: Any, call: str) -> outcomes.Outcome
 
 
 @contextmanager
-def hastened(turns: int, patience: float) -> Iterator[None]:
-    """Let first calls be of hasty code, which stops after so many turns, and takes good code after so many seconds.
+def with_baseline(iterations: int, patience: float) -> Iterator[None]:
+    """Let first calls run baseline code, which stops after `iterations`, and is replaced by good code after `patience`.
 
     Args:
-        turns: if 0, there is none, so that each second call goes by the fast entry.
+        iterations: if 0, there is none, so that each second call goes by the fast entry.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(region, "AGAIN", min(turns, 1))
+        patch.setattr(region, "AGAIN", min(iterations, 1))
         patch.setattr(tier_up, "PATIENCE", patience)
-        for module in (emitter, lowering, fast_path) if turns else ():
-            patch.setattr(module, "POLL", turns)
-        for module in (speculation, fast_path) if turns else ():
-            patch.setattr(module, "BLIND", min(turns, 3))
-        patch.setattr(simd, "SIZES", (16, 8) if turns else (32, 16))       # the arrays are short
+        for module in (emitter, lowering, fast_path) if iterations else ():
+            patch.setattr(module, "POLL", iterations)
+        for module in (speculation, fast_path) if iterations else ():
+            patch.setattr(module, "BLIND", min(iterations, 3))
+        patch.setattr(simd, "SIZES", (16, 8) if iterations else (32, 16))       # the arrays are short
         yield
 
 
@@ -125,8 +125,8 @@ def count(verdict: str, function: Any) -> None:
         places = re.findall(r"ptr %frame, i64 (\d+)", version.code.text)
         assert all(int(place) + 8 <= ctypes.sizeof(version.frame) for place in places), "beside the frame"
         emitted.check(version.code.text)
-        if (hasty := version.code.haste) is not None:
-            for text in (hasty.text, *map(hasty.resumed, range(1, hasty.places + 1, 3))):
+        if (baseline := version.code.baseline) is not None:
+            for text in (baseline.text, *map(baseline.resumed, range(1, baseline.places + 1, 3))):
                 emitted.check(text)
     REASONS.update(message for message in told if "in Python, for" in message)
     done = TALLY["same"] + TALLY["refused"]
@@ -145,9 +145,9 @@ FUELS = st.just([]) | st.lists(st.integers(1, 80), min_size=6)
     st.just((0, 0.0)) | st.tuples(st.integers(1, 9), st.sampled_from([0.0, 1.0])),
 )
 @drawn(80)
-def test_loops(text: str, calls: list[str], fuel: list[int], patience: int, haste: tuple[int, float]) -> None:
+def test_loops(text: str, calls: list[str], fuel: list[int], patience: int, baseline: tuple[int, float]) -> None:
     note(text.removeprefix(native_strategies.PRELUDE))
-    with hastened(*haste):
+    with with_baseline(*baseline):
         compare(text, calls, fuel, patience)
 
 

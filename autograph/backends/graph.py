@@ -59,11 +59,11 @@ from autograph.runtime.tracing.state.mutation import ConstantRef, ContainerRef, 
 from autograph.runtime.tracing.state.staged_containers import (
     as_tensor,
     compared,
+    contains_proxy,
     drained,
-    has_held,
+    has_staged_items,
     is_spread,
     is_staged,
-    may_hold,
     watched,
 )
 from autograph.runtime.tracing.state.trace import Trace
@@ -169,7 +169,7 @@ class GraphBackend(protocol.Backend):
         found = contains(self.current, element, container)
         if found is not NotImplemented:
             return found
-        if not may_hold(element) and not may_hold(container):
+        if not contains_proxy(element) and not contains_proxy(container):
             return NotImplemented
         if special(container, "__iter__") is not None and not hasattr(type(container), "__contains__"):
             found = self.gen_exp(container, lambda item: self._is_one(item, element), None, True)
@@ -228,7 +228,7 @@ class GraphBackend(protocol.Backend):
     @interrupting
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
         """`value`, whose identity or structure code that is not staged is about to look at."""
-        if inside and has_held(value):
+        if inside and has_staged_items(value):
             what = "what is in a container is known only when the graph runs, and looked at by code that is not staged"
             raise Plain(what, self.current.place())
         if parts and not inside and self.current.tuples.is_joined(value):
@@ -316,7 +316,7 @@ class GraphBackend(protocol.Backend):
 
     @on_behalf
     def percent(self, template: Any, value: Any) -> Any:
-        if may_hold(value):
+        if contains_proxy(value):
             return self.current.record("mod", (template, value))
         return guarded(self.current, lambda: template % value)
 
@@ -399,9 +399,9 @@ class GraphBackend(protocol.Backend):
                 return GeneratorType if isinstance(args[0], Generated) else type(original_of(args[0]))
             return trace.known_class(trace.use(args[0])) or trace.record("type", args)
         staged = any(map(is_staged, args)) or is_spread(args)
-        if name in COMPARES_ITEMS and kwargs.get("key") is not None and args and not (staged or may_hold(args)):
+        if name in COMPARES_ITEMS and kwargs.get("key") is not None and args and not (staged or contains_proxy(args)):
             return by_keys(trace, getattr(builtins, name), args[0] if len(args) == 1 else args, kwargs)
-        if not staged and (name in STRUCTURAL or not (may_hold(args) or may_hold(dict(kwargs)))):
+        if not staged and (name in STRUCTURAL or not (contains_proxy(args) or contains_proxy(dict(kwargs)))):
             if name in DIGITS:
                 specs = args[1:] if name == "format" else ()
                 return guarded(trace, lambda: getattr(builtins, name)(*args, **kwargs), args, specs)

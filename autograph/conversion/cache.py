@@ -65,7 +65,7 @@ def key_of_function(function: FunctionType, block: str) -> str | None:
         block: the text in which it stands.
     """
     code = function.__code__
-    if not _is_kept(code.co_filename):
+    if not _is_cached(code.co_filename):
         return None
     words = {*_WORD.findall(block if block.isascii() else unicodedata.normalize("NFKC", block))}
     names = sorted(known.global_names(words, function.__globals__).items())
@@ -75,10 +75,10 @@ def key_of_function(function: FunctionType, block: str) -> str | None:
 
 def key_of_module(data: bytes, filename: str) -> str | None:
     """The name for the conversion of a file with these contents; None if it is not to be kept."""
-    return disk_cache.key_of("module", *_setting(), data, filename) if _is_kept(filename) else None
+    return disk_cache.key_of("module", *_setting(), data, filename) if _is_cached(filename) else None
 
 
-def _is_kept(filename: str) -> bool:
+def _is_cached(filename: str) -> bool:
     return bool(_VERSION) and disk_cache.folder() is not None and os.path.exists(filename)
 
 

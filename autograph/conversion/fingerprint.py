@@ -27,7 +27,7 @@ from autograph.conversion import cache
 from autograph.conversion.conversions import conversion_of
 from autograph.errors import AutographError
 from autograph.operators import backend
-from autograph.runtime.dispatch.persistent_traces import Surroundings, Unkept, described, module_of_ops
+from autograph.runtime.dispatch.persistent_traces import NotPersistent, Surroundings, described, module_of_ops
 
 _VERSION = cache.version_of("backends", "runtime", "transforms")    # now, as it is what has been imported
 _OBSTACLES = frozenset(
@@ -44,7 +44,7 @@ def surroundings_of(function: Any) -> Surroundings | None:
     found = _Surroundings()
     try:
         found.look_around(function)
-    except (Unkept, AutographError, RecursionError):    # of the conversion, which may not even be asked for
+    except (NotPersistent, AutographError, RecursionError):    # of the conversion, which may not even be asked for
         return None
     backends = [type(each).__qualname__ for each in (*backend.BACKENDS, *backend.STAGED.values())]
     text = repr((_VERSION, sys.version, np.__version__, _platform(), backends, found.told))
@@ -71,7 +71,7 @@ class _Surroundings:
         """Tell all of a function, and of those that it may call.
 
         Raises:
-            Unkept: that cannot be done.
+            NotPersistent: that cannot be done.
         """
         self._number(function)
         for each in self.functions:         # which become more meanwhile
@@ -80,7 +80,7 @@ class _Surroundings:
     def _told(self, function: FunctionType) -> Any:
         conversion = conversion_of(function)
         if conversion.key is None or vars(function) or function.__closure__ or _has_obstacle(function.__code__):
-            raise Unkept
+            raise NotPersistent
         self.codes += [function.__code__, *codes_in(conversion.code)]
         names = names_in(function.__code__)
         given = described(function.__defaults__), described((*(function.__kwdefaults__ or {}).items(),))
@@ -98,7 +98,7 @@ class _Surroundings:
         builtin = found.get("__builtins__", builtins)
         behind = builtin.__dict__ if isinstance(builtin, ModuleType) else builtin
         if behind is not builtins.__dict__:
-            raise Unkept
+            raise NotPersistent
         for name in names:
             if name in found:
                 yield f"{name}: {self._described(found[name], names)}"

@@ -65,10 +65,10 @@ class Backend(Protocol):
     def while_stmt(
         self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Options
     ) -> Any:
-        """`while`: the rest of the loop, from where `first` was to decide whether there is another turn.
+        """`while`: the rest of the loop, from where `first` was to decide whether there is another iteration.
 
-        `until`, asked after each turn, says whether it met a `break`. `first` is plain when a tracing backend is
-        asked about a loop before its first turn.
+        `until`, asked after each iteration, says whether it met a `break`. `first` is plain when a tracing backend is
+        asked about a loop before its first iteration.
         """
         return unstaged(self, "`while` loops", first)
 
@@ -83,7 +83,7 @@ class Backend(Protocol):
     ) -> Any:
         """`for`: the rest of the loop, over what is left of `iterable`.
 
-        `first` is True before the first turn. Later, when `until` has turned staged, it is the staged condition
+        `first` is True before the first iteration. Later, when `until` has turned staged, it is the staged condition
         for going on.
         """
         return unstaged(self, "`for` loops", iterable, first)

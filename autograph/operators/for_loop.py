@@ -29,13 +29,13 @@ def for_stmt(
     until: Thunk | None = None,
     options: Options = None,
 ) -> None:
-    """`for x in iterable: body(x)`, left also when `until()`, asked after each turn, is true.
+    """`for x in iterable: body(x)`, left also when `until()`, asked after each iteration, is true.
 
     The first `until` to be staged hands the rest of the loop to the backend that owns it, with the variables as
     they then are.
 
     Args:
-        names: the variables that the loop changes and that are read afterwards or in the next turn.
+        names: the variables that the loop changes and that are read afterwards or in the next iteration.
         options: what `ag.set_loop_options` was given in the loop.
     """
     item = iterator = None

@@ -60,7 +60,7 @@ reversed_ = _operator("reversed")
 
 
 def _of_one(name: str) -> Callable[..., Any]:
-    """The operator for a builtin mostly called with one value; that call, of a plain one, takes no detour."""
+    """The operator for a builtin mostly called with one value; that call, of a plain one, is made directly."""
 
     def operator(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
         if not (more or kwargs or ACTIVE or value is _MISSING):

@@ -20,13 +20,13 @@ def while_stmt(
     until: Thunk | None = None,
     options: Options = None,
 ) -> None:
-    """`while test(): body()`, left also when `until()`, asked after each turn, is true.
+    """`while test(): body()`, left also when `until()`, asked after each iteration, is true.
 
     The first test or `until` to be staged hands the rest of the loop to the backend that owns it, with the
     variables as they then are.
 
     Args:
-        names: the variables that the loop changes and that are read afterwards or in the next turn.
+        names: the variables that the loop changes and that are read afterwards or in the next iteration.
         options: what `ag.set_loop_options` was given in the loop.
     """
     try:
@@ -51,7 +51,7 @@ def while_stmt(
 
 
 def _goes_on(now: Any, *loop: Any) -> bool:
-    """Whether there is another turn here; there is none if a backend takes over the rest."""
+    """Whether there is another iteration here; there is none if a backend takes over the rest."""
     if _takes_over(owner(now), now, *loop):
         return False
     return truth(now)

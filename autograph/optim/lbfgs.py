@@ -40,10 +40,10 @@ def lbfgs(
     """
     x = np.array(x)
     value, gradient = value_and_gradient(x)
-    steps, turns = np.zeros((history, x.size), x.dtype), np.zeros((history, x.size), x.dtype)
+    steps, changes = np.zeros((history, x.size), x.dtype), np.zeros((history, x.size), x.dtype)
     count, evaluations = 0, 1
     while count < iterations and np.max(np.abs(gradient)) > tolerance:
-        direction = -_newton(np.ravel(gradient), steps, turns, count).reshape(x.shape)
+        direction = -_newton(np.ravel(gradient), steps, changes, count).reshape(x.shape)
         if count == 0:
             direction = direction / np.maximum(np.sqrt(np.sum(gradient**2)), 1)
         new_x, new_value, new_gradient, trials = _search(value_and_gradient, x, value, gradient, direction)
@@ -51,17 +51,17 @@ def lbfgs(
         if not new_value < value:
             break  # as far as floats go
         steps[count % history] = np.ravel(new_x - x)
-        turns[count % history] = np.ravel(new_gradient - gradient)
+        changes[count % history] = np.ravel(new_gradient - gradient)
         x, value, gradient = new_x, new_value, new_gradient
         count += 1
     return Minimum(x, value, gradient, count, evaluations, bool(np.max(np.abs(gradient)) <= tolerance))
 
 
-def _newton(gradient: Any, steps: Any, turns: Any, count: Any) -> Any:
+def _newton(gradient: Any, steps: Any, changes: Any, count: Any) -> Any:
     """The inverse of the Hessian, as far as known, times a gradient: the recursion in two loops (Nocedal, 1980).
 
     Args:
-        steps, turns: the changes of x and of the gradient in the last steps, of which there were `count`; the k-th
+        steps, changes: the changes of x and of the gradient in the last steps, of which there were `count`; the k-th
             stand in the row `k % len(steps)`.
     """
     history = len(steps)
@@ -71,13 +71,13 @@ def _newton(gradient: Any, steps: Any, turns: Any, count: Any) -> Any:
     shares = np.zeros(history, result.dtype)
     for k in range(count - 1, max(count - history, 0) - 1, -1):
         at = k % history
-        shares[at] = (steps[at] @ result) / (steps[at] @ turns[at])
-        result -= shares[at] * turns[at]
+        shares[at] = (steps[at] @ result) / (steps[at] @ changes[at])
+        result -= shares[at] * changes[at]
     last = (count - 1) % history
-    result *= (steps[last] @ turns[last]) / (turns[last] @ turns[last])
+    result *= (steps[last] @ changes[last]) / (changes[last] @ changes[last])
     for k in range(max(count - history, 0), count):
         at = k % history
-        result += (shares[at] - (turns[at] @ result) / (steps[at] @ turns[at])) * steps[at]
+        result += (shares[at] - (changes[at] @ result) / (steps[at] @ changes[at])) * steps[at]
     return result
 
 

@@ -1,6 +1,6 @@
 """Which reads of local variables may find them unbound.
 
-A backend that traces may be the only one who knows that a variable is unbound: to Python, it then holds a handle, and
+A backend that traces may be the only one who knows that a variable is unbound: to Python, it then holds a proxy, and
 copies it. Reads of which it is not certain that the variable is bound are marked, so that the backend is asked there;
 for compiling only, see `inline.py`.
 

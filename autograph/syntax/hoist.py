@@ -1,4 +1,4 @@
-"""For compiling only: generated functions leave the loops they stand in, so that they are made once, not in each turn.
+"""For compiling only: generated functions leave the loops that they are in, so that they are made once only.
 
     def loop_body(x):                           def if_body_1():
         def if_body():                              nonlocal total

@@ -212,8 +212,8 @@ def custom_gradient(function: Callable[P, tuple[R, Any]]) -> Callable[P, R]:
 def checkpoint(function: F) -> F:
     """Decorates a function that is to be computed once more for its gradient, which saves memory and takes time.
 
-    For a loop whose body is such a function, only what goes into the body is kept of each turn, instead of all that it
-    computes. The function is to have no effects, for these would be had twice.
+    For a loop whose body is such a function, only what goes into the body is kept of each iteration, instead of all
+    that it computes. The function is to have no effects, for these would be had twice.
     """
     return cast(F, _in_traces(function, custom_vjp.traced_checkpoint, function))
 

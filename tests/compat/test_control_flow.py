@@ -625,7 +625,7 @@ class Counter:
 
 
 def test_what_methods_and_other_functions_change_is_done_while_tracing():
-    log, counter, table = [], Counter(), {"turns": 0}
+    log, counter, table = [], Counter(), {"iterations": 0}
 
     def noted(x):
         log.append("called")
@@ -635,12 +635,12 @@ def test_what_methods_and_other_functions_change_is_done_while_tracing():
     def run(n):
         for i in tf.range(n):
             log.append("body")
-            table["turns"] += noted(counter.add(1))
+            table["iterations"] += noted(counter.add(1))
         if n > 1:
             log.append("then")
         else:
             log.append("else")
-        return table["turns"]
+        return table["iterations"]
 
     assert run(tf.constant(3)).numpy() == 3
     assert log == ["body", "called", "then", "else"]

@@ -56,11 +56,11 @@ def module(tmp_path):
     times = itertools.count(1_000_000_000)
 
     def load(text=TEXT):
-        path = tmp_path / "kept_program.py"
+        path = tmp_path / "cached_program.py"
         path.write_text(text)
         os.utime(path, (next(times),) * 2)
         linecache.checkcache(str(path))
-        spec = importlib.util.spec_from_file_location("kept_program", path)
+        spec = importlib.util.spec_from_file_location("cached_program", path)
         made = importlib.util.module_from_spec(spec)
         exec(compile(text, str(path), "exec"), made.__dict__)
         return made
@@ -192,8 +192,8 @@ def test_whole_files(tmp_path):
 PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import autograph as ag, kept_program
-print(ag.to_graph(kept_program.clip)([4], 6) == [8])
+import autograph as ag, cached_program
+print(ag.to_graph(cached_program.clip)([4], 6) == [8])
 """
 
 

@@ -59,9 +59,9 @@ def run(function, *args, **options):
     return ag.function(function, **options)(*args)
 
 
-def test_it_is_traced_once(kept_program):
+def test_it_is_traced_once(cached_program):
     for _ in range(3):
-        assert run(kept_program(TEXT).total, 4).tolist() == WANTED
+        assert run(cached_program(TEXT).total, 4).tolist() == WANTED
     assert history() == "KRR"
 
 
@@ -84,23 +84,23 @@ CHANGES = {
 
 @pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("engine", ["numpy", pytest.param("native", marks=COMPILES)])
-def test_what_it_hinges_on(kept_program, before, after, engine):
+def test_what_it_hinges_on(cached_program, before, after, engine):
     changed = TEXT.replace(before, after)
     for text in (TEXT, changed, TEXT, changed):
-        module = kept_program(text)
+        module = cached_program(text)
         for n in (4, -1):
             found, wanted = run(module.total, n, engine=engine), module.total(n)
             assert type(found) is type(wanted) and np.array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("name", ["zeros", "floor", "abs"])
-def test_what_somebody_else_has_put_there(kept_program, name, monkeypatch):
+def test_what_somebody_else_has_put_there(cached_program, name, monkeypatch):
     """Other functions in the place of NumPy's or Python's."""
-    run(kept_program(TEXT).total, 4)
+    run(cached_program(TEXT).total, 4)
     owner = {"zeros": np, "floor": math, "abs": builtins}[name]
     plain = getattr(owner, name)
     others = {"zeros": lambda n: plain(n) + 7, "floor": lambda x: 10, "abs": lambda x: 11}
-    module = kept_program(TEXT)
+    module = cached_program(TEXT)
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, functools.wraps(plain)(others[name]))
         found, wanted = run(module.total, 4).tolist(), module.total(4).tolist()
@@ -133,73 +133,73 @@ UNKEPT = {
 
 
 @pytest.mark.parametrize("text", UNKEPT.values(), ids=UNKEPT)
-def test_what_cannot_be_told_is_not_kept(kept_program, text):
-    module = kept_program("import numpy as np\n" + text)
+def test_what_cannot_be_told_is_not_kept(cached_program, text):
+    module = cached_program("import numpy as np\n" + text)
     assert surroundings_of(module.f) is None
     assert run(module.f, 2.5) == module.f(2.5)
 
 
-def test_builtins_of_its_own(kept_program):
-    module = kept_program(TEXT)
+def test_builtins_of_its_own(cached_program):
+    module = cached_program(TEXT)
     module.__builtins__ = {**vars(builtins), "range": lambda n: []}
     assert surroundings_of(module.total) is None
 
 
-def test_functions_that_call_each_other(kept_program):
+def test_functions_that_call_each_other(cached_program):
     text = "def even(n): return True if n == 0 else odd(n - 1)\ndef odd(n): return False if n == 0 else even(n - 1)"
-    found = surroundings_of(kept_program(text).even)
+    found = surroundings_of(cached_program(text).even)
     assert [each.__name__ for each in found.functions] == ["even", "odd"]
     assert len(found.codes) == len({*map(id, found.codes)})
 
 
-def test_long_chains_of_functions(kept_program, monkeypatch):
+def test_long_chains_of_functions(cached_program, monkeypatch):
     """No function is looked at from within another."""
     depths = []
     convert = fingerprint.conversion_of
     monkeypatch.setattr(fingerprint, "conversion_of", lambda f: depths.append(len(inspect.stack(0))) or convert(f))
     lines = [f"def f{n}(x): return f{n + 1}(x)" for n in range(20)]
-    found = surroundings_of(kept_program("\n".join([*lines, "def f20(x): return x"])).f0)
+    found = surroundings_of(cached_program("\n".join([*lines, "def f20(x): return x"])).f0)
     assert len(found.functions) == len(depths) == 21 and len({*depths}) == 1
 
 
-def test_names_that_numpy_warns_of(kept_program):
+def test_names_that_numpy_warns_of(cached_program):
     """Nothing is asked of NumPy that the program does not ask itself."""
-    module = kept_program("import numpy as np\ndef f(x): return np.abs(x) + len(x.str if False else [])")
+    module = cached_program("import numpy as np\ndef f(x): return np.abs(x) + len(x.str if False else [])")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert run(module.f, -2.5) == 2.5
     assert history() == "K"
 
 
-def test_on_another_machine(kept_program, monkeypatch):
-    run(kept_program(TEXT).total, 4)
+def test_on_another_machine(cached_program, monkeypatch):
+    run(cached_program(TEXT).total, 4)
     monkeypatch.setattr(fingerprint, "_platform", lambda: ("another CPU",))
-    run(kept_program(TEXT).total, 4)
+    run(cached_program(TEXT).total, 4)
     assert history() == "KK"    # constants are folded, by functions that differ in their last bits
 
 
-def test_with_another_version(kept_program, monkeypatch):
-    run(kept_program(TEXT).total, 4)
+def test_with_another_version(cached_program, monkeypatch):
+    run(cached_program(TEXT).total, 4)
     monkeypatch.setattr(fingerprint, "_VERSION", fingerprint._VERSION + " ")
-    run(kept_program(TEXT).total, 4)
+    run(cached_program(TEXT).total, 4)
     assert history() == "KK"
     monkeypatch.setattr(fingerprint, "_VERSION", "")       # this library does not stand in files
-    run(kept_program(TEXT).total, 4)
+    run(cached_program(TEXT).total, 4)
     assert history() == "KK"
 
 
-def test_a_trace_is_not_recalled_where_python_writes_fewer_digits(kept_program):
+def test_a_trace_is_not_recalled_where_python_writes_fewer_digits(cached_program):
     text = "def digits(x):\n    return len(str(10**5000)) + x"
     limit = sys.get_int_max_str_digits()
     try:
         sys.set_int_max_str_digits(0)
-        assert run(kept_program(text).digits, 1) == 5002
+        assert run(cached_program(text).digits, 1) == 5002
         sys.set_int_max_str_digits(4300)
         for _ in range(2):
             with pytest.raises(ValueError, match="Exceeds the limit"):
-                run(kept_program(text).digits, 1)
+                run(cached_program(text).digits, 1)
         sys.set_int_max_str_digits(0)
-        assert run(kept_program(text).digits, 1) == 5002
+        assert run(cached_program(text).digits, 1) == 5002
     finally:
         sys.set_int_max_str_digits(limit)
 
@@ -209,9 +209,9 @@ class Owner:
         self.v = v
 
 
-def test_a_global_whose_object_is_gone_is_not_asked_for_its_class(kept_program):
+def test_a_global_whose_object_is_gone_is_not_asked_for_its_class(cached_program):
     """As for a proxy of what there is only at times, such as Flask's `request`."""
-    m = kept_program("def f(x):\n    return thing.v + x\n")
+    m = cached_program("def f(x):\n    return thing.v + x\n")
     m.thing = weakref.proxy(Owner(1))
     f = ag.function(m.f)
     for _ in range(2):

@@ -56,14 +56,14 @@ def for_stmt(iterable: Any, body: Any, names: tuple[str, ...] = (), until: Any =
 
 
 def forgetting(names: tuple[str, ...], body: Any, *others: Any) -> Callable[..., Any]:
-    """`body`, after each turn of which everything is forgotten that no other turn needs."""
+    """`body`, after each iteration of which everything is forgotten that no other iteration needs."""
 
     @functools.wraps(body)
-    def turn(*item: Any) -> None:
+    def iteration(*item: Any) -> None:
         body(*item)
         forget(names, body, *others)
 
-    return turn
+    return iteration
 
 
 FORGETFUL = types.SimpleNamespace(**vars(operators))

@@ -377,7 +377,7 @@ VARIABLES = {
             y = 3
             return y
         """,
-    "read_in_the_next_turn_only": """
+    "read_in_the_next_iteration_only": """
         def f(xs, y=1):                 # → None
             for x in xs:                # for_stmt y
                 z = y

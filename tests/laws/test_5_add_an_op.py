@@ -87,7 +87,7 @@ def in_a_loop(twice: Any) -> Any:
 
 
 def test_hoisted(demo: ModuleType) -> None:
-    """Out of the loop goes what is the same in each turn; what is not, stays."""
+    """Out of the loop goes what is the same in each iteration; what is not, stays."""
     told = lines(ag.function(in_a_loop(demo.twice)), 1.5, 4)
     of_x, of_i = told.index("%1: py.float = demo.twice(x)"), told.index("%2: py.int = demo.twice(i)")
     loop = next(number for number, line in enumerate(told) if "= for(" in line)

@@ -447,7 +447,7 @@ def test_what_is_unused_still_raises_its_error() -> None:
         unused_division(0)
 
 
-def test_no_retrace_for_another_number_of_turns() -> None:
+def test_no_retrace_for_another_number_of_iterations() -> None:
     @ag.function
     def power(x, y):
         result = np.eye(10, dtype=int)
@@ -586,7 +586,7 @@ def test_early_return_and_none() -> None:
     assert [f(-1), f(3), f(100), f(100, default="none"), f(-1)] == [None, 2, None, "none", None]
 
 
-def test_shapes_may_change_from_call_to_call_and_turn_to_turn() -> None:
+def test_shapes_may_change_from_call_to_call_and_iteration_to_iteration() -> None:
     @ag.function
     def grow(x, n):
         while len(x) < n:

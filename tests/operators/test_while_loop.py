@@ -29,7 +29,7 @@ def test_runs_while_the_test_is_true(limit):
     assert count_to(limit) == limit
 
 
-def test_until_is_asked_after_each_turn():
+def test_until_is_asked_after_each_iteration():
     asked = []
     assert count_to(5, until=lambda n: asked.append(n) or n == 3) == 3
     assert asked == [1, 2, 3]
@@ -45,7 +45,7 @@ def test_any_truth_value_will_do():
 
 
 @pytest.mark.parametrize("registered", [False, True])
-def test_truth_is_asked_once_a_turn(registered):
+def test_truth_is_asked_once_an_iteration(registered):
     class Countdown:
         left = 4
 
@@ -53,13 +53,13 @@ def test_truth_is_asked_once_a_turn(registered):
             Countdown.left -= 1
             return Countdown.left > 0
 
-    turns = []
+    iterations = []
     with recorded():
-        ag__.while_stmt(Countdown, lambda: turns.append(Countdown.left))
-    assert turns == [3, 2, 1]
+        ag__.while_stmt(Countdown, lambda: iterations.append(Countdown.left))
+    assert iterations == [3, 2, 1]
 
 
-def test_the_value_of_the_test_is_let_go_before_the_turn():
+def test_the_value_of_the_test_is_let_go_before_the_iteration():
     class Thing:
         pass
 
@@ -107,7 +107,7 @@ def test_a_test_that_turns_staged_later():
     with recorded() as backend:
         ag__.while_stmt(lambda: next(tests, Staged("go")), loop_body, ("n",))
     assert backend.log == [("while_stmt", ("n",))]
-    assert repr(n) == "Staged(phi(2, 3))"  # two turns were plain
+    assert repr(n) == "Staged(phi(2, 3))"  # two iterations were plain
 
 
 def test_an_until_that_turns_staged():

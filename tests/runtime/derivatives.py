@@ -119,18 +119,18 @@ def staged(rule: Any, lengths: bool, g: Any, out: Any, args: tuple[Any, ...], kw
     """
     trace, values = Trace("rule"), []
 
-    def handle(value: Any) -> Any:
+    def proxy(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
-            return [*map(handle, value)] if isinstance(value, list) else tuple(map(handle, value))
+            return [*map(proxy, value)] if isinstance(value, list) else tuple(map(proxy, value))
         if not isinstance(value, (np.ndarray, np.generic)):
             return value
         values.append(value)
         found = type_of(value)
         if not lengths and isinstance(found, TensorType):
             found = TensorType(found.dtype, (None,) * found.ndim, found.kind)
-        return trace.handle(trace.block.add_param(found))
+        return trace.proxy(trace.block.add_param(found))
 
-    result = rule(*map(handle, (g, out, *args)), **{key: handle(value) for key, value in kwargs.items()})
+    result = rule(*map(proxy, (g, out, *args)), **{key: proxy(value) for key, value in kwargs.items()})
     for node in trace.block.nodes:
         kinds = {value.type.dtype.kind for value in node.outputs if isinstance(value.type, TensorType)}
         assert not kinds & {"f", "c"} or node.op == "unpack" or lookup(node.op).vjp, f"{node.op} has no derivative"

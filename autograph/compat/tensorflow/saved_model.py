@@ -23,7 +23,7 @@ from autograph.compat.tensorflow.staging.function import ConcreteFunction, Funct
 from autograph.compat.tensorflow.staging.signatures import key_of
 from autograph.compat.tensorflow.staging.tracing import Traced
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.tracing.proxies.proxy import is_tensor as is_handle
+from autograph.runtime.tracing.proxies.proxy import is_tensor as is_proxy
 
 _FILE = "saved_model.pickle"
 
@@ -154,7 +154,7 @@ class _Pickler(pickle.Pickler):
     """Writes functions without a name by what they are made of, and leaves out what is of use only while tracing."""
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, graphs.FuncGraph) or is_handle(value):
+        if isinstance(value, graphs.FuncGraph) or is_proxy(value):
             return _nothing, ()
         if isinstance(value, Node):  # without the lines of the user's program that it is from
             parts = {name: getattr(value, name) for name in ("op", "args", "kwargs", "blocks", "outputs", "own")}

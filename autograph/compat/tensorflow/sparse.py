@@ -11,7 +11,7 @@ from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, compute, is_handle, run_later, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, compute, is_proxy, run_later, wrap
 from autograph.compat.tensorflow.ops import array_ops, indexing
 
 
@@ -30,7 +30,7 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         found = self.dense_shape._value
-        return TensorShape(None) if is_handle(found) else TensorShape(found)
+        return TensorShape(None) if is_proxy(found) else TensorShape(found)
 
     def get_shape(self) -> TensorShape:
         return self.shape
@@ -83,7 +83,7 @@ def expand_dims(sp_input: SparseTensor, axis: Any = -1, name: str | None = None)
             return compute(_insert, x, at, value, along)
 
         result = insert(of._value)
-        shape = TensorShape(None) if is_handle(result) else None
+        shape = TensorShape(None) if is_proxy(result) else None
         return wrap(result, of.dtype, shape, "SparseReshape")
 
     return _rebuilt(sp_input, [inserted(sp_input.indices, 0, 1), sp_input.values, inserted(sp_input.dense_shape, 1, 0)])

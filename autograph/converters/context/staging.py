@@ -97,7 +97,7 @@ def _is_bool(node: gast.AST) -> bool:
 
 
 def _may_be_copy(operand: gast.AST, context: Context) -> bool:
-    """Whether traced code may have a copy or handle of an operand, which `is` has to see through."""
+    """Whether traced code may have a copy or proxy of an operand, which `is` has to see through."""
     if isinstance(operand, (gast.Constant, *_MADE_HERE)):
         return False
     if isinstance(operand, gast.Call):

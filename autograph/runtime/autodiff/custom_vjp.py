@@ -50,7 +50,7 @@ def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any, **kwar
 
 
 def _leaves(arg: Any, gradient: Any) -> list[Any]:
-    """The gradients of the handles in an argument; one that is None stands for zeros."""
+    """The gradients of the proxies in an argument; one that is None stands for zeros."""
     leaves = pytree.flatten(arg)
     found = [None] * len(leaves) if gradient is None else pytree.flatten(gradient)
     return [part for leaf, part in zip(leaves, found) if is_tensor(leaf)]
@@ -64,7 +64,7 @@ def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **
     part.nodes = trace.block.nodes[start:]
     own = values_of(part)
     used = [each for each in uses_in(part) if each not in own]
-    inputs = [trace.handle(each) for each in used if has_gradient(each.type) or may_tell(each.type)]
+    inputs = [trace.proxy(each) for each in used if has_gradient(each.type) or may_tell(each.type)]
 
     def back(cotangents: Any, wanted: list[bool]) -> list[Any]:
         chosen = [each for each, is_wanted in zip(inputs, wanted) if is_wanted]

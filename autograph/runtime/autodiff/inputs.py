@@ -17,7 +17,7 @@ from autograph.runtime.autodiff.activity import has_gradient
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.mutation import ObjectRef
-from autograph.runtime.tracing.state.staged_containers import held
+from autograph.runtime.tracing.state.staged_containers import staged_as
 
 if TYPE_CHECKING:
     from autograph.runtime.tracing.state.trace import Trace
@@ -65,7 +65,7 @@ class Roots:
         originals = {id(given): original for given, original, _ in self._given}
         for given, original, before in self._given:
             if isinstance(given, (list, dict)):
-                if held(given) is not None or not _is_same(given, before):
+                if staged_as(given) is not None or not _is_same(given, before):
                     self._fill(original, given, originals)
                 continue
             for name, part in vars(given).items():
@@ -73,7 +73,7 @@ class Roots:
                     setattr(ObjectRef(self._trace, original), name, originals.get(id(part), part))
 
     def _fill(self, original: Any, given: Any, originals: dict[int, Any]) -> None:
-        if held(given) is None:
+        if staged_as(given) is None:
             kind = pytree.kind_of(given)
             assert kind is not None
             given = kind.rebuild(given, [originals.get(id(part), part) for part in kind.children(given).values()])

@@ -1,7 +1,7 @@
 """What the reverse of a block needs of the values that the block itself computes, and how it comes to it.
 
-A branch hands it out as further results of the `if`; the turns of a loop append it to a list, the *tape*, over which
-the reverse of the loop goes backwards.
+A branch hands it out as further results of the `if`; the iterations of a loop append it to a list, the *tape*, over
+which the reverse of the loop goes backwards.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def keep_of_branch(node: Node, branch: Block, reverse: Block) -> None:
     reverse.nodes[:0] = [value.node for value in kept.values() if value.node is not node]
 
 
-def keep_of_turns(node: Node, block: Block, at: int, reverse: Block) -> tuple[Value, Any]:
-    """Let the reverse of a loop's body have what it needs of each turn.
+def keep_of_iterations(node: Node, block: Block, at: int, reverse: Block) -> tuple[Value, Any]:
+    """Let the reverse of a loop's body have what it needs of each iteration.
 
     Args:
         block: what the loop stands in, at the place `at`.

@@ -4,9 +4,9 @@ The computation stays what it is, and its gradients are an ordinary part of the 
 first. For each, the derivatives that its op declares make of the gradients of its outputs those of its arguments,
 which are summed up value by value. Of a statement with blocks, the reverse is a statement of the same kind
 (`reverse_control_flow.py`). What the reverse of a block needs of the block's own values (`residuals.py`) comes to it as
-further results of an `if`, and from a list that a loop appends to in each turn.
+further results of an `if`, and from a list that a loop appends to in each iteration.
 
-A value's gradient is summed up in the reverse of the block that it belongs to. What the turns of a loop add to the
+A value's gradient is summed up in the reverse of the block that it belongs to. What the iterations of a loop add to the
 gradient of a value from before the loop goes into an array of zeros that is made before it, an *accumulator*: adding
 to an item of that takes no more time than reading the item did.
 """
@@ -157,7 +157,7 @@ class Reverse:
             return
         gradient = self.take(value)
         if gradient is not None:
-            self.trace.record("accumulate", (self.trace.handle(shadow), whole(gradient, value.type)))
+            self.trace.record("accumulate", (self.trace.proxy(shadow), whole(gradient, value.type)))
 
     @contextmanager
     def reversing(self, block: Block, loop: bool) -> Iterator[Frame]:
@@ -184,7 +184,7 @@ class Reverse:
 
     def _in_shadow(self, value: Value, shadow: Value) -> Any:
         """The gradient in a shadow, as a number if it is that of one, and item by item if it is that of a tuple."""
-        found = self.trace.handle(shadow)
+        found = self.trace.proxy(shadow)
         if is_tuple(value):
             items = self.trace.record("in_shadow", (found,))
             return Parts((at, items[at]) for at in range(_length(value.type)))
@@ -254,7 +254,7 @@ class Reverse:
         if not has_gradient(value.type):
             self._refuse_to_pass(value)
         if value in self.shadows:
-            self.trace.record("add_at", (self.trace.handle(self.shadows[value]), index, gradient))
+            self.trace.record("add_at", (self.trace.proxy(self.shadows[value]), index, gradient))
             return
         if is_tuple(value):
             parts = self.frame.gradients.setdefault(value, Parts())
@@ -268,7 +268,7 @@ class Reverse:
         if value in self.frame.owned and value in self.frame.gradients:  # an array that nobody else has
             self.trace.record("add_at", (self.frame.gradients[value], index, gradient))
             return
-        self.contribute(value, self.trace.record("scatter_add", (self.trace.handle(value), index, gradient)))
+        self.contribute(value, self.trace.record("scatter_add", (self.trace.proxy(value), index, gradient)))
         self.frame.owned.add(value)
 
     def _accumulator(self, value: Value) -> tuple[Frame, Any]:
@@ -283,7 +283,7 @@ class Reverse:
             return self.frame, None
         if value not in frame.accumulators:
             with self.trace.open(frame.into):
-                frame.accumulators[value] = self.trace.record("zero_gradient", (self.trace.handle(value),))
+                frame.accumulators[value] = self.trace.record("zero_gradient", (self.trace.proxy(value),))
         return frame, frame.accumulators[value]
 
     def take(self, value: Value) -> Any:
@@ -307,10 +307,10 @@ class Reverse:
                 return gradient
         if _is_number(type) and _is_number(wanted) and np.result_type(type.dtype, wanted.dtype) == wanted.dtype:
             return gradient
-        return self.trace.record("fit", (gradient, self.trace.handle(value)))
+        return self.trace.record("fit", (gradient, self.trace.proxy(value)))
 
     def primal(self, args: Any, block: Block, at: int) -> Any:
-        """Arguments, or outputs, of the node in a block as they were when it ran: handles, in the place of values.
+        """Arguments, or outputs, of the node in a block as they were when it ran: proxies, in the place of values.
 
         Args:
             at: before which place in the block they were so.
@@ -322,11 +322,11 @@ class Reverse:
             if not isinstance(each, Value):
                 return each
             if not self.is_overwritten(each):
-                return self.trace.handle(each)
+                return self.trace.proxy(each)
             made = Node("snapshot", (each,), None, (), self.frame.node.place if self.frame.node else ())
             block.nodes.insert(at, made)
             self.frame.own.add(made.add_output(each.type, each.name))
-            return self.trace.handle(made.output)
+            return self.trace.proxy(made.output)
 
         return map_args(leaf, args)
 
@@ -343,11 +343,11 @@ class Reverse:
     def _then(self, value: Value, container: Value, at: int) -> Any:
         """A container, or its shadow, as it was before a place in the block that is dealt with."""
         if isinstance(value.type, TensorType) or not self.is_overwritten(value):
-            return self.trace.handle(container)
+            return self.trace.proxy(container)
         made = Node("arranged", (container,), None, (), self.frame.node.place if self.frame.node else ())
         self.frame.block.nodes.insert(at, made)
         self.frame.own.add(made.add_output(container.type, container.name))
-        return self.trace.handle(made.output)
+        return self.trace.proxy(made.output)
 
     def is_overwritten(self, value: Value) -> bool:
         """Whether what a value holds may be overwritten by the node that is being dealt with, or later."""
@@ -367,7 +367,7 @@ class Reverse:
         wanted = fitted(gradient, map_args(lambda leaf: getattr(leaf, "type", leaf), args))
         if isinstance(wanted, TensorType) and is_static(found) and wanted.shape == found.shape:
             return gradient
-        like = map_args(lambda leaf: self.trace.handle(leaf) if isinstance(leaf, Value) else leaf, args)
+        like = map_args(lambda leaf: self.trace.proxy(leaf) if isinstance(leaf, Value) else leaf, args)
         return self.trace.record("fit", (gradient, like))
 
     def zero(self, value: Value) -> Any:
@@ -377,7 +377,7 @@ class Reverse:
             return self.trace.record("np.zeros", (type.shape, type.dtype if type.dtype.kind in "fc" else float))
         if type is not value.type or _is_number(type):
             return 0.0
-        return self.trace.record("zero_gradient", (self.trace.handle(value),))
+        return self.trace.record("zero_gradient", (self.trace.proxy(value),))
 
 
 def refusal(node: Node | None, message: str, end: tuple[str, int] | tuple[()] = ()) -> DerivativeError:
@@ -452,7 +452,7 @@ class Frame:
 
 
 def type_of(gradient: Any) -> Type:
-    """The type of a handle, or of a number."""
+    """The type of a proxy, or of a number."""
     if is_tensor(gradient):
         found: Type = gradient._ag_value.type
         return found

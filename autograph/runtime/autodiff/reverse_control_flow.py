@@ -1,4 +1,4 @@
-"""The reverse of statements with blocks: an `if` of the same condition, and a `for` over the turns, the last first."""
+"""The reverse of statements with blocks: an `if` of the same condition, a `for` over the iterations in reverse."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.errors import DerivativeError
-from autograph.runtime.autodiff.residuals import keep_of_branch, keep_of_turns
+from autograph.runtime.autodiff.residuals import keep_of_branch, keep_of_iterations
 from autograph.runtime.autodiff.reverse import Frame, Reverse, handles
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.types import ANY, INT, TensorType, Type, inexact, join, type_of
@@ -46,7 +46,7 @@ def _if(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         made.add_output(join(types[0], types[1]))
     reverse.trace.block.append(made)
     for value, output in zip(passed, made.outputs):
-        reverse.contribute(value, reverse.trace.handle(output))
+        reverse.contribute(value, reverse.trace.proxy(output))
 
 
 def _gradient(reverse: Reverse, frame: Frame, value: Value) -> Any:
@@ -59,7 +59,7 @@ def _type_of(arg: Any) -> Type:
 
 
 def _carried_type(value: Value, first: Any) -> Type:
-    """The type of a gradient that goes from turn to turn, the first of which comes from behind the loop."""
+    """The type of a gradient that goes from iteration to iteration, the first of which comes from behind the loop."""
     type = value.type
     if not isinstance(type, TensorType):
         return ANY
@@ -82,13 +82,13 @@ def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     firsts = [reverse.zero(node.outputs[n]) if given[n] is None else given[n] for n in slots]
     lowered = [trace.lower(first) for first in firsts]
     with reverse.reversing(body, loop=True) as frame:
-        index = trace.handle(frame.into.add_param(INT))
+        index = trace.proxy(frame.into.add_param(INT))
         gradients = [frame.into.add_param(_carried_type(carried[n], first)) for n, first in zip(slots, lowered)]
         for gradient, first in zip(gradients, lowered):
             reverse.zeros.note(gradient, first)
         reverse.pass_on(body)
         for number, gradient in zip(slots, gradients):
-            reverse.contribute(body.results[number - len(inits)], trace.handle(gradient))
+            reverse.contribute(body.results[number - len(inits)], trace.proxy(gradient))
         reverse.sweep(body)
         if reverse.shadows.has_items(node):
             for item in items:
@@ -97,15 +97,15 @@ def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
             _items(reverse, node, node.args[0], node.kwargs["target"], items, index)
         found = [_gradient(reverse, frame, carried[number]) for number in slots]
         frame.into.results = trace.lower((trace.record("sub", (index, 1)), *found))
-    tape, target = keep_of_turns(node, block, at, frame.into)
-    last = trace.record("sub", (trace.record("len", (trace.handle(tape),)), 1))
-    turns = trace.record("reversed", (trace.handle(tape),))
-    made = Node("for", trace.lower((turns, last, *lowered)), {"target": target}, (frame.into,), node.place)
+    tape, target = keep_of_iterations(node, block, at, frame.into)
+    last = trace.record("sub", (trace.record("len", (trace.proxy(tape),)), 1))
+    iterations = trace.record("reversed", (trace.proxy(tape),))
+    made = Node("for", trace.lower((iterations, last, *lowered)), {"target": target}, (frame.into,), node.place)
     for param in frame.into.params[-len(lowered) - 1 :]:
         made.add_output(param.type)
     trace.block.append(made)
     for number, output in zip(slots, made.outputs[1:]):
-        reverse.contribute(inits[number], trace.handle(output))
+        reverse.contribute(inits[number], trace.proxy(output))
     reverse.pass_on(node)
 
 
@@ -119,7 +119,7 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
 
     Args:
         target: the number of the item, or how items are taken apart, as the loop has it.
-        index: of the items that belong to this turn.
+        index: of the items that belong to this iteration.
     """
     source = iterable.node if isinstance(iterable, Value) else None
     kind = source.op if source is not None else ""
@@ -137,7 +137,7 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
         _items(reverse, node, source.args[0], target, items, index)
     elif kind == "reversed":
         assert source is not None
-        last = reverse.trace.record("sub", (reverse.trace.record("len", (reverse.trace.handle(source.args[0]),)), 1))
+        last = reverse.trace.record("sub", (reverse.trace.record("len", (reverse.trace.proxy(source.args[0]),)), 1))
         _items(reverse, node, source.args[0], target, items, reverse.trace.record("sub", (last, index)))
     elif isinstance(iterable, Value) and isinstance(iterable.type, TensorType):
         _pass_on(reverse, iterable, target, items, (index,))

@@ -22,7 +22,7 @@ def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     target, index, value = node.args
     if target not in reverse.shadows or is_container(target) or not reverse.activity.varies((target, value)):
         return
-    shadow, index = reverse.trace.handle(reverse.shadows[target]), reverse.primal(index, block, at)
+    shadow, index = reverse.trace.proxy(reverse.shadows[target]), reverse.primal(index, block, at)
     if _may_lack(reverse, target):
         reverse.contribute(value, reverse.trace.record("take_back", (shadow, index)))
     elif _is_basic(node.args[1]):
@@ -41,7 +41,7 @@ def _overwriting(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         return
     if len(node.args) <= place:
         refuse(node)
-    shadow = reverse.trace.handle(reverse.shadows[node.args[0]])
+    shadow = reverse.trace.proxy(reverse.shadows[node.args[0]])
     args, options = reverse.primal((node.args[1:], node.kwargs), block, at)
     reverse.contribute(
         node.args[place], reverse.trace.record("take_overwritten", (shadow, node.op, place, *args), options)
@@ -76,7 +76,7 @@ def _gradient_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     array, index = node.args
     gradient = reverse.take(node.output)
     if gradient is not None and array in reverse.shadows:
-        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
+        shadow, index = reverse.trace.proxy(reverse.shadows[array]), reverse.primal(index, block, at)
         reverse.trace.record("add_at", (shadow, index, gradient))
 
 
@@ -97,7 +97,7 @@ def _taken_out(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     gradient = _gradient(reverse, node)
     if array not in reverse.shadows:
         return
-    shadow, where = reverse.trace.handle(reverse.shadows[array]), reverse.primal(where, block, at)
+    shadow, where = reverse.trace.proxy(reverse.shadows[array]), reverse.primal(where, block, at)
     if _may_lack(reverse, array):
         reverse.trace.record("put_back", (shadow, ..., gradient, *where))
     else:
@@ -119,7 +119,7 @@ def _put_at(reverse: Reverse, node: Node, block: Block, at: int, op: str) -> Non
     array, index = node.args
     gradient = _gradient(reverse, node)
     if array in reverse.shadows:
-        shadow, index = reverse.trace.handle(reverse.shadows[array]), reverse.primal(index, block, at)
+        shadow, index = reverse.trace.proxy(reverse.shadows[array]), reverse.primal(index, block, at)
         reverse.trace.record("put_back" if _may_lack(reverse, array) else op, (shadow, index, gradient))
 
 
@@ -137,7 +137,7 @@ def _taken_overwritten(reverse: Reverse, node: Node, block: Block, at: int) -> N
         if _may_lack(reverse, array):
             refuse(node)
         args, options = reverse.primal((list(node.args[2:]), node.kwargs), block, at)
-        args[0], args[place] = reverse.trace.handle(reverse.shadows[array]), gradient
+        args[0], args[place] = reverse.trace.proxy(reverse.shadows[array]), gradient
         reverse.trace.record(op, tuple(args), options)
 
 
@@ -146,7 +146,7 @@ def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     gradient = _gradient(reverse, node)
     *ends, is_item = node.args
     if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
-        shadows = [reverse.trace.handle(reverse.shadows[end]) for end in ends]
+        shadows = [reverse.trace.proxy(reverse.shadows[end]) for end in ends]
         reverse.trace.record("put_unless_view", (*shadows, is_item, gradient))
 
 
@@ -154,7 +154,7 @@ def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 def _put_unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     *ends, is_item, gradient = node.args
     if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
-        shadows = [reverse.trace.handle(reverse.shadows[end]) for end in ends]
+        shadows = [reverse.trace.proxy(reverse.shadows[end]) for end in ends]
         reverse.contribute(gradient, reverse.trace.record("unless_view", (*shadows, is_item)))
 
 
@@ -164,7 +164,7 @@ def _put_back(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     shadow, where, gradient, *mask = node.args
     if shadow not in reverse.shadows:
         return
-    taken = reverse.trace.handle(reverse.shadows[shadow])
+    taken = reverse.trace.proxy(reverse.shadows[shadow])
     if mask:
         reverse.contribute(gradient, reverse.trace.record("take_out", (taken, *reverse.primal(mask, block, at))))
     else:
@@ -179,7 +179,7 @@ def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
         operation(reverse, node, block, at)
         return
     changed = node.outputs[0] if node.outputs and node.outputs[0] in reverse.shadows else node.args[0]
-    shadow = reverse.trace.handle(reverse.shadows[changed])
+    shadow = reverse.trace.proxy(reverse.shadows[changed])
     differentiate(reverse, node, block, at, reverse.trace.record("take_out", (shadow,)))
 
 
@@ -190,7 +190,7 @@ def _rearrange(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if array in reverse.shadows:
         if not isinstance(array.type, TensorType):
             refuse(node)
-        gradient = reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]),))
+        gradient = reverse.trace.record("take_out", (reverse.trace.proxy(reverse.shadows[array]),))
         differentiate(reverse, node, block, at, gradient, like=f"np{node.op}")
 
 
@@ -220,7 +220,7 @@ def _take_out(reverse: Reverse, array: Value, where: tuple[Any, ...]) -> Any:
     """The gradient of what was written all over an array, or where a mask says."""
     if array not in reverse.shadows:
         return reverse.zero(array)
-    return reverse.trace.record("take_out", (reverse.trace.handle(reverse.shadows[array]), *where))
+    return reverse.trace.record("take_out", (reverse.trace.proxy(reverse.shadows[array]), *where))
 
 
 def refuse(node: Node) -> NoReturn:
@@ -252,7 +252,7 @@ def _may_lack(reverse: Reverse, array: Value) -> bool:
 def _read(reverse: Reverse, array: Value, index: Any) -> Any:
     """The gradients of some items of an array."""
     op = "gradient_at" if _may_lack(reverse, array) else "getitem"
-    return reverse.trace.record(op, (reverse.trace.handle(reverse.shadows[array]), index))
+    return reverse.trace.record(op, (reverse.trace.proxy(reverse.shadows[array]), index))
 
 
 def _is_basic(index: Any) -> bool:

@@ -135,7 +135,7 @@ def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
     for at, type in enumerate(output.type.items):
         part = gradient.get(at)
         if part is None:
-            item = reverse.trace.record("getitem", (reverse.trace.handle(output), at))
+            item = reverse.trace.record("getitem", (reverse.trace.proxy(output), at))
             is_float = isinstance(type, TensorType) and not type.shape
             part = reverse.trace.record("bound", (0.0,)) if is_float else reverse.trace.record("zero_gradient", (item,))
         found.append(part)
@@ -146,7 +146,7 @@ def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
 def _copy(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     """Pass on the gradient of something that may be a copy of the first argument: of a view, there is none left."""
     first = node.args[0]
-    shadows = [reverse.trace.handle(reverse.shadows[each]) for each in (node.output, first)]
+    shadows = [reverse.trace.proxy(reverse.shadows[each]) for each in (node.output, first)]
     gradient = reverse.trace.record("unless_view", (*shadows, node.op == "getitem"))
     if node.op == "getitem":
         reverse.contribute_item(first, reverse.primal(node.args[1], block, at), gradient)
@@ -183,7 +183,7 @@ def _bound(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 @handles("sum")
 def _sum(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    if not _is_held(reverse, node):
+    if not _has_shadow(reverse, node):
         operation(reverse, node, block, at)
         return
     gradient = reverse.take(node.output)
@@ -195,7 +195,7 @@ def _sum(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 @handles("min", "max")
 def _extreme(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    if len(node.args) > 1 or not _is_held(reverse, node) or "key" in node.kwargs:
+    if len(node.args) > 1 or not _has_shadow(reverse, node) or "key" in node.kwargs:
         operation(reverse, node, block, at)
         return
     gradient = reverse.take(node.output)
@@ -227,7 +227,7 @@ def _gradient_in(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     reverse.contribute(node.args[0], reverse.take(node.output))
 
 
-def _is_held(reverse: Reverse, node: Node) -> bool:
+def _has_shadow(reverse: Reverse, node: Node) -> bool:
     """Whether the first argument is something with a shadow other than an array."""
     first = node.args[0]
     return isinstance(first, Value) and first in reverse.shadows and not isinstance(first.type, TensorType)

@@ -48,7 +48,7 @@ class Zeros:
         return found
 
     def note(self, param: Value, first: Any) -> None:
-        """Say what a gradient that goes from turn to turn begins with."""
+        """Say what a gradient that goes from iteration to iteration begins with."""
         self._known[param] = self.of(first)
 
     def note_rule(self, node: Node, made: Sequence[Node]) -> None:

@@ -129,7 +129,7 @@ class Differentiated:
 
     Args:
         start: where in the block that is open it begins; it ends where the block ends now.
-        chosen: a structure of the handles to differentiate in.
+        chosen: a structure of the proxies to differentiate in.
         result: what it computed.
         constant: nodes that are taken to depend on nothing.
         place: where the user wrote the function, for errors.

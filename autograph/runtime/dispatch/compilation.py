@@ -57,7 +57,7 @@ class Compiler:
         self.options = options
 
     def fill(
-        self, trace: Trace, reading: Reading, values: tuple[Any, ...], late: Iterable[Any], is_kept: bool
+        self, trace: Trace, reading: Reading, values: tuple[Any, ...], late: Iterable[Any], is_persistent: bool
     ) -> None:
         """Let a trace run what the function comes to for its signature.
 
@@ -66,7 +66,7 @@ class Compiler:
 
         Args:
             late: what of the world around the function is read when the graph runs.
-            is_kept: whether the trace is looked for on disk, and may be kept there.
+            is_persistent: whether the trace is looked for on disk, and may be kept there.
 
         Raises:
             Respecialize: something else is to be staged.
@@ -75,7 +75,7 @@ class Compiler:
         trace.signature.late = frozenset(late)
         try:
             with patient_collector():
-                self._fill(trace, Builder(self.parameters, trace.signature, reading), values, is_kept)
+                self._fill(trace, Builder(self.parameters, trace.signature, reading), values, is_persistent)
         except RecursionError:
             if _is_deep():  # where a call that is less deep can be traced
                 raise
@@ -113,9 +113,9 @@ class Compiler:
         failed = f"autograph fails to stage {self.name}"
         return defects.report(failed, error, place_of(self.function), "it runs as plain Python", raised)
 
-    def _fill(self, trace: Trace, builder: Builder, values: tuple[Any, ...], is_kept: bool) -> None:
+    def _fill(self, trace: Trace, builder: Builder, values: tuple[Any, ...], is_persistent: bool) -> None:
         """Trace the function, and let the trace run what comes of that; or what an earlier process has made of it."""
-        place = self._place(trace) if is_kept else None
+        place = self._place(trace) if is_persistent else None
         kept = None if place is None else place.recall(trace, builder.reading.named)
         traced = kept or self._trace(trace, arrange(self.parameters, values))
         trace.sourceless = traced.sourceless

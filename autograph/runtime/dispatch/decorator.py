@@ -64,7 +64,7 @@ def function(python_function: Any = None, /, **options: Any) -> Any:
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
             function is traced for that, and takes nothing else.
         strict: what to refuse, instead of only telling it in `explain`: True for all, or some of "retrace", "unroll",
-            "callback", "specialize", "plain", "detour".
+            "callback", "specialize", "plain", "native_callback".
         passes: False, or `{"cse": False}` and so on, to switch optimizations off.
         max_traces: how many traces are kept; the least used makes room for a new one.
         fastmath: whether machine code (engine="native") may add floats in another order, multiply and add at once, and

@@ -20,11 +20,11 @@ HEADINGS = {
     "plain": "plain Python",
     "specialize": "made part of the signature",
     "unroll": "unrolled",
-    "turns": "unrolled as set_loop_options says",
+    "iterations": "unrolled as set_loop_options says",
     "callback": "called back",
     "pass": "optimized",
     "native": "machine code",
-    "detour": "left to Python by machine code",
+    "native_callback": "left to Python by machine code",
     "time": "time",
 }
 

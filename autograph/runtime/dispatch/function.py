@@ -30,7 +30,7 @@ from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.tracing.proxies.bytecode import looks_at_frames
-from autograph.runtime.tracing.state.staged_containers import Held
+from autograph.runtime.tracing.state.staged_containers import StagedItems
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -121,7 +121,7 @@ class Function(Generic[P, R]):
     def _divert(self, values: tuple[Any, ...]) -> Any:
         """Run a call another way: plainly, or as a part of the trace that is being made."""
         for value in values:
-            if type(value) is Held:         # any number of arguments, which now looks like one
+            if type(value) is StagedItems:         # any number of arguments, which now looks like one
                 value._refuse()
         args, kwargs = arrange(self._parameters, values)
         if _eager:

@@ -20,11 +20,11 @@ from autograph.runtime.graph.traits import AS_UFUNC_OF, LOOP
 # What `strict` can refuse.
 KINDS = {
     "retrace": "tracing again after the first time",
-    "unroll": "a loop that is written out turn by turn, though nobody asked for it",
+    "unroll": "a loop that is written out iteration by iteration, though nobody asked for it",
     "callback": "a call of a function of which the graph knows nothing",
     "specialize": "a staged argument that is made part of the signature",
     "plain": "code that runs as plain Python",
-    "detour": "an operation that machine code has Python do",
+    "native_callback": "an operation that machine code has Python do",
 }
 DIFFERENTIATED = ("plain", "derivative")     # what is refused of a function that is differentiated
 # The engines that there are, and the modules that they are.
@@ -157,7 +157,8 @@ def _engine(name: str | None) -> tuple[str, str]:
 def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str, dict[str, Any]]:
     """The engine for a function's graph, why it is that one, and what else to tell it."""
     if options.engine == "native":
-        strict = {"refuse": partial(refuse, options, function, "detour")} if "detour" in options.strict else {}
+        kind = "native_callback"
+        strict = {"refuse": partial(refuse, options, function, kind)} if kind in options.strict else {}
         fast = {"fastmath": True} if options.fastmath else {}
         return options.engine, options.chosen + ", with fastmath=True" * bool(fast), strict | fast
     if options.engine != "auto":

@@ -60,7 +60,7 @@ _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError
                RecursionError, TypeError, ValueError)  # fmt: skip
 
 
-class Unkept(Exception):
+class NotPersistent(Exception):
     """Something is not to be kept, as it cannot be told by text."""
 
 
@@ -86,7 +86,7 @@ def described(value: Any, depth: int = 0) -> str:
     """What tells a value from others, in all processes; `depth`: in how many tuples it is.
 
     Raises:
-        Unkept: nothing does.
+        NotPersistent: nothing does.
     """
     kind = type(value)
     if kind is int:
@@ -107,7 +107,7 @@ def described(value: Any, depth: int = 0) -> str:
         return _class(value)
     if str(module_of(kind)).partition(".")[0] in ("builtins", "numpy") and callable(value):
         return f"op {_op(value)}"
-    raise Unkept
+    raise NotPersistent
 
 
 def _class(value: type) -> str:
@@ -116,7 +116,7 @@ def _class(value: type) -> str:
     found = vars(_MODULES.get(str(module_of(value))) or sys.modules["builtins"]).get(value.__name__)
     known = issubclass(value, (np.generic, np.ndarray, np.dtype, BaseException)) or value.__name__ in _BUILTINS
     if found is not value or not known:
-        raise Unkept
+        raise NotPersistent
     return f"class {value.__module__}.{value.__name__}"
 
 
@@ -125,7 +125,7 @@ def _op(function: Any) -> str:
     name: str | None = op_of(function)
     is_builtin = getattr(function, "__module__", None) == "builtins"
     if name is None or (is_builtin and function.__name__ not in _BUILTINS):
-        raise Unkept
+        raise NotPersistent
     return name
 
 
@@ -133,7 +133,7 @@ def module_of_ops(value: ModuleType) -> str:
     """The name of a module of which all that matters is what is asked of it."""
     name = next((name for name, module in _MODULES.items() if module is value), None)
     if name is None:
-        raise Unkept
+        raise NotPersistent
     return name
 
 
@@ -174,7 +174,7 @@ class Place:
         file = io.BytesIO()
         try:
             _Pickler(file, self._around).dump_all(trace, containers)
-        except (Unkept, pickle.PicklingError, TypeError, AttributeError, ValueError, RuntimeError):
+        except (NotPersistent, pickle.PicklingError, TypeError, AttributeError, ValueError, RuntimeError):
             return          # RuntimeError: it is too deep, or another thread makes more of it meanwhile
         disk_cache.save(self._key, file.getvalue(), disk_cache.TRACE)
 
@@ -191,7 +191,7 @@ def place_of_trace(
     try:
         told = [*_told(trace), _told_of(options)]
         around = surroundings(function)
-    except (Unkept, EngineError, ImportError, OSError):
+    except (NotPersistent, EngineError, ImportError, OSError):
         return None
     return None if around is None else Place(disk_cache.key_of("trace", around.text, *told), around, begin)
 
@@ -249,7 +249,7 @@ class _Pickler(pickle.Pickler):
 
     def dump_all(self, trace: Trace, containers: tuple[str, ...]) -> None:
         if trace.graph is not None and _gives_texts(trace.graph.block):
-            raise Unkept
+            raise NotPersistent
         guards = [
             (guard.expression, _outer(guard.names), guard.reason, self._late(guard.late)) for guard in trace.guards
         ]
@@ -265,7 +265,7 @@ class _Pickler(pickle.Pickler):
             return op, self._late(first), *rest
         found = self._things.get(first)
         if found is None:
-            raise Unkept
+            raise NotPersistent
         return op, Outer(found) if type(found) is dict else found, *rest
 
     def reducer_override(self, thing: Any) -> Any:
@@ -288,7 +288,7 @@ class _Pickler(pickle.Pickler):
             return _kind_of, (_NAMELESS[thing],)
         if is_a(thing, type) or str(module_of(kind)).partition(".")[0] == "numpy":
             return _by_name(thing)
-        raise Unkept
+        raise NotPersistent
 
     def _outer(self, outer: Outer) -> Any:
         name = next((name for name, module in _MODULES.items() if vars(module) is outer.names), None)
@@ -301,13 +301,13 @@ class _Pickler(pickle.Pickler):
 
     def _constant(self, constant: Constant) -> Any:
         if isinstance(constant.value, (list, dict, set, bytearray)):
-            raise Unkept
+            raise NotPersistent
         return Constant, (constant.value,)
 
     @staticmethod
     def _numbered(what: str, numbers: dict[int, int], thing: Any) -> Any:
         if id(thing) not in numbers:
-            raise Unkept
+            raise NotPersistent
         return _numbered, (what, numbers[id(thing)])
 
 
@@ -376,9 +376,9 @@ def _by_name(thing: Any) -> Any:
     try:
         is_named = f"{module}.{name}" in _HERE or f"{module}.{name}" in disk_cache.STORABLE
         if not is_named and _known(module, name) is not thing:
-            raise Unkept
+            raise NotPersistent
     except pickle.UnpicklingError as error:
-        raise Unkept from error
+        raise NotPersistent from error
     return NotImplemented
 
 
@@ -407,7 +407,7 @@ def _is_numpys(thing: Any) -> bool:
 
 def _builtin(function: Any) -> Any:
     if not isinstance(function.__self__, ModuleType):       # a method of some object
-        raise Unkept
+        raise NotPersistent
     return _by_name(function)
 
 
@@ -437,7 +437,7 @@ def _scalar(char: str, data: bytes) -> Any:
 
 def _number(array: Any) -> Any:
     if not is_kept(array):
-        raise Unkept
+        raise NotPersistent
     return kept, (array[()],)
 
 

@@ -328,7 +328,7 @@ class Specializer:
             self._compiler.fill_plain(trace, reading, failed)
         else:
             has_learnt = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
-            self._compiler.fill(trace, reading, values, self.policy.late, is_kept=not has_learnt)
+            self._compiler.fill(trace, reading, values, self.policy.late, is_persistent=not has_learnt)
         self.sourceless = trace.sourceless
         trace.entry = self._counted(trace, trace.entry)
         self.made += 1

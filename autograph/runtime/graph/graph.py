@@ -17,9 +17,9 @@ it raises. Blocks of nodes see the values of the blocks around them. These are t
     outs = while(*inits)       test: (*carried) -> (condition,)    body: (*carried) -> results
     outs = for(iterable, *inits)                          body: (*items, *carried) -> results
 
-The results of a loop's body are what is carried into the next turn; with `until=True`, there comes first a condition
-on which the loop ends there and then. `for` takes each item apart as its keyword `target` says: `(0, (1, 2))` for
-`for a, (b, c) in …`, a lone `0` for `for a in …`, where the numbers are those of the body's params.
+The results of a loop's body are what is carried into the next iteration; with `until=True`, there comes first a
+condition on which the loop ends there and then. `for` takes each item apart as its keyword `target` says: `(0, (1, 2))`
+for `for a, (b, c) in …`, a lone `0` for `for a in …`, where the numbers are those of the body's params.
 
 Nodes run in order. Arrays, lists and other objects are references, as in Python: `setitem(x, i, v)` changes the array
 that `x` is, for all who have it. So what reads an array must not be moved across what may write to it; see

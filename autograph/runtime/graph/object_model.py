@@ -2,7 +2,7 @@
 
 An object is *open* if all that it holds are attributes, so that guards can watch them: an instance of a class of the
 user's. It stands for itself while tracing, and its methods are traced. All other objects that can change, or that are
-another one at each call, are *opaque*: traced code has a handle, and what it does with that is done by the graph.
+another one at each call, are *opaque*: traced code has a proxy, and what it does with that is done by the graph.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ Infer: TypeAlias = Callable[..., "Type | list[Type]"]
 # gradient `g` of what the op gave (`out`) and its arguments, gives the gradient of that argument. For an op of several
 # outputs, `g` and `out` are tuples; for an argument that is a structure, such as the list of `np.stack`, it gives a
 # structure of the same form. What it gives is summed to the argument's shape if that was broadcast, and gets its
-# dtype. Rules are NumPy code without branches on values: they run on arrays, numbers, and the handles of a trace.
+# dtype. Rules are NumPy code without branches on values: they run on arrays, numbers, and the proxies of a trace.
 # Gradients in complex numbers are those of holomorphic functions, without conjugation, as JAX has them.
 Vjp: TypeAlias = Callable[..., Any]
 

@@ -180,8 +180,8 @@ class _Checker:
         self._carried(node, node.args, test.params, "params of `test`")
         self._count(1 if test.results is None else len(test.results), 1, "results of `test`", node)
         self._carried(node, node.args, body.params, "params of `body`")
-        self._turn(node, test.params)
-        self._turn(node, body.params)
+        self._iteration(node, test.params)
+        self._iteration(node, body.params)
         for output, param in zip(node.outputs, test.params):
             self._fits(output, param, node, "the output ")
 
@@ -196,7 +196,7 @@ class _Checker:
         carried, inits = body.params[len(numbers) :], node.args[1:]
         self._count(len(body.params), len(numbers) + len(inits), "params of `body`", node)
         self._carried(node, inits, carried, "params of `body`")
-        self._turn(node, carried)
+        self._iteration(node, carried)
         for output, init in zip(node.outputs, inits):
             self._fits(output, init, node, "the output ")
         self._results(node, body, "body", node.outputs, ahead="until" in node.kwargs)
@@ -221,8 +221,8 @@ class _Checker:
         for init, param in zip(inits, params):
             self._fits(param, init, node, "the param ")
 
-    def _turn(self, node: Node, params: Sequence[Value]) -> None:
-        """What a turn ends with must fit what the next begins with."""
+    def _iteration(self, node: Node, params: Sequence[Value]) -> None:
+        """What an iteration ends with must fit what the next begins with."""
         self._results(node, node.blocks[-1], "body", params, ahead="until" in node.kwargs)
 
     def _results(self, node: Node, block: Block, name: str, targets: Sequence[Value], ahead: bool = False) -> None:

@@ -34,7 +34,7 @@ PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "branches": prune_branches.run,   # what runs always or never
     "tables": hoist_constants.run,       # lists that are only looked into
     "cse": cse.run,             # what has been computed before
-    "licm": licm.run,           # what is the same in each turn of a loop
+    "licm": licm.run,           # what is the same in each iteration of a loop
     "dead": dce.run,           # what nobody needs
     "reuse": buffer_reuse.run,         # memory
 }

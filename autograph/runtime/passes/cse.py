@@ -57,7 +57,7 @@ class _Merging(Rewriter):
         if _changes_settings(node):
             self.known.clear()
         if node.blocks:
-            self.written(node)              # by an earlier turn of a loop
+            self.written(node)              # by an earlier iteration of a loop
             super().node(node, block)
             self.written(node)
             return

@@ -1,4 +1,4 @@
-"""Loop-invariant code motion: what gives the same in each turn of a loop is computed once, in front of it.
+"""Loop-invariant code motion: what gives the same in each iteration of a loop is computed once, in front of it.
 
     for(r, …):                          if(r):
       body(i):                            then:
@@ -7,10 +7,11 @@
                                               …
 
 What may raise or warn must not run where the loop would not have run it, or not before something else had been seen.
-It is moved only if it is the first thing that can be seen of the first turn, and behind a test that there is a turn.
+It is moved only if it is the first thing that can be seen of the first iteration, and behind a test that there is an
+iteration.
 
-An array that is made in each turn is moved only if nobody can tell that it is one array. And what a loop carries
-through all its turns unchanged is not carried at all.
+An array that is made in each iteration is moved only if nobody can tell that it is one array. And what a loop carries
+through all its iterations unchanged is not carried at all.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class _Moving(Rewriter):
     # ------------------------------------------------------------------------------------------------- carrying
 
     def stop_carrying(self, node: Node) -> None:
-        """Replace what each turn hands to the next as it got it by what the loop began with."""
+        """Replace what each iteration hands to the next as it got it by what the loop began with."""
         body, count = node.blocks[-1], len(node.outputs)
         if body.results is None or not count:
             return
@@ -94,8 +95,8 @@ class _Moving(Rewriter):
 
     def move(self, loop: Node, block: Block) -> None:
         """Append a loop, and in front of it what can be moved out of it."""
-        certain = _has_a_turn(loop)
-        guard = None if certain else _asks_for_a_turn(loop)
+        certain = _has_an_iteration(loop)
+        guard = None if certain else _asks_for_an_iteration(loop)
         quiet: list[Node] = []      # without a guard
         moved: list[Node] = []      # behind the guard, if there is one
         for inner in loop.blocks:
@@ -105,7 +106,7 @@ class _Moving(Rewriter):
                 if self.may_move(node, loop) and (first or is_quiet(node)):
                     (quiet if guard is not None and is_quiet(node) and not moved else moved).append(node)
                     self.depths.update(dict.fromkeys(node.outputs, self.depth))
-                    self.changed(f"{shown(node)} gives the same in each turn of the loop", node.place)
+                    self.changed(f"{shown(node)} gives the same in each iteration of the loop", node.place)
                 else:
                     first = first and _is_invisible(node)
                     staying.append(node)
@@ -117,7 +118,7 @@ class _Moving(Rewriter):
             block.nodes += self.guarded(loop, guard, moved)
 
     def may_move(self, node: Node, loop: Node) -> bool:
-        """Whether a node gives the same in each turn, and does nothing else, unless it raises or warns."""
+        """Whether a node gives the same in each iteration, and does nothing else, unless it raises or warns."""
         effect = effect_of(node)
         if node.blocks or node.op == "build" or effect.kind not in (PURE, VIEW) or effect.writes:
             return False
@@ -128,7 +129,7 @@ class _Moving(Rewriter):
         return all(map(self.may_be_one, node.outputs))
 
     def may_be_one(self, value: Value) -> bool:
-        """Whether nobody can tell if it is made once or in each turn."""
+        """Whether nobody can tell if it is made once or in each iteration."""
         if not is_mutable(value):
             return True
         if self.aliasing.is_view(value):
@@ -160,7 +161,7 @@ def _is_invisible(node: Node) -> bool:
     return not node.blocks and effect.kind in (PURE, VIEW) and not effect.writes and is_quiet(node)
 
 
-def _has_a_turn(loop: Node) -> bool:
+def _has_an_iteration(loop: Node) -> bool:
     """Whether the first block of a loop runs for certain, before anything else."""
     if loop.op == "while":
         return True
@@ -176,8 +177,8 @@ def _has_a_turn(loop: Node) -> bool:
     return isinstance(found, TensorType) and found.exact and bool(found.shape) and found.shape[0] not in (0, None)
 
 
-def _asks_for_a_turn(loop: Node) -> Any:
-    """What to ask whether a loop has a turn; None if there is no way that is certain and does nothing else."""
+def _asks_for_an_iteration(loop: Node) -> Any:
+    """What to ask whether a loop has an iteration; None if there is no way that is certain and does nothing else."""
     if loop.op != "for" or loop.kwargs.get("target", 0) != 0 or not isinstance(loop.args[0], Value):
         return None
     iterable = loop.args[0]

@@ -1,4 +1,4 @@
-"""Branches: an `if` whose condition is known is but one of its blocks; a loop without turns is nothing.
+"""Branches: an `if` whose condition is known is but one of its blocks; a loop without iterations is nothing.
 
     y = if(True):                       …                   what was in the block
         then:                     →     …                   its result in the place of y
@@ -41,8 +41,8 @@ class _Pruning(Rewriter):
     def node(self, node: Node, block: Block) -> None:
         if node.op == "if":
             self.branch(node, block)
-        elif node.op in LOOP and self.has_no_turn(node):
-            self.put(node, node.args[node.op == "for" :], block, f"this `{node.op}` loop has no turns")
+        elif node.op in LOOP and self.has_no_iteration(node):
+            self.put(node, node.args[node.op == "for" :], block, f"this `{node.op}` loop has no iterations")
         else:
             super().node(node, block)
 
@@ -110,7 +110,7 @@ class _Pruning(Rewriter):
 
     # ---------------------------------------------------------------------------------------------------- loops
 
-    def has_no_turn(self, node: Node) -> bool:
+    def has_no_iteration(self, node: Node) -> bool:
         if node.op == "for":
             return _is_empty(node.args[0])
         test = node.blocks[0]

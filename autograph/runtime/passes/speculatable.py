@@ -1,4 +1,4 @@
-"""Which nodes neither raise nor warn, whatever the values: those that can be dropped, or run before their turn.
+"""Which nodes neither raise nor warn, whatever the values: those that can be dropped, or run before their iteration.
 
 NumPy's floating-point warnings count as much as exceptions: a program can see them, and make exceptions of them. So
 arithmetic of NumPy's floats is never quiet, that of Python's is. When in doubt, a node is not quiet.

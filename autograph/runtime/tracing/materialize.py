@@ -32,7 +32,13 @@ from autograph.runtime.tracing.reconstruct import assigns_outside, make_function
 from autograph.runtime.tracing.state.blame import is_library
 from autograph.runtime.tracing.state.exceptions import remake, state_of
 from autograph.runtime.tracing.state.iterators import TracedIterator, is_iterator
-from autograph.runtime.tracing.state.staged_containers import Held, has_fixed_keys, held, iterator_class, may_contain
+from autograph.runtime.tracing.state.staged_containers import (
+    StagedItems,
+    has_fixed_keys,
+    iterator_class,
+    may_contain,
+    staged_as,
+)
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback, attributes
 
@@ -96,12 +102,12 @@ class Lowering:
         """A structure of the user's as an argument of a node, in which what came from outside is that very object."""
         if is_tensor(value):
             return self.trace.use(value)
-        if isinstance(value, tuple) and self.trace.tuples.handle_of(value) is not None:
+        if isinstance(value, tuple) and self.trace.tuples.proxy_of(value) is not None:
             return self._tuple(value)
         if type(value) is tuple and id(value) not in self.paths:
             parts = self._parts(value)
             return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
-        if (inside := held(value)) is not None:
+        if (inside := staged_as(value)) is not None:
             self._check_whole(value)
             return self.trace.use(inside)
         known = self.paths.get(id(value))
@@ -171,9 +177,9 @@ class Lowering:
 
     def _tuple(self, value: tuple[Any, ...]) -> Any:
         """What stands for a tuple that was there before, or that paths were joined in."""
-        handle = self.trace.tuples.handle_of(value)
-        if handle is not None:
-            return self.trace.use(handle)
+        proxy = self.trace.tuples.proxy_of(value)
+        if proxy is not None:
+            return self.trace.use(proxy)
         source = self.outside.sources.get(id(value)) if id(value) not in self.paths else None
         return self.lower(value) if source is None else self.outside._load(source[1], ObjectType(type(value).__name__))
 
@@ -265,7 +271,7 @@ class Lowering:
             found = make()._ag_value
             self._note(value, found)
             self._once_in.setdefault(self.trace.block, []).append(value)
-        return self.trace.handle(found)
+        return self.trace.proxy(found)
 
     def _made_in(self, block: Block) -> list[Any]:
         """What `_once` has made in a block, and could as well have made before it."""
@@ -275,11 +281,11 @@ class Lowering:
         return [each for each in things if id(each) in self.made and self._is_as_captured(self.made[id(each)][1])]
 
     def _record(self, op: str, args: tuple[Any, ...]) -> Value:
-        handle: Tensor = self.trace.record_lowered(op, args)
-        return handle._ag_value
+        proxy: Tensor = self.trace.record_lowered(op, args)
+        return proxy._ag_value
 
     def lift(self, value: Any, caller: Any) -> Any:
-        """What a node has for a leaf that is neither handle nor constant."""
+        """What a node has for a leaf that is neither proxy nor constant."""
         if type(value) is np.ndarray:
             return self.outside.array(value)
         if type(value) is types.BuiltinFunctionType:
@@ -301,7 +307,7 @@ class Lowering:
             return caller.sentinels[id(value)][1]
         known = self.outside.objects.get(id(value))
         if known is not None:
-            return self.trace.handle(known[1]) if isinstance(known[1], Value) else value
+            return self.trace.proxy(known[1]) if isinstance(known[1], Value) else value
         if type(value) is Mutator:
             name = value.function.__name__
             return self._once(value, lambda: self.trace.record("getattr", (self.trace.materialize(value.owner), name)))
@@ -334,16 +340,16 @@ class Lowering:
     def _thing(self, value: Any) -> Any:
         """The same for what is no function of traced code, and nothing that stands for something else."""
         if type(value) in (set, bytearray) or pytree.kind_of(value) is not None:
-            return self._handle(self.lower(value))
+            return self._proxy(self.lower(value))
         if is_a(value, BaseException):
             made = remake, type(value), value.args, state_of(value)
             return self._once(value, lambda: self.trace.record("call", made))
         if is_users_object(value):
-            return self._handle(self._instance(value))
+            return self._proxy(self._instance(value))
         if type(value) is functools.partial:
             outer = self.outside.sources.get(id(value))
             if outer is not None:
-                return self._handle(self.outside._load(outer[1], ObjectType("partial")))
+                return self._proxy(self.outside._load(outer[1], ObjectType("partial")))
             called = functools.partial, value.func, *value.args
             return self._once(value, lambda: self.trace.record("call", called, value.keywords))
         if is_a(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
@@ -351,22 +357,22 @@ class Lowering:
             what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
             raise Unstageable(f"{what} to code that is not staged: make a list of it", self.trace.place())
         if own_dict(value) is not None and not is_a(value, (type, types.ModuleType)) and may_contain(value):
-            return self._handle(self._object(value))
+            return self._proxy(self._object(value))
         if _is_of_trace(value, depth=3):
             reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"
             raise Unstageable(reason, self.trace.place())
         return value
 
     def _method(self, method: types.MethodType) -> Any:
-        """The handle of a method of a value of the graph."""
+        """The proxy of a method of a value of the graph."""
         name = method_name(method)
         if name is None:        # found by `super()`
             return self.trace.record("call", (types.MethodType, method.__func__, method.__self__))
         return self.trace.record("getattr", (method.__self__, name))
 
-    def _handle(self, found: Value | Constant) -> Any:
-        """A handle for what stands for an object; what the graph has for a constant needs none."""
-        return found if isinstance(found, Constant) else self.trace.handle(found)
+    def _proxy(self, found: Value | Constant) -> Any:
+        """A proxy for what stands for an object; what the graph has for a constant needs none."""
+        return found if isinstance(found, Constant) else self.trace.proxy(found)
 
     def _function(self, value: types.FunctionType) -> Tensor:
         """What makes a function like one that traced code made, around the values its variables have now."""
@@ -461,8 +467,8 @@ class Lowering:
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
-    """Whether an object, such as a `functools.partial`, is good for this trace only: it has handles, or traced code."""
-    if is_iterator(value) or is_tensor(value) or type(value) is Held:
+    """Whether an object, such as a `functools.partial`, is good for this trace only: it has proxies, or traced code."""
+    if is_iterator(value) or is_tensor(value) or type(value) is StagedItems:
         return True
     if type(value) is types.FunctionType:
         if isinstance(value.__globals__, Fallback) or (value.__closure__ and is_library(value.__code__)):

@@ -52,7 +52,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 from autograph.runtime.tracing.state.blame import check_not_own
 from autograph.runtime.tracing.state.exceptions import (
     UNPACKING,
-    check_not_about_handles,
+    check_not_about_proxies,
     check_not_handling,
     check_not_raised_again,
     record_raise,
@@ -194,12 +194,12 @@ class Tracer:
 
     def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
-            return self.trace.handle(param)
+            return self.trace.proxy(param)
         if is_a(value, (list, dict, set)):
             self.ways.whole.append(value)
         if not stands_for_itself(leaf.cls):
             self.trace.note_class(param, leaf.cls)
-            return self.trace.handle(param)
+            return self.trace.proxy(param)
         self.outside.know(value, param)
         self.instruments.meet(value)
         return value
@@ -222,7 +222,7 @@ class Tracer:
             yield container
 
     def _lift(self, trace: Trace, value: Any) -> Any:
-        """What a node has for an object that is neither handle, nor constant, nor structure."""
+        """What a node has for an object that is neither proxy, nor constant, nor structure."""
         return self.lowering.lift(value, self.caller)
 
     def run(
@@ -255,7 +255,7 @@ class Tracer:
         containers = self.lowering.finish(self.trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
-        if trace.held:
+        if trace.staged_items:
             check_unpacking(self.caller.codes, shelter)
         return Traced(graph, guards, containers, trace.events)
 
@@ -329,7 +329,7 @@ class Tracer:
         except Exception as error:
             check_not_raised_again(self.trace, error)
             check_not_own(error)
-            check_not_about_handles(self.trace, error)
+            check_not_about_proxies(self.trace, error)
             check_not_handling(self.trace, error)
             self._leave()
             record_raise(self.trace, error)

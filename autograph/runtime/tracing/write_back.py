@@ -22,7 +22,7 @@ from autograph.runtime.tracing.environment.globals import OWN_NAMES
 from autograph.runtime.tracing.materialize import Lowering
 from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor
-from autograph.runtime.tracing.state.staged_containers import Held, has_held, held
+from autograph.runtime.tracing.state.staged_containers import StagedItems, has_staged_items, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, Fallback, contents, entries, reached, same
 
@@ -47,7 +47,7 @@ class Writer:
         for thing, first in undo_log.outermost():
             if id(thing) in self._own:
                 continue
-            after = thing if has_held(thing) else contents(thing)  # of what is held there must be no copies
+            after = thing if has_staged_items(thing) else contents(thing)  # of what is held there must be no copies
             changed.append((thing, first, after, undo_log.base(thing)))
             if after is not thing:
                 undo_log.written[id(thing)] = thing, after
@@ -96,10 +96,10 @@ class Writer:
 
     def _write(self, op: str, place: Any, key: Any, value: Any) -> None:
         """Record that the graph writes something that is not its own."""
-        if type(value) in (list, dict, set) and id(value) not in self.values.paths and held(value) is None:
+        if type(value) in (list, dict, set) and id(value) not in self.values.paths and staged_as(value) is None:
             found = self.outside.find(value)
             if found is not None:
-                value = self.trace.handle(self.outside._load(found[1], ObjectType(type(value).__name__)))
+                value = self.trace.proxy(self.outside._load(found[1], ObjectType(type(value).__name__)))
         self.trace.record_lowered(op, (place, self.trace.lower(key), self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 
@@ -119,10 +119,10 @@ class Writer:
         if source is not None:
             return {source[1].key} if not same(after, before) else set()
         if known is None and outer is None and not isinstance(thing, type):
-            is_same = same(after, before) or self._has_only_handles(thing, after, before, first)
+            is_same = same(after, before) or self._has_only_proxies(thing, after, before, first)
             return set() if is_same else self._write_found(thing, after, before, first)
         if known is not None and isinstance(thing, (list, dict)):
-            if any(type(part) is Held for part in (after.values() if isinstance(after, dict) else after)):
+            if any(type(part) is StagedItems for part in (after.values() if isinstance(after, dict) else after)):
                 raise self.values.taken_whole(thing, known[1])
             self._write_container(self.values.by_reference(known[1], thing), after, before)
             return set()
@@ -133,14 +133,14 @@ class Writer:
             place = functools.partial(self.outside._load, self.outside.source_of(outer[1]), ObjectType())
         return self._write_object(thing, after, before, first, place)
 
-    def _has_only_handles(self, thing: Any, after: Any, before: Any, first: Any) -> bool:
+    def _has_only_proxies(self, thing: Any, after: Any, before: Any, first: Any) -> bool:
         """Whether all that is new in a container or object is what stands for what it held when the function began."""
         old, new, at_first = entries(before), entries(after), entries(first)
         if old is None or new is None or at_first is None or list(old) != list(new):
             return False
         changed = [key for key, value in new.items() if value is not old[key]]
         return all(
-            old[key] is at_first.get(key) and self.outside.is_handle_of(new[key], thing, key, old[key])
+            old[key] is at_first.get(key) and self.outside.is_proxy_of(new[key], thing, key, old[key])
             for key in changed
         )
 
@@ -203,7 +203,7 @@ class Writer:
             return late
         for name, value in after.items():
             old = before.get(name, self)
-            unchanged = old is first.get(name, self) and self.outside.is_handle_of(value, thing, name, old)
+            unchanged = old is first.get(name, self) and self.outside.is_proxy_of(value, thing, name, old)
             if old is not value and not unchanged:
                 if type(old) in (int, float, complex):
                     late.add(("attribute", id(thing), name))

@@ -1,7 +1,7 @@
-"""Gradients of numbers that go from turn to turn, where a rule computes with arrays without dimensions.
+"""Gradients of numbers that go from iteration to iteration, where a rule computes with arrays without dimensions.
 
 NumPy's `where` makes an array of numbers, and its sums of such arrays are scalars again. All graphs are checked, as in
-all tests: what comes out of a turn must be of the type that goes into the next one.
+all tests: what comes out of an iteration must be of the type that goes into the next one.
 """
 
 from __future__ import annotations

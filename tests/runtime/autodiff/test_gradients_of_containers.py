@@ -1,7 +1,7 @@
 """Gradients through lists and dicts whose contents change while the program runs, against finite differences.
 
-How often the loops turn is known only when the program runs, so that none of them is unrolled. What the reverse adds to
-the gradients of a container's items, it adds to those that were in it then.
+How often the loops iteration is known only when the program runs, so that none of them is unrolled. What the reverse
+adds to the gradients of a container's items, it adds to those that were in it then.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def test_second_derivative_in_a_list_that_gets_longer() -> None:
 
 @pytest.mark.parametrize("count", [0, 3])
 def test_changes_are_written_before_the_reverse(count: int) -> None:
-    """And not in its loops, which may have no turn."""
+    """And not in its loops, which may have no iteration."""
 
     def halved(p, x, xs):
         xs[0] *= 0.5

@@ -236,7 +236,7 @@ def optimizer(w):
     return np.sum(w) * m.steps
 
 
-def no_turns(x):
+def no_iterations(x):
     t = x[0]
     for i in range(0):
         t = t * x[i]
@@ -271,7 +271,7 @@ PROGRAMS = [
     (rnn, X), (lstm, X), (rk4, X), (newton, 2.0), (clusters, np.array([0.1, 2.0, 0.4, 1.7])), (soft_dtw, X),
     (double_buffer, X), (cholesky, MATRIX), (prefix, X), (horner, 1.5), (squaring, MATRIX), (tree, X), (maml, X),
     (jumps, X), (comprehensions, X), (sorting_network, X), (running_max, X), (list_of_lists, X), (backwards, X),
-    (nonlocals, X), (optimizer, X), (no_turns, X), (beam, X), (column_written, MATRIX), (zero_dimensional, X),
+    (nonlocals, X), (optimizer, X), (no_iterations, X), (beam, X), (column_written, MATRIX), (zero_dimensional, X),
 ]  # fmt: skip
 
 

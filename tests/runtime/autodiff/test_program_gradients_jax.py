@@ -266,19 +266,19 @@ def constant_factor(x):
 
 
 def _checkpointed(x):
-    turn = jax.checkpoint(lambda x: jnp.sin(x) * x + 1)
-    return lax.fori_loop(0, 5, lambda _, x: turn(x), x).sum()
+    iteration = jax.checkpoint(lambda x: jnp.sin(x) * x + 1)
+    return lax.fori_loop(0, 5, lambda _, x: iteration(x), x).sum()
 
 
 @ag.checkpoint
-def _turn(x):
+def _iteration(x):
     return np.sin(x) * x + 1
 
 
 @beside(_checkpointed, X)
-def checkpointed_turns(x):
+def checkpointed_iterations(x):
     for _ in range(5):
-        x = _turn(x)
+        x = _iteration(x)
     return x.sum()
 
 

@@ -12,7 +12,7 @@ from autograph.runtime.graph.signature import Event, Guard
 EVENTS = [
     Event("trace", "(x: f64[3]): the first call"),
     Event("callback", "scipy.special.erf is called back", ("user.py", 7)),
-    Event("unroll", "3 turns of this loop are written out", ("user.py", 5)),
+    Event("unroll", "3 iterations of this loop are written out", ("user.py", 5)),
     Event("callback", "time.time <is> called back", ("user.py", 8)),
     Event("weather", "it rains"),
 ]
@@ -23,7 +23,7 @@ def test_a_text_to_read():
     assert str(REPORT) == """\
 f, trace 1
   traced: (x: f64[3]): the first call
-  unrolled: user.py:5: 3 turns of this loop are written out
+  unrolled: user.py:5: 3 iterations of this loop are written out
   called back:
     user.py:7: scipy.special.erf is called back
     user.py:8: time.time <is> called back

@@ -28,8 +28,8 @@ class Counter:
 
 
 @ag.function
-def halved(x, turns):
-    for _ in range(turns):
+def halved(x, iterations):
+    for _ in range(iterations):
         x = x - 1 if x > 3 else x * 2
     return x
 

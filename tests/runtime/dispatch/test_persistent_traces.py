@@ -85,12 +85,12 @@ def history(kind=disk_cache.TRACE):
 
 
 @pytest.fixture
-def processes(kept_program):
+def processes(cached_program):
     """The same function as in several processes, which have what the one before has left on disk."""
 
     def run(name, count=3, **options):
         for _ in range(count):
-            yield ag.function(getattr(kept_program(TEXT), name), **options)
+            yield ag.function(getattr(cached_program(TEXT), name), **options)
 
     return run
 
@@ -204,34 +204,34 @@ def test_machine_code_is_that_of_the_file(processes):
 
 
 @COMPILES
-def test_what_has_a_fast_entry_in_the_first_call(kept_program):
+def test_what_has_a_fast_entry_in_the_first_call(cached_program):
     text = "def f(n):\n    t = 0\n    for j in range(n): t += j\n    return t"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(region, "AGAIN", 0)
         for _ in range(3):
-            function = ag.function(kept_program(text).f, engine="native")
+            function = ag.function(cached_program(text).f, engine="native")
             assert [function(5) for _ in range(3)] == [10] * 3
     assert history() == "KRR"
 
 
 @COMPILES
-def test_code_with_what_is_found_out_in_each_process_is_lowered_anew(kept_program):
+def test_code_with_what_is_found_out_in_each_process_is_lowered_anew(cached_program):
     text = "import math\ndef f(x, n):\n    for i in range(n): x = x + math.sin(x)\n    return x"
     for _ in range(2):
-        module = kept_program(text)
+        module = cached_program(text)
         function = ag.function(module.f, engine="native")
         assert [function(0.5, 9) for _ in range(3)] == [module.f(0.5, 9)] * 3
         (region,) = function.traces[0].executable.native.regions
-        assert not any(version.is_kept for version in region.compiled)
+        assert not any(version.is_persistent for version in region.compiled)
     assert history() == "KR"
 
 
 @COMPILES
-def test_options_are_told_apart(kept_program):
+def test_options_are_told_apart(cached_program):
     options = [{}, {"passes": False}, {"passes": {"cse": False}}, {"strict": "retrace"}, {"strict": True}]
     options += [{"engine": "native"}, {"engine": "native", "fastmath": True}]
     for each in options:
-        assert ag.function(kept_program(TEXT).power, **each)(3, 2) == 9
+        assert ag.function(cached_program(TEXT).power, **each)(3, 2) == 9
     assert history() == "K" * len(options)
 
 
@@ -251,11 +251,11 @@ def test_what_is_not_kept(processes, options):
     assert history() == ""
 
 
-def test_a_text_that_is_given_back_is_not_kept(kept_program):
+def test_a_text_that_is_given_back_is_not_kept(cached_program):
     """For one may ask whether it is the program's."""
     text = "MISSING = '== missing =='\nSHORT = 'word'\ndef f(x):\n    return [MISSING, x + 1]\n"
     for _ in range(2):
-        names = kept_program(text + "def g(x):\n    return SHORT, x + 1\n")
+        names = cached_program(text + "def g(x):\n    return SHORT, x + 1\n")
         assert ag.function(names.f)(1)[0] is names.MISSING
         assert ag.function(names.g)(1)[0] is names.SHORT
     assert history() == "KR"
@@ -395,9 +395,9 @@ def test_guards_that_do_not_hold(processes, monkeypatch):
     ],
 )
 @ENGINES
-def test_whether_it_is_kept_or_not(kept_program, text, engine):
+def test_whether_it_is_kept_or_not(cached_program, text, engine):
     for _ in range(3):
-        module = kept_program("import numpy as np\n" + text)
+        module = cached_program("import numpy as np\n" + text)
         function = ag.function(module.f, engine=engine)
         for _ in range(3):
             assert np.array_equal(function(np.arange(3.0)), module.f(np.arange(3.0)))
@@ -420,8 +420,8 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def start(kept_program, tmp_path):
-    kept_program(TEXT)
+def start(cached_program, tmp_path):
+    cached_program(TEXT)
     (tmp_path / "program.py").write_text(PROGRAM)
 
     def start(seed=0):
@@ -469,5 +469,5 @@ def test_what_is_not_described():
 
 
 def refused(value):
-    with pytest.raises(persistent_traces.Unkept):
+    with pytest.raises(persistent_traces.NotPersistent):
         persistent_traces.described(value)

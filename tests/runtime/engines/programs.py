@@ -73,7 +73,7 @@ def run_while(node: Node, values: dict[Value, Any]) -> list[Any]:
         run(test, values)
         if not evaluate(test.results[0], values):
             return carried
-        stop, carried = turn(node, body, carried, values)
+        stop, carried = iteration(node, body, carried, values)
         if stop:
             return carried
 
@@ -81,13 +81,13 @@ def run_while(node: Node, values: dict[Value, Any]) -> list[Any]:
 def run_for(node: Node, values: dict[Value, Any]) -> list[Any]:
     iterable, *carried = evaluate(node.args, values)
     for item in iterable:
-        stop, carried = turn(node, node.blocks[0], [item, *carried], values)
+        stop, carried = iteration(node, node.blocks[0], [item, *carried], values)
         if stop:
             break
     return carried
 
 
-def turn(node: Node, body: Block, args: list[Any], values: dict[Value, Any]) -> tuple[bool, list[Any]]:
+def iteration(node: Node, body: Block, args: list[Any], values: dict[Value, Any]) -> tuple[bool, list[Any]]:
     values.update(zip(body.params, args))
     run(body, values)
     stop, *carried = [False, *evaluate(body.results, values)] if "until" not in node.kwargs else evaluate(

@@ -59,7 +59,7 @@ def _while(node: Node, values: dict[Value, Any]) -> Any:
         if not _block(test, values)[0]:
             return carried
         values.update(zip(body.params, carried))
-        carried, stopped = _turn(node, body, values)
+        carried, stopped = _iteration(node, body, values)
         if stopped:
             return carried
 
@@ -70,13 +70,13 @@ def _for(node: Node, values: dict[Value, Any]) -> Any:
     for item in iterable:
         items = _taken_apart(node.kwargs.get("target", 0), item)
         values.update(zip(body.params, [*items, *carried]))
-        carried, stopped = _turn(node, body, values)
+        carried, stopped = _iteration(node, body, values)
         if stopped:
             break
     return carried
 
 
-def _turn(node: Node, body: Block, values: dict[Value, Any]) -> tuple[Any, Any]:
+def _iteration(node: Node, body: Block, values: dict[Value, Any]) -> tuple[Any, Any]:
     results = _block(body, values)
     return (results[1:], results[0]) if node.kwargs.get("until") else (results, False)
 

@@ -262,7 +262,7 @@ class Program:
         return self.some(here, type, unbound=True) if any(covers(type, value.type) for value in here) else param
 
     def _while(self, body: Block, inits: list[Any], types: list[Type], count: int, kwargs: dict[str, Any]) -> Node:
-        """A loop that counts its turns."""
+        """A loop that counts its iterations."""
         test = Block()
         inits.insert(0, 0)
         types.insert(0, INT)

@@ -40,7 +40,7 @@ def test_what_is_quiet():
     )
 
 
-def test_what_may_raise_at_the_beginning_of_a_loop_that_has_turns():
+def test_what_may_raise_at_the_beginning_of_a_loop_that_has_iterations():
     becomes(
         "licm",
         """
@@ -70,7 +70,7 @@ def test_what_may_raise_at_the_beginning_of_a_loop_that_has_turns():
     )
 
 
-def test_a_guard_for_a_loop_that_may_have_no_turns():
+def test_a_guard_for_a_loop_that_may_have_no_iterations():
     becomes(
         "licm",
         """
@@ -174,7 +174,7 @@ def test_what_the_loop_writes_stays_and_what_it_does_not_goes():
     )
 
 
-def test_an_array_that_is_written_or_kept_is_made_in_each_turn():
+def test_an_array_that_is_written_or_kept_is_made_in_each_iteration():
     stays(
         "licm",
         """
@@ -244,7 +244,7 @@ def test_what_is_carried_unchanged_is_not_carried():
     )
 
 
-def test_lists_are_made_in_each_turn():
+def test_lists_are_made_in_each_iteration():
     stays(
         "licm",
         """
@@ -259,7 +259,7 @@ def test_lists_are_made_in_each_turn():
 
 
 def test_what_comes_out_of_a_guard_is_what_the_loop_gives():
-    """It is written in the loop behind it, so that what is read there is not the same in each turn."""
+    """It is written in the loop behind it, so that what is read there is not the same in each iteration."""
 
     def function(x, m, n):
         for _ in range(n):

@@ -238,7 +238,7 @@ def test_new_lists_are_made_once():
     )
 
 
-def test_loops_without_turns():
+def test_loops_without_iterations():
     becomes(
         "branches",
         """

@@ -53,7 +53,7 @@ class Dialect(csv.Dialect):
 
 
 @ENGINES
-def test_methods_of_base_classes_run_in_their_turn(engine: str) -> None:
+def test_methods_of_base_classes_run_in_their_iteration(engine: str) -> None:
     table, formatter = Table(), Counting()
     put, told = ag.function(Table.put, engine=engine), ag.function(Counting.told, engine=engine)
     assert [put(table, "a", 1), put(table, "b", 2), put(table, "a", 3)] == [1, 2, 2]
@@ -125,7 +125,7 @@ def test_what_super_finds(engine: str) -> None:
 
 
 @ENGINES
-def test_attributes_that_handles_have_themselves(engine: str) -> None:
+def test_attributes_that_proxies_have_themselves(engine: str) -> None:
     thing = LIBRARY["Derived"]()
     assert ag.function(type(thing).names, engine=engine)(thing) == (["a", "b"], {"kind": "str"})
     assert ag.function(type(thing).equals, engine=engine)(thing) == thing.__eq__

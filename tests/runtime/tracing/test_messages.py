@@ -328,7 +328,7 @@ class Sought:
     """What somebody looks for among all objects that there are."""
 
 
-def test_a_handle_of_a_trace_that_is_over_may_be_met_among_all_objects():
+def test_a_proxy_of_a_trace_that_is_over_may_be_met_among_all_objects():
     gc.disable()
     try:
         ag.function(lambda things: things[0])([1.5, "a"] * 20)

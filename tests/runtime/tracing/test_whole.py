@@ -119,7 +119,7 @@ def of_attributes(xs: Any) -> Any:
     return tally.counts, tally.counts.most_common(1), other, sorted(other[0].elements(), key=str)
 
 
-def in_turns(xs: Any) -> Any:
+def in_iterations(xs: Any) -> Any:
     counts: Any = collections.Counter()
 
     def add(x: Any) -> Any:
@@ -143,7 +143,7 @@ def that_fails(xs: Any) -> Any:
     return counts.update(5)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("function", [of_attributes, in_turns, on_one_path, that_fails])
+@pytest.mark.parametrize("function", [of_attributes, in_iterations, on_one_path, that_fails])
 def test_methods_of_counters_are_those_of_containers(function: Any) -> None:
     """They are written in Python, and the graph calls them like others."""
     staged = ag.function(function, strict="plain")

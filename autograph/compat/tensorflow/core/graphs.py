@@ -76,7 +76,7 @@ class FuncGraph:
 
 
 def _lift(trace: Trace, value: Any) -> Any:
-    """What a node has for something that is no handle."""
+    """What a node has for something that is no proxy."""
     return value if isinstance(value, (np.generic, np.dtype, Value)) else Constant(value)
 
 

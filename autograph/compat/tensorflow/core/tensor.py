@@ -1,6 +1,6 @@
-"""`tf.Tensor`: an array that nobody changes. Its value is one of NumPy's, or the handle of a graph that is being made.
+"""`tf.Tensor`: an array that nobody changes. Its value is one of NumPy's, or the proxy of a graph that is being made.
 
-Ops unwrap tensors, hand their values to NumPy, which computes with arrays and records with handles, and wrap what
+Ops unwrap tensors, hand their values to NumPy, which computes with arrays and records with proxies, and wrap what
 comes of it; see `apply`. A tensor without dimensions holds a NumPy scalar, and `bytes` if its type is `tf.string`.
 """
 
@@ -18,7 +18,7 @@ from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.runtime.graph.effects import tame
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.types import NONE, ObjectType, TensorType, Type
-from autograph.runtime.tracing.proxies.proxy import is_tensor as _is_handle
+from autograph.runtime.tracing.proxies.proxy import is_tensor as _is_proxy
 
 
 class Tensor:
@@ -196,7 +196,7 @@ class Reference:
 def in_scope(tensor: Tensor) -> Any:
     """The value of a tensor, which is seen to be known where it is used."""
     value = tensor._value
-    if not is_handle(value):
+    if not is_proxy(value):
         return value
     graph = graphs.current()
     if graph is None or tensor._graph is not graph or not any(tensor._block is each for each in graph.trace.opened):
@@ -208,9 +208,9 @@ def in_scope(tensor: Tensor) -> Any:
     return value
 
 
-def is_handle(value: Any) -> bool:
+def is_proxy(value: Any) -> bool:
     """Whether the value of a tensor is known only when the graph runs."""
-    return _is_handle(value)
+    return _is_proxy(value)
 
 
 def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = None, name: str = "Const") -> Tensor:
@@ -221,12 +221,12 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
         shape: what is known of it, if that is more than the graph knows.
     """
     graph = graphs.current()
-    if not is_handle(value):
+    if not is_proxy(value):
         value = _normal(value, dtype)
         dtype = dtype or as_dtype(value.dtype)
         shape = TensorShape(() if isinstance(value, bytes) or dtype is dtypes.variant else value.shape)
         return Tensor(value, dtype, shape, graph, graph.unique_name(name) if graph else name)
-    assert graph is not None, "handles are there only while tracing"
+    assert graph is not None, "proxies are there only while tracing"
     known = value._ag_value.type
     if isinstance(known, TensorType) and dtype is not None and known.dtype != numpy_dtype(dtype):
         value = value.astype(numpy_dtype(dtype))
@@ -277,7 +277,7 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
 
     Args:
         op: what TensorFlow calls the op, in messages and names.
-        function: of arrays, or handles, which stand in the place of the tensors.
+        function: of arrays, or proxies, which stand in the place of the tensors.
         dtype: of the result, where it differs from NumPy's.
         rest: what else `wrap` takes.
     """
@@ -295,20 +295,20 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
 
 
 def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A function of NumPy's of values among which are handles at places where NumPy would not look for them."""
-    if any(map(_holds_handle, (*args, *kwargs.values()))):
+    """A function of NumPy's of values among which are proxies at places where NumPy would not look for them."""
+    if any(map(_holds_proxy, (*args, *kwargs.values()))):
         graph = graphs.current()
-        assert graph is not None, "handles are there only while tracing"
+        assert graph is not None, "proxies are there only while tracing"
         return graph.trace.record_function(function, args, kwargs)
     return function(*args, **kwargs)
 
 
-def _holds_handle(value: Any) -> bool:
+def _holds_proxy(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return any(map(_holds_handle, value))
+        return any(map(_holds_proxy, value))
     if isinstance(value, slice):
-        return _holds_handle((value.start, value.stop, value.step))
-    return is_handle(value)
+        return _holds_proxy((value.start, value.stop, value.step))
+    return is_proxy(value)
 
 
 def run_later(
@@ -358,4 +358,4 @@ def _stopped(graph: graphs.FuncGraph, values: Any) -> Any:
     """What a function gets of which no derivative is known: its arguments, taken for constants."""
     if isinstance(values, (list, tuple)):
         return type(values)([_stopped(graph, each) for each in values])
-    return graph.trace.record("stop_gradient", (values,)) if is_handle(values) else values
+    return graph.trace.record("stop_gradient", (values,)) if is_proxy(values) else values

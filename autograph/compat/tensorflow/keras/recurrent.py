@@ -74,11 +74,11 @@ class _Recurrent(Layer):
         state = tuple(state) if isinstance(state, (list, tuple)) else (state,)
         outputs = TensorArray(steps.dtype, count if self.return_sequences else 0, element_shape=[None, self.units])
 
-        def turn(number: Any, state: Any, outputs: Any) -> Any:
+        def iteration(number: Any, state: Any, outputs: Any) -> Any:
             state = self.step(steps[count - 1 - number if self.go_backwards else number], state)
             return number + 1, state, outputs.write(number, state[0]) if self.return_sequences else outputs
 
-        _, state, outputs = while_loop(lambda number, *_: number < count, turn, (0, state, outputs))
+        _, state, outputs = while_loop(lambda number, *_: number < count, iteration, (0, state, outputs))
         found = array_ops.transpose(outputs.stack(), [1, 0, 2]) if self.return_sequences else state[0]
         if self.return_sequences:
             found.set_shape([*inputs.shape[:2], self.units])

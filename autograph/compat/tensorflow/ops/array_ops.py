@@ -12,7 +12,7 @@ from autograph.compat.tensorflow.core.convert import allow, constant, convert_to
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_handle, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, wrap
 
 # Shapes as arguments --------------------------------------------------------------------------------------------------
 
@@ -32,12 +32,12 @@ def static_shape(shape: Any) -> TensorShape:
         return shape
     if is_tensor(shape):
         tensor = convert_to_tensor(shape)
-        if is_handle(tensor._value):
+        if is_proxy(tensor._value):
             length = 1 if tensor.shape.rank == 0 else tensor.shape[0] if tensor.shape.rank == 1 else None
             return TensorShape(None if length is None else [None] * length)
         shape = tensor._value
     parts = plain(np.atleast_1d(shape).tolist() if isinstance(shape, (np.ndarray, np.generic, int)) else shape)
-    return TensorShape([None if is_handle(part) or part == -1 else part for part in parts])
+    return TensorShape([None if is_proxy(part) or part == -1 else part for part in parts])
 
 
 def _made(op: str, function: Callable[..., Any], shape: Any, *args: Any, dtype: Any) -> Tensor:
@@ -48,7 +48,7 @@ def _made(op: str, function: Callable[..., Any], shape: Any, *args: Any, dtype: 
     if op == "ones" and wanted is dtypes.string:
         raise TypeError("there is no text that is one: Cannot convert 1 to EagerTensor of dtype string")
     value = compute(function, dims, *map(plain, args), dtype=numpy_dtype(wanted))
-    return wrap(value, wanted, static_shape(shape) if is_handle(value) else None, op)
+    return wrap(value, wanted, static_shape(shape) if is_proxy(value) else None, op)
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
@@ -64,8 +64,8 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     if isinstance(sizes, Tensor) and not sizes.dtype.is_integer:
         raise InvalidArgumentError(f"Value for attr 'index_type' of {sizes.dtype.kernel_name} is no integer [Op:Fill]")
     lengths = plain(dims)
-    parts = () if is_handle(lengths) else lengths if isinstance(lengths, tuple) else np.ravel(lengths)
-    if any(not is_handle(each) and each < 0 for each in parts):
+    parts = () if is_proxy(lengths) else lengths if isinstance(lengths, tuple) else np.ravel(lengths)
+    if any(not is_proxy(each) and each < 0 for each in parts):
         raise InvalidArgumentError(f"Dimension {static_shape(dims)} must be >= 0 [Op:Fill]")
     return _made("Fill", np.full, dims, value, dtype=value.dtype)
 
@@ -92,7 +92,7 @@ def eye(
     columns = num_rows if num_columns is None else num_columns
     wanted = as_dtype(dtype)
     value = compute(np.eye, plain(num_rows), plain(columns), dtype=numpy_dtype(wanted))
-    return wrap(value, wanted, static_shape([num_rows, columns]) if is_handle(value) else None, "eye")
+    return wrap(value, wanted, static_shape([num_rows, columns]) if is_proxy(value) else None, "eye")
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -109,10 +109,10 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         start, limit, delta = (cast_number(each, widest) for each in (start, limit, delta))
     start, limit, delta = matched("Range", start, limit, delta)
     kind = start.dtype
-    if not any(is_handle(each._value) for each in (start, limit, delta)):
+    if not any(is_proxy(each._value) for each in (start, limit, delta)):
         _check_range(start._value, limit._value, delta._value)
     value = compute(np.arange, start._value, limit._value, delta._value, dtype=numpy_dtype(kind))
-    result = wrap(value, kind, TensorShape([None]) if is_handle(value) else None, "range")
+    result = wrap(value, kind, TensorShape([None]) if is_proxy(value) else None, "range")
     result.is_range = result._graph is not None
     return result
 
@@ -194,7 +194,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(tensor)
     dims = plain(shape)
-    staged = is_handle(dims) or (isinstance(dims, tuple) and any(map(is_handle, dims)))
+    staged = is_proxy(dims) or (isinstance(dims, tuple) and any(map(is_proxy, dims)))
     rest = {"shape": static_shape(shape)} if staged else {}
     return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, dtype=tensor.dtype, **rest)
 
@@ -222,7 +222,7 @@ roll = _shaping("Roll", np.roll)
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     tensor, times = convert_to_tensor(input), plain(multiples)
-    count = len(times) if isinstance(times, tuple) else None if is_handle(times) else np.size(times)
+    count = len(times) if isinstance(times, tuple) else None if is_proxy(times) else np.size(times)
     if count is not None and tensor.shape.rank not in (None, count):
         raise InvalidArgumentError(
             f"Expected multiples argument to be a vector of length {tensor.shape.rank} but got {times} [Op:Tile]"
@@ -232,9 +232,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     axes = plain(axis)
-    if not is_handle(axes) and np.ndim(axes) != 1:
+    if not is_proxy(axes) and np.ndim(axes) != 1:
         raise InvalidArgumentError("'dims' must be 1-dimension [Op:ReverseV2]")
-    return _reverse(tensor, axes if is_handle(axes) else tuple(int(each) for each in axes))
+    return _reverse(tensor, axes if is_proxy(axes) else tuple(int(each) for each in axes))
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -252,7 +252,7 @@ def pad(
     widths, options = plain(paddings), {}
     if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"Value of argument `mode` expected to be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', got {mode}")
-    if not is_handle(widths) and tensor.shape.rank not in (None, len(widths)):
+    if not is_proxy(widths) and tensor.shape.rank not in (None, len(widths)):
         raise InvalidArgumentError(
             f"The first dimension of paddings must be the rank of inputs {tensor.shape}, got {len(widths)} [Op:Pad]"
         )
@@ -263,8 +263,8 @@ def pad(
 
 
 def _padded_shape(tensor: Tensor, widths: Any) -> dict[str, Any]:
-    if not is_handle(tensor._value) or not isinstance(widths, tuple) or tensor.shape.rank is None:
-        return {} if not is_handle(tensor._value) or tensor.shape.rank is not None else {"shape": TensorShape(None)}
+    if not is_proxy(tensor._value) or not isinstance(widths, tuple) or tensor.shape.rank is None:
+        return {} if not is_proxy(tensor._value) or tensor.shape.rank is not None else {"shape": TensorShape(None)}
     grown = [None if size is None else size + sum(width) for size, width in zip(tensor.shape.as_list(), widths)]
     return {"shape": TensorShape(grown)}
 
@@ -283,7 +283,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
 
 def _joined_shape(tensors: list[Tensor], axis: Any) -> dict[str, Any]:
     """What is known of tensors put one behind the other, where NumPy's rule for lists knows less."""
-    if not any(is_handle(each._value) for each in tensors) or not isinstance(axis, int):
+    if not any(is_proxy(each._value) for each in tensors) or not isinstance(axis, int):
         return {}
     ranks = {each.shape.rank for each in tensors}
     if len(ranks) > 1 or None in ranks:
@@ -364,4 +364,4 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
 def _stopped(value: Any) -> Any:
     graph = graphs.current()
-    return graph.trace.record("stop_gradient", (value,)) if is_handle(value) and graph is not None else value
+    return graph.trace.record("stop_gradient", (value,)) if is_proxy(value) and graph is not None else value

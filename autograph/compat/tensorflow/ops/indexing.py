@@ -19,7 +19,7 @@ from autograph.compat.tensorflow.core.convert import (
 )
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_handle
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy
 from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
 from autograph.compat.tensorflow.ops.array_ops import cast_number, expand_dims, plain, range, zeros
 from autograph.runtime.ops.arrays import selection
@@ -52,7 +52,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     def get(x: Any, *values: Any) -> Any:
         rest = iter(values)
         where = _in_index(form, lambda part: next(rest) if part is _Here else part)
-        return x[where] if is_handle(x) else compute(_getitem, x, where)
+        return x[where] if is_proxy(x) else compute(_getitem, x, where)
 
     return apply("StridedSlice", get, tensor, *tensors, dtype=tensor.dtype)
 
@@ -69,7 +69,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     input_ = convert_to_tensor(input_)
     given = plain(begin), plain(size)
     first, count = [parts if isinstance(parts, tuple) else np.asarray(parts).tolist() for parts in given]
-    ends = [None if not is_handle(n) and n == -1 else at + n for at, n in zip(first, count)]
+    ends = [None if not is_proxy(n) and n == -1 else at + n for at, n in zip(first, count)]
     return getitem(input_, tuple(map(slice, first, ends)))
 
 

@@ -12,7 +12,7 @@ from autograph.compat.tensorflow.core import dtypes, graphs
 from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched, strictly
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_handle, run_later
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, run_later
 
 Op = Callable[..., Tensor]
 
@@ -85,7 +85,7 @@ def _division(op: str, function: Callable[..., Any]) -> Op:
 
 def _divisor(y: Tensor) -> Tensor:
     """An integer to divide by, which is seen to be none of zero."""
-    if not is_handle(y._value):
+    if not is_proxy(y._value):
         _check_divisor(y._value)
         return y
     return run_later("Divisor", _check_divisor, y._value, dtype=y.dtype, shape=y.shape)

@@ -11,7 +11,7 @@ from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, strictly
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_handle
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy
 from autograph.compat.tensorflow.ops.array_ops import plain
 
 
@@ -36,7 +36,7 @@ def _extreme(function: Callable[..., Any], bound: str, infinity: float) -> Calla
     """The largest or smallest of numbers, which is a bound of their type if there are none."""
 
     def extreme(value: Any, **options: Any) -> Any:
-        if is_handle(value) or np.size(value):
+        if is_proxy(value) or np.size(value):
             return function(value, **options)
         kind = np.asarray(value).dtype
         least = infinity if kind.kind == "f" else getattr(np.iinfo(kind), bound)
@@ -121,8 +121,8 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
     x = allow("Sort", convert_to_tensor(values), "iuf")
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}")
-    turn = direction == "DESCENDING"
-    return apply("Sort", lambda v: np.flip(np.sort(v, axis), axis) if turn else np.sort(v, axis), x, dtype=x.dtype)
+    iteration = direction == "DESCENDING"
+    return apply("Sort", lambda v: np.flip(np.sort(v, axis), axis) if iteration else np.sort(v, axis), x, dtype=x.dtype)
 
 
 def argsort(

@@ -16,7 +16,7 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, OutOfRangeError
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, compute, eager, is_handle, run_later, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, compute, eager, is_proxy, run_later, wrap
 from autograph.compat.tensorflow.ops import array_ops, indexing
 
 Items = list[Tensor | None]
@@ -43,12 +43,12 @@ class TensorArray:
         self.dynamic_size = dynamic_size
         self.infer_shape = infer_shape
         count = 0 if flow is not None else convert_to_tensor(size)._value
-        self._length = None if flow is not None or dynamic_size or is_handle(count) else int(count)  # if it is known
+        self._length = None if flow is not None or dynamic_size or is_proxy(count) else int(count)  # if it is known
         self._flow: Tensor | None = None  # in a graph
         self._items: Items = []  # eagerly
         graph = graphs.current()
         self.depth = 0 if graph is None else len(graph.handed_on)  # of the body in which it was made
-        if isinstance(flow, Tensor) and not is_handle(flow._value):
+        if isinstance(flow, Tensor) and not is_proxy(flow._value):
             known = flow._value.tensors if isinstance(flow._value, _Values) else {}
             self._items = [
                 known[id(each)] if id(each) in known else None if each is None else eager(each, self.dtype)
@@ -75,7 +75,7 @@ class TensorArray:
 
     @property
     def _list(self) -> Any:
-        """The handle of the list in the graph that is being made."""
+        """The proxy of the list in the graph that is being made."""
         if self._flow is None:  # it was made outside
             self._flow = _variant(_record("list", self.flow._value))
         return self._flow._value

@@ -11,7 +11,7 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype
 from autograph.compat.tensorflow.core.graphs import prefixed
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Reference, Tensor, effect, is_handle, wrap
+from autograph.compat.tensorflow.core.tensor import Reference, Tensor, effect, is_proxy, wrap
 from autograph.compat.tensorflow.ops import math_ops
 from autograph.runtime.graph.effects import tame
 
@@ -57,7 +57,7 @@ class Variable:
         if isinstance(value, Tensor) and dtype is not None and value.dtype is not as_dtype(dtype):
             value = math_ops.cast(value, dtype)
         tensor = convert_to_tensor(value, dtype)
-        if is_handle(tensor._value):
+        if is_proxy(tensor._value):
             raise ValueError(
                 "Tensor-typed variable initializers must either be wrapped in an init_scope or callable: the initial "
                 "value of a variable made in a tf.function must not depend on its arguments"

@@ -13,7 +13,7 @@ from autograph.compat.tensorflow.core.tensor import Tensor, type_of, wrap
 from autograph.compat.tensorflow.staging import mutations
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph.graph import Block, Node
-from autograph.runtime.tracing.proxies.proxy import is_tensor as is_handle
+from autograph.runtime.tracing.proxies.proxy import is_tensor as is_proxy
 from autograph.runtime.tracing.state.trace import GENERATED
 
 RETURNED = "the returned value"
@@ -185,9 +185,9 @@ class _Join:
                 found.append(lowered(self.graph, tensor))
         shown = GENERATED if name == RETURNED else name if name.isidentifier() else ""
         output = self.node.add_output(type_of(main.dtype, shape), shown)
-        return wrap(self.graph.trace.handle(output), main.dtype, shape, "cond")
+        return wrap(self.graph.trace.proxy(output), main.dtype, shape, "cond")
 
 
 def lowered(graph: FuncGraph, tensor: Tensor) -> Any:
     """What a node or block has for a tensor."""
-    return tensor._value._ag_value if is_handle(tensor._value) else graph.trace.lower((tensor._value,))[0]
+    return tensor._value._ag_value if is_proxy(tensor._value) else graph.trace.lower((tensor._value,))[0]

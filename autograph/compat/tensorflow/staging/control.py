@@ -72,7 +72,7 @@ def while_loop(
         go_on = convert_to_tensor(cond(*variables))
         return go_on if maximum_iterations is None else math_ops.logical_and(go_on, count < maximum_iterations)
 
-    def turn() -> None:
+    def iteration() -> None:
         nonlocal variables, count
         found = body(*variables)
         parts = found if isinstance(found, (list, tuple)) and type(found) in (list, tuple) else (found,)
@@ -80,13 +80,13 @@ def while_loop(
 
     if graph is None:
         while test():
-            turn()
+            iteration()
     else:
         options = None
         if shape_invariants is not None:
             found = pytree.flatten(shape_invariants)
             options = {"shape_invariants": [(variables, TensorShape(None))] if found else []}
-        stage_while(graph, test, turn, State(("variables", "count"), turn, test), None, options)
+        stage_while(graph, test, iteration, State(("variables", "count"), iteration, test), None, options)
     result = list(variables) if isinstance(loop_vars, list) else tuple(variables)
     return result if len(result) != 1 else result[0] if not isinstance(loop_vars, (list, tuple)) else result
 

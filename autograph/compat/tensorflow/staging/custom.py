@@ -17,7 +17,7 @@ from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, eager, effect, is_handle, run_later, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, eager, effect, is_proxy, run_later, wrap
 from autograph.compat.tensorflow.staging.tracing import call
 from autograph.runtime.autodiff.custom_vjp import through
 from autograph.runtime.graph.effects import tame
@@ -80,7 +80,7 @@ def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
     value, gradient = call(f, tuple(args), kwargs)
     value = pytree.map(convert_to_tensor, value)
     leaves = pytree.flatten(value)
-    inputs = [at for at, each in enumerate(args) if isinstance(each, Tensor) and is_handle(each._value)]
+    inputs = [at for at, each in enumerate(args) if isinstance(each, Tensor) and is_proxy(each._value)]
 
     def back(cotangents: Any, wanted: list[bool]) -> list[Any]:
         ends = [wrap(each, leaf.dtype, leaf.shape) for each, leaf in zip(cotangents, leaves)]
@@ -91,8 +91,8 @@ def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
             raise ValueError(f"custom_gradient function expected to return {expected} gradients, but returned {got}")
         return [None if parts[at] is None else convert_to_tensor(parts[at])._value for at in inputs]
 
-    handles = through(graph.trace, [leaf._value for leaf in leaves], [args[at]._value for at in inputs], back)
-    results = iter([wrap(each, leaf.dtype, leaf.shape, "IdentityN") for each, leaf in zip(handles, leaves)])
+    proxies = through(graph.trace, [leaf._value for leaf in leaves], [args[at]._value for at in inputs], back)
+    results = iter([wrap(each, leaf.dtype, leaf.shape, "IdentityN") for each, leaf in zip(proxies, leaves)])
     return pytree.map(lambda _: next(results), value)
 
 

@@ -42,7 +42,7 @@ class _Rows:
 
 
 class _Written:
-    """Arrays in which a row is written in each turn."""
+    """Arrays in which a row is written in each iteration."""
 
     def __init__(self, structure: Any, rows: _Rows) -> None:
         self._structure = structure
@@ -83,10 +83,10 @@ def map_fn(
     wanted = fn_output_signature if fn_output_signature is not None else dtype
     written = _Written(rows.dtypes if wanted is None else wanted, rows)
 
-    def turn(number: Tensor, arrays: Any) -> Any:
+    def iteration(number: Tensor, arrays: Any) -> Any:
         return number + 1, written.write(arrays, number, function(rows[number]))
 
-    _, arrays = while_loop(lambda number, _: number < rows.count, turn, (0, written.arrays))
+    _, arrays = while_loop(lambda number, _: number < rows.count, iteration, (0, written.arrays))
     return written.stacked(arrays)
 
 
@@ -98,11 +98,11 @@ def vectorized_map(
     first = pytree.map(convert_to_tensor, function(rows[0]))
     written = _Written(first, rows)
 
-    def turn(number: Tensor, arrays: Any) -> Any:
+    def iteration(number: Tensor, arrays: Any) -> Any:
         return number + 1, written.write(arrays, number, function(rows[number]))
 
     given = 1, written.write(written.arrays, 0, first)
-    _, arrays = while_loop(lambda number, _: number < rows.count, turn, given)
+    _, arrays = while_loop(lambda number, _: number < rows.count, iteration, given)
     return written.stacked(arrays)
 
 
@@ -118,12 +118,12 @@ def scan(
     written = _Written(first, rows)
     arrays = written.arrays if begin == 0 else written.write(written.arrays, _at(rows, 0, reverse), first)
 
-    def turn(number: Tensor, state: Any, arrays: Any) -> Any:
+    def iteration(number: Tensor, state: Any, arrays: Any) -> Any:
         at = _at(rows, number, reverse)
         state = function(state, rows[at])
         return number + 1, state, written.write(arrays, at, state)
 
-    found = while_loop(lambda number, *_: number < rows.count, turn, (begin, first, arrays))
+    found = while_loop(lambda number, *_: number < rows.count, iteration, (begin, first, arrays))
     return written.stacked(found[2])
 
 
@@ -148,10 +148,10 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool) -
     begin = 0 if initializer is not None else 1
     first = pytree.map(convert_to_tensor, initializer if begin == 0 else rows[_at(rows, 0, reverse)])
 
-    def turn(number: Tensor, state: Any) -> Any:
+    def iteration(number: Tensor, state: Any) -> Any:
         return number + 1, function(state, rows[_at(rows, number, reverse)])
 
-    return while_loop(lambda number, _: number < rows.count, turn, (begin, first))[1]
+    return while_loop(lambda number, _: number < rows.count, iteration, (begin, first))[1]
 
 
 def _at(rows: _Rows, number: Any, reverse: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Staged loops, by TensorFlow's rules: what is carried keeps its structure, type and shape from turn to turn."""
+"""Staged loops, by TensorFlow's rules: what is carried keeps structure, type and shape from iteration to iteration."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Items:
 
 @dataclass
 class _Slot:
-    """A variable that a loop carries: what it is before, in the body, and at the end of a turn."""
+    """A variable that a loop carries: what it is before, in the body, and at the end of an iteration."""
 
     slot: Any
     init: Any
@@ -64,7 +64,7 @@ class _Slot:
 
 
 def _is_passing(each: _Slot) -> bool:
-    """Whether a variable holds an object of Python's, which lives no longer than a turn."""
+    """Whether a variable holds an object of Python's, which lives no longer than an iteration."""
     is_variable = not isinstance(each.slot, mutations.Entry) and each.name != GENERATED
     return is_variable and not all(is_convertible(leaf) for leaf in pytree.flatten(each.exit))
 
@@ -110,16 +110,16 @@ class _Loop:
     # The body ---------------------------------------------------------------------------------------------------------
 
     def trace(self, body: Callable[[], Any], until: Any, begin: Callable[[Block], None] | None = None) -> Arm:
-        """Trace turns until all is carried that the body changes in containers; `begin` makes the item of one."""
+        """Trace iterations until all is carried that the body changes in containers; `begin` makes the item of one."""
 
-        def turn() -> Any:
+        def iteration() -> Any:
             body()
             return until() if until is not None else None
 
         for _ in range(_ROUNDS):
             self.graph.printed.append(StringIO())
             try:
-                arm = self._turn(turn, Block(), begin)
+                arm = self._iteration(iteration, Block(), begin)
             except BaseException:
                 self._print()
                 raise
@@ -145,12 +145,12 @@ class _Loop:
         printed = self.graph.printed.pop().getvalue()
         print(printed, end="", file=self.graph.printed[-1] if self.graph.printed else None)
 
-    def _turn(self, turn: Callable[[], Any], block: Block, begin: Callable[[Block], None] | None) -> Arm:
+    def _iteration(self, iteration: Callable[[], Any], block: Block, begin: Callable[[Block], None] | None) -> Arm:
         def body() -> Any:
             if begin is not None:
                 begin(block)
             self.install(block)
-            return turn()
+            return iteration()
 
         self.graph.loops.append(len(self.graph.handed_on) + 1)
         try:
@@ -161,14 +161,14 @@ class _Loop:
                 if entry.lengthens(value):
                     raise TypeError(
                         f"the list '{entry.name.rpartition('[')[0]}' does not have the same length before and after "
-                        "one iteration: how many turns there are is known only when the graph runs. Collect what a "
+                        "one iteration: the number of iterations is known only when the graph runs. Collect what a "
                         "loop makes in a tf.TensorArray, and carry what it takes away in variables"
                     )
             return arm
         except NameError as error:
             for each in self.created:
                 if f"'{each.name}'" in str(error):
-                    text = f"'{each.name}' must be defined before the loop: its first turn reads it"
+                    text = f"'{each.name}' must be defined before the loop: its first iteration reads it"
                     raise ValueError(text) from error
             raise
         finally:
@@ -185,7 +185,7 @@ class _Loop:
     def _param(self, block: Block, init: Tensor, invariant: TensorShape | None) -> Tensor:
         shape = init.shape if invariant is None else invariant
         value = block.add_param(type_of(init.dtype, shape))
-        return wrap(self.graph.trace.handle(value), init.dtype, shape, "while")
+        return wrap(self.graph.trace.proxy(value), init.dtype, shape, "while")
 
     def _read_exit(self, arm: Arm) -> None:
         for each in (*self.carried, *self.created):
@@ -200,10 +200,11 @@ class _Loop:
         left = [each for each in self.created if each.exit is not UNBOUND and each.exit is not None]
         self.created = [each for each in left if not _is_passing(each)]
 
-    # What a turn ends with --------------------------------------------------------------------------------------------
+    # What an iteration ends with
+    # --------------------------------------------------------------------------------------------
 
     def _results(self, arm: Arm) -> list[Any]:
-        """What a turn hands to the next."""
+        """What an iteration hands to the next."""
         found = []
         with self.graph.trace.open(arm.block):
             for each in self.carried:
@@ -233,10 +234,10 @@ class _Loop:
         is_range = self.items is not None and self.items.is_range and not isinstance(each.slot, mutations.Entry)
         return is_range and isinstance(each.exit, Tensor) and each.exit is self.item
 
-    item: Any = None  # the item of the turn that was traced last
+    item: Any = None  # the item of the iteration that was traced last
 
     def _checked(self, each: _Slot) -> list[Any]:
-        """The values at the end of a turn, once they are found to be like those at its beginning."""
+        """The values at the end of an iteration, once they are found to be like those at its beginning."""
         if each.exit is None:
             raise ValueError(f"'{each.name}' is None at the end of the iteration.")
         if each.exit is UNBOUND:
@@ -297,7 +298,7 @@ class _Loop:
         shape = leaf.shape
         kind = self._created_type(each, leaf) if created else type_of(leaf.dtype, shape)
         output = node.add_output(kind, each.name if each.name.isidentifier() else "")
-        return Tensor(self.graph.trace.handle(output), leaf.dtype, shape, self.graph, self.graph.unique_name("while"))
+        return Tensor(self.graph.trace.proxy(output), leaf.dtype, shape, self.graph, self.graph.unique_name("while"))
 
     def _initialized(self, name: str, leaf: Tensor) -> Tensor:
         """What a loop has given a value, if it has run at all, as is seen to when the graph runs."""
@@ -340,7 +341,7 @@ def stage_for(
     trace = graph.trace
 
     def begin(block: Block) -> None:
-        loop.item = items.build([trace.handle(block.add_param(type)) for type in items.types])
+        loop.item = items.build([trace.proxy(block.add_param(type)) for type in items.types])
 
     arm = loop.trace(lambda: body(loop.item), until, begin)
     target = 0 if len(items.types) == 1 else tuple(int(n) for n in np.arange(len(items.types)))

@@ -18,7 +18,7 @@ from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.dtypes import DType
 from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
-from autograph.compat.tensorflow.core.tensor import Tensor, is_handle, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, is_proxy, wrap
 from autograph.compat.tensorflow.staging import tracing
 from autograph.compat.tensorflow.staging.signatures import ByIdentity
 from autograph.runtime.autodiff.activity import Activity
@@ -140,20 +140,20 @@ def reverse(
     """
     chosen = [
         root for root in roots
-        if root is not None and is_handle(root._value) and (root.dtype.is_floating or root.dtype.is_complex)
+        if root is not None and is_proxy(root._value) and (root.dtype.is_floating or root.dtype.is_complex)
     ]  # fmt: skip
     nodes = graph.trace.block.nodes[start:]
     activity = [Activity(nodes, [graph.trace.use(root._value)], constant=unseen) for root in chosen]
-    values = [graph.trace.use(each._value) for each in targets if is_handle(each._value)]
+    values = [graph.trace.use(each._value) for each in targets if is_proxy(each._value)]
     depends = [any(each.varies(value) for value in values) for each in activity]
     asked = [root for root, does in zip(chosen, depends) if does]
     if not asked:
         return [None] * len(roots)
-    ends = [each for each in targets if is_handle(each._value)]
+    ends = [each for each in targets if is_proxy(each._value)]
     if given is None:
         cotangents = [np.ones_like(each._value) if each.shape.rank else each.dtype.as_numpy_dtype(1) for each in ends]
     else:
-        cotangents = [grad._value for each, grad in zip(targets, given) if is_handle(each._value)]
+        cotangents = [grad._value for each, grad in zip(targets, given) if is_proxy(each._value)]
     depend = any(each.varies(graph.trace.use(root._value)) for each, of in zip(activity, chosen)
                  for root in asked if root is not of)  # fmt: skip
     by_root: dict[int, Tensor] = {}

@@ -18,7 +18,7 @@ from autograph.common import pytree
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.graphs import FuncGraph
-from autograph.compat.tensorflow.core.tensor import Tensor, is_handle, type_of
+from autograph.compat.tensorflow.core.tensor import Tensor, is_proxy, type_of
 from autograph.compat.tensorflow.ops import array_ops, math_ops
 from autograph.compat.tensorflow.ops.variables import Variable, read
 from autograph.compat.tensorflow.staging import replay
@@ -112,7 +112,7 @@ class GradientTape:
             self._watched[id(each)] = each
             if isinstance(each, Variable):
                 self._variables[id(each)] = each
-            elif self._staged is not None and not is_handle(each._value):
+            elif self._staged is not None and not is_proxy(each._value):
                 graph = self._staged.graph
                 self._staged.around.setdefault(id(each), graph.stand_ins.get(id(each)))
                 root = replay.as_root(graph, convert_to_tensor(each))
@@ -154,8 +154,8 @@ class GradientTape:
             args = trace.lower(value if around is None else (around._value,))
             node = Node("call" if around is None else "bound", args, None, (), ())
             staged.block.nodes.insert(staged.block.nodes.index(staged.fronts.get(number, staged.marker)), node)
-            handle = trace.handle(node.add_output(type_of(variable.dtype, variable.shape)))
-            found = Tensor(handle, variable.dtype, variable.shape, staged.graph, "ReadVariableOp")
+            proxy = trace.proxy(node.add_output(type_of(variable.dtype, variable.shape)))
+            found = Tensor(proxy, variable.dtype, variable.shape, staged.graph, "ReadVariableOp")
             found._block = staged.block
             staged.roots.setdefault(number, []).append(found)
             staged.valid[number] = found
@@ -227,14 +227,14 @@ class GradientTape:
             raise RuntimeError("tape.gradient must be called in the branch or loop that the tape is in")
         start = self._staged.block.nodes.index(self._staged.marker) + 1
         roots = self._staged.roots
-        watched = [each for each in self._watched.values() if isinstance(each, Tensor) and is_handle(each._value)]
+        watched = [each for each in self._watched.values() if isinstance(each, Tensor) and is_proxy(each._value)]
         own = [root for each in roots.values() for root in each]
         values = [graph.trace.use(each._value) for each in (*watched, *own)]
         known = Activity(self._staged.block.nodes[start:], values, constant=self._staged.unseen).values
         tensors = [
             [
                 root for root in roots.get(id(source), [] if isinstance(source, Variable) else [source])
-                if is_handle(root._value) and graph.trace.use(root._value) in known
+                if is_proxy(root._value) and graph.trace.use(root._value) in known
             ]
             for source in sources
         ]  # fmt: skip

@@ -103,8 +103,8 @@ def trace(
     with forking.undivided(), graphs.building(graph):
         for parameter, spec in specs:
             value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
-            handle = graph.trace.handle(value)
-            given[id(spec)] = Tensor(handle, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
+            proxy = graph.trace.proxy(value)
+            given[id(spec)] = Tensor(proxy, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
         graph.inputs = list(given.values())
         positional, named = pytree.map(lambda leaf: given.get(id(leaf), leaf), args)
         with traced_by(TENSORFLOW):

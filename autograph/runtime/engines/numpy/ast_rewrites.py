@@ -1,7 +1,8 @@
 """Rewrites of the function that has been made, as a tree of Python: what reads and runs better.
 
-`rotate_back`: loops that ask at the end of each turn whether there is another one ask at its beginning again. A test
-that does something, such as asking objects whether they are equal, is traced as part of the turn before:
+`rotate_back`: loops that ask at the end of each iteration whether there is another one ask at its beginning again. A
+    test
+that does something, such as asking objects whether they are equal, is traced as part of the iteration before:
 
     go = i < n and x[i] == x[k]                     j = i
     j = i                                           while j < n and x[j] == x[k]:
@@ -19,7 +20,7 @@ It is the same test if, with what the variables begin with in their places, it r
             t1.append(t2 * t2)
 
 A loop that the program has written as such stays one: before Python 3.12, a comprehension is a function that is made
-and called, which takes longer than a few turns.
+and called, which takes longer than a few iterations.
 
 `limit_nesting` keeps within the number of loops that Python allows in one another.
 """
@@ -78,7 +79,7 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _first(name: str, before: list[ast.stmt], last: ast.stmt) -> ast.stmt | None:
-    """The statement that does before a loop what `last` does at the end of a turn: to set `name` by the same test."""
+    """The statement that does before a loop what `last` does after an iteration: to set `name` by the same test."""
     if not (isinstance(last, ast.Assign) and _is_name(last.targets[0], name)):
         return None
     test = last.value

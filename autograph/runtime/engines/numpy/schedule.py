@@ -43,7 +43,7 @@ class End:
     Attributes:
         results: what the block itself ends with.
         stop: the condition on which to leave the loop around.
-        params: those that hold what the loop carries, during a turn.
+        params: those that hold what the loop carries, during an iteration.
     """
 
     targets: list[Value]
@@ -61,7 +61,7 @@ class Scheduler:
     def __init__(self, graph: Graph) -> None:
         self._uses = uses = Uses(graph)
         self.plan = Plan(graph.params, aliases=uses.aliases)
-        self._false: set[Value] = set()     # what is carried and false in every turn, or the loop would have ended
+        self._false: set[Value] = set()     # what is carried and false in every iteration, or the loop would have ended
         results = graph.block.results
         end = End([], list(results), None, results, returns=True) if results is not None else None
         self.plan.body = self._body(graph.block, 1, end)
@@ -288,7 +288,7 @@ class Scheduler:
         before, condition = self._test(frame, node)
         body = node.blocks[-1]
         items = body.params[: len(body.params) - len(live)]
-        statements = self._body(body, frame.depth + 1, self._turn(node, live, carried, inits))
+        statements = self._body(body, frame.depth + 1, self._iteration(node, live, carried, inits))
         frame.statements.append(Loop(node, before, condition, iterable, items, carried, statements, renamed))
 
     def _carried(self, node: Node, live: list[bool]) -> list[list[Value]]:
@@ -311,7 +311,9 @@ class Scheduler:
         test.flush()
         return test.statements, block.results[0] if block.results is not None else True
 
-    def _turn(self, node: Node, live: list[bool], carried: list[list[Value]], inits: tuple[Any, ...]) -> End | None:
+    def _iteration(
+        self, node: Node, live: list[bool], carried: list[list[Value]], inits: tuple[Any, ...]
+    ) -> End | None:
         """The end of a loop's body."""
         block = node.blocks[-1]
         if block.results is None:

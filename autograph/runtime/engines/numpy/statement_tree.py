@@ -58,10 +58,10 @@ class Loop:
     """`while` or `for`.
 
     Attributes:
-        before: statements of a `while` that come before its condition is asked, in each turn.
+        before: statements of a `while` that come before its condition is asked, in each iteration.
         condition: of a `while`.
         iterable: of a `for`; `renamed` holds for it.
-        items: what a `for` sets in each turn.
+        items: what a `for` sets in each iteration.
         carried: for each variable that is carried: its init, those that hold it in test and body, and what comes out.
     """
 

@@ -13,7 +13,7 @@ from autograph.runtime.graph.traits import OUT_BY_NAME, WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, array
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
-from autograph.runtime.ops.gradients.toolkit import as_array, on_handles
+from autograph.runtime.ops.gradients.toolkit import as_array, on_proxies
 from autograph.runtime.ops.inference.containers import tuple_items, tuple_of
 from autograph.runtime.ops.inference.declare import functions, methods, nothing
 from autograph.runtime.ops.inference.infer import rule
@@ -334,4 +334,4 @@ def checked_take(a: Any, indices: Any, axis: Any = 0) -> Any:
 
 declare("checked_take", take, target=checked_take, raises=True)
 derive("checked_take", of_take)
-take_at = on_handles(checked_take)
+take_at = on_proxies(checked_take)

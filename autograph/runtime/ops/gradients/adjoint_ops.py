@@ -27,7 +27,7 @@ from autograph.runtime.graph.traits import (
     STRONG_ZEROS,
 )
 from autograph.runtime.graph.types import TensorType, Type
-from autograph.runtime.ops.gradients.toolkit import on_handles
+from autograph.runtime.ops.gradients.toolkit import on_proxies
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import build_type
 from autograph.runtime.ops.inference.declare import nothing
@@ -111,7 +111,7 @@ def _of_moved(g: Any, out: Any, op: str, position: int, gradient: Any, result: A
     """What `run_rule` passes back to the gradient that it is given."""
     _of_shapes(g, out, op, position)
     target = lookup(op).target
-    return getattr(g, op[1:])() if target is None else on_handles(target)(g, *args[1:], **kwargs)
+    return getattr(g, op[1:])() if target is None else on_proxies(target)(g, *args[1:], **kwargs)
 
 
 def _of_shapes(g: Any, out: Any, op: str, position: int, *_: Any) -> None:
@@ -290,12 +290,12 @@ declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIEN
 declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT, PART_OF_FIRST])
 SHARES.update(cleared=sharing.never, cleared_product=sharing.never)     # nobody else has what they may give back
 declare("kept", unchanged_first, target=kept, traits=[GRADIENT, CHOOSES, MOVES])
-derive("kept", lambda g, out, found, *rest: on_handles(kept)(g, *rest), None, None, None)
-derive("cleared", lambda g, out, *args: on_handles(kept)(g, *args), None, None)
+derive("kept", lambda g, out, found, *rest: on_proxies(kept)(g, *rest), None, None, None)
+derive("cleared", lambda g, out, *args: on_proxies(kept)(g, *args), None, None)
 derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
 declare("fit", fitted, target=fit, traits=[GRADIENT, MOVES])
 declare("masked", of_masked, target=masked, traits=[GRADIENT, SAME_IN_PLACE, CHOOSES, MASKS, MOVES])
-derive("masked", lambda g, out, gradient, mask: on_handles(masked)(g, mask), None)
+derive("masked", lambda g, out, gradient, mask: on_proxies(masked)(g, mask), None)
 declare("as_result", of_result, target=as_result, traits=[GRADIENT])
 derive("as_result", lambda g, out, x, result: g, None)
 declare("scatter_add", scattered, target=scatter_add, raises=True, traits=[GRADIENT, STRONG_ZEROS, MOVES])
@@ -398,9 +398,9 @@ declare("cropped", crop, target=cropped, traits=[MOVES])
 declare("cofactors", like_matrices, target=cofactors, raises=True)
 declare("cofactors_change", like_second, target=cofactors_change, raises=True)
 derive("numbered", None)
-derive("cropped", lambda g, out, gradient, like: on_handles(cropped)(g, gradient), None)
-derive("cofactors", lambda g, out, a: on_handles(cofactors_change)(g, a))
-derive("cofactors_change", lambda g, out, h, a: on_handles(cofactors_change)(g, a), _third)
+derive("cropped", lambda g, out, gradient, like: on_proxies(cropped)(g, gradient), None)
+derive("cofactors", lambda g, out, a: on_proxies(cofactors_change)(g, a))
+derive("cofactors_change", lambda g, out, h, a: on_proxies(cofactors_change)(g, a), _third)
 
 
 def stack_items(items: Any, zero: Any) -> Any:

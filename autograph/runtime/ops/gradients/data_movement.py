@@ -9,9 +9,9 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import Vjp
 from autograph.runtime.ops.gradients import adjoint_ops
-from autograph.runtime.ops.gradients.toolkit import as_array, ndim, on_handles, shape
+from autograph.runtime.ops.gradients.toolkit import as_array, ndim, on_proxies, shape
 
-numbered, scatter_add = on_handles(adjoint_ops.numbered), on_handles(adjoint_ops.scatter_add)
+numbered, scatter_add = on_proxies(adjoint_ops.numbered), on_proxies(adjoint_ops.scatter_add)
 
 MOST = 64  # so many arguments of the same kind have derivatives
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import Vjp
 from autograph.runtime.ops.gradients.adjoint_ops import as_result, fit, masked
-from autograph.runtime.ops.gradients.toolkit import as_array, conj, is_list, is_real, ndim, on_handles
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, is_list, is_real, ndim, on_proxies
 
 Rules = tuple["Vjp | None", ...]
 LN2, LN10 = math.log(2), math.log(10)
@@ -94,7 +94,7 @@ def nonzero(x: Any) -> Any:
 
 def _like(x: Any, out: Any) -> Any:
     """The base of a power, complex if the power is."""
-    return x if is_real(out) or not is_real(x) else on_handles(as_result)(x, out)
+    return x if is_real(out) or not is_real(x) else on_proxies(as_result)(x, out)
 
 
 def power_of_base(g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -124,7 +124,7 @@ def extreme(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 # Of `maximum` and so on, which are in too many inner loops to share: where the arguments are equal, it is the first's.
-_MASKED = on_handles(masked)
+_MASKED = on_proxies(masked)
 OF_EXTREME: Rules = (lambda g, out, x, y: _MASKED(g, x == out), lambda g, out, x, y: _MASKED(g, x != out))
 
 
@@ -254,7 +254,7 @@ def same(g: Any, out: Any, /, *_: Any, **__: Any) -> Any:
 
 def fit_list(gradient: Any, x: Any) -> Any:
     """The gradient of a list in the shape of the array that NumPy makes of it; that of anything else as it is."""
-    return on_handles(fit)(gradient, as_array(x)) if is_list(x) else gradient
+    return on_proxies(fit)(gradient, as_array(x)) if is_list(x) else gradient
 
 
 def of_cores(*rules: Vjp | None) -> Rules:

@@ -15,7 +15,7 @@ from autograph.runtime.graph.opdef import Vjp, declare, derive
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import numbered, scatter_add
 from autograph.runtime.ops.gradients.elementwise import fit_list, legs, log_sum, nonzero
-from autograph.runtime.ops.gradients.toolkit import as_array, conj, on_handles, shape
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, on_proxies, shape
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import array_like, broadcast
 
@@ -215,7 +215,7 @@ def segments(g: Any, out: Any, a: Any, indices: Any, axis: Any = 0, *_: Any, **_
     return np.moveaxis(np.cumsum(steps, -1)[..., :-1], -1, axis)
 
 
-@on_handles
+@on_proxies
 def recurrence(factor: Any, term: Any) -> Any:
     """`h[j] = term[j] + factor[j] * h[j - 1]` along the last axis, whose first factor does not matter.
 

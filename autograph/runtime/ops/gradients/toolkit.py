@@ -1,4 +1,4 @@
-"""What derivatives of ops are written in: static facts of arguments, and functions that take handles of a trace too.
+"""What derivatives of ops are written in: static facts of arguments, and functions that take proxies of a trace too.
 
 The rules stand with their ops. Here is only what they share; see `Vjp` in `opdef.py` for what a rule is.
 """
@@ -15,8 +15,8 @@ from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.types import ObjectType, TensorType, type_of
 
 
-def on_handles(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function, but none of NumPy's, that is an op, such that handles of a trace record it as they do NumPy's.
+def on_proxies(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function, but none of NumPy's, that is an op, such that proxies of a trace record it as they do NumPy's.
 
     The op's target is `function` itself, or what this makes of it.
     """
@@ -55,14 +55,14 @@ def _may_be_anything(x: Any) -> bool:
 
 
 def is_list(x: Any) -> bool:
-    """Whether it is a list or tuple, or a handle of one."""
+    """Whether it is a list or tuple, or a proxy of one."""
     found = getattr(getattr(x, "_ag_value", None), "type", None)
     return isinstance(x, (list, tuple)) or (isinstance(found, ObjectType) and found.name in ("list", "tuple"))
 
 
 def is_real(x: Any) -> bool:
     """Whether something is known not to be complex."""
-    value = getattr(x, "_ag_value", None)      # of a handle: its type says more than its attributes do
+    value = getattr(x, "_ag_value", None)      # of a proxy: its type says more than its attributes do
     found = type_of(x) if value is None else value.type
     return isinstance(found, TensorType) and found.dtype.kind != "c"
 
@@ -72,7 +72,7 @@ def conj(x: Any) -> Any:
 
 
 def as_array(x: Any) -> Any:
-    """The array that NumPy makes of a list, in which there may be handles; anything else as it is."""
+    """The array that NumPy makes of a list, in which there may be proxies; anything else as it is."""
     if isinstance(x, (list, tuple)):
         return np.stack(list(map(as_array, x))) if x else x
     return np.atleast_1d(x) if is_list(x) else x

@@ -173,7 +173,7 @@ def of_interpolated(part: str) -> Vjp:
             raise NotImplementedError("the derivative of np.interp with a period")
         x, points, values = map(as_array, (x, xp, fp))
         low = np.clip(np.searchsorted(points, x, "right") - 1, 0, shape(points)[0] - 2)
-        first, second = np.take(points, low), np.take(points, low + 1)  # which may be constants, and `low` a handle
+        first, second = np.take(points, low), np.take(points, low + 1)  # which may be constants, and `low` a proxy
         width = nonzero(second - first)
         weight, slope = (x - first) / width, (np.take(values, low + 1) - np.take(values, low)) / width
         before, after = x < points[0], x > points[-1]

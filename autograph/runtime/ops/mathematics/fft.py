@@ -12,7 +12,7 @@ from autograph.runtime.graph.traits import SHARES
 from autograph.runtime.graph.types import FLOAT, Shape, TensorType, Type, array, type_of
 from autograph.runtime.ops.gradients import adjoint_ops
 from autograph.runtime.ops.gradients.data_movement import numbered
-from autograph.runtime.ops.gradients.toolkit import conj, ndim, on_handles
+from autograph.runtime.ops.gradients.toolkit import conj, ndim, on_proxies
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.declare import functions
@@ -152,7 +152,7 @@ _declare("fftshift ifftshift", shifted)
 # A transform multiplies by a symmetric matrix, of powers of a root of unity, so it is its own derivative; before, it
 # crops its argument or pads it with zeros.
 
-cropped = on_handles(adjoint_ops.cropped)
+cropped = on_proxies(adjoint_ops.cropped)
 
 # How the same is scaled on the way back.
 _SCALED: dict[Any, Any] = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}

@@ -15,7 +15,7 @@ from autograph.runtime.graph.traits import SHARES
 from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type, scalar
 from autograph.runtime.ops.gradients import adjoint_ops
 from autograph.runtime.ops.gradients.elementwise import column, row, turned
-from autograph.runtime.ops.gradients.toolkit import conj, is_real, ndim, on_handles
+from autograph.runtime.ops.gradients.toolkit import conj, is_real, ndim, on_proxies
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import tuple_of
@@ -193,7 +193,7 @@ def of_pinv(g: Any, out: Any, a: Any, *_: Any, **__: Any) -> Any:
 
 
 def of_det(g: Any, out: Any, a: Any) -> Any:
-    return column(column(g)) * on_handles(adjoint_ops.cofactors)(a)
+    return column(column(g)) * on_proxies(adjoint_ops.cofactors)(a)
 
 
 def of_slogdet(g: Any, out: Any, a: Any) -> Any:

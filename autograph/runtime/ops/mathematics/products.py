@@ -15,7 +15,7 @@ from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients import adjoint_ops
 from autograph.runtime.ops.gradients.data_movement import moves
 from autograph.runtime.ops.gradients.elementwise import OF_MATMUL, column, of_cores
-from autograph.runtime.ops.gradients.toolkit import as_array, conj, ndim, on_handles
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, ndim, on_proxies
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference.declare import functions, methods
 from autograph.runtime.ops.inference.infer import rule
@@ -306,7 +306,7 @@ def of_cross(which: int) -> Vjp:
         other = _spatial(vectors[1 - which])
         found = np.linalg.cross(g, other) if which else np.linalg.cross(other, g)
         mine = vectors[which]
-        return np.moveaxis(on_handles(adjoint_ops.fit)(found[..., : sizes(mine)[-1]], mine), -1, axes[which])
+        return np.moveaxis(on_proxies(adjoint_ops.fit)(found[..., : sizes(mine)[-1]], mine), -1, axes[which])
 
     return vjp
 

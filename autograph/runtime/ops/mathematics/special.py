@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import declare, derive
 from autograph.runtime.graph.types import FLOAT, Type
-from autograph.runtime.ops.gradients.toolkit import on_handles
+from autograph.runtime.ops.gradients.toolkit import on_proxies
 from autograph.runtime.ops.inference.declare import always
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import array_like
@@ -19,7 +19,7 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 
 _LARGE = 16     # from here on the asymptotic series is exact enough for the orders in use
 
 
-@on_handles
+@on_proxies
 def polygamma(order: int, x: float) -> float:
     """The derivative of that order of the digamma function, which is itself that of order 0."""
     sign, factor = 1.0 if order % 2 else -1.0, float(math.factorial(order))
@@ -35,7 +35,7 @@ def polygamma(order: int, x: float) -> float:
     return found + sign * series
 
 
-@on_handles
+@on_proxies
 def bessel_i(order: int, x: Any) -> Any:
     """The modified Bessel function of the first kind, in the dtype of `x`.
 
@@ -51,7 +51,7 @@ def bessel_i(order: int, x: Any) -> Any:
 _POINTS = 160
 
 
-@on_handles
+@on_proxies
 def erf(x: Any) -> Any:
     """The error function of each element, in the dtype of `x`."""
     return np.asarray(_erf(x)).astype(np.asarray(x).dtype)[()]

@@ -52,7 +52,7 @@ from autograph.runtime.graph.types import (
 from autograph.runtime.ops.gradients import reductions
 from autograph.runtime.ops.gradients.adjoint_ops import masked
 from autograph.runtime.ops.gradients.elementwise import OF_DIVMOD, same
-from autograph.runtime.ops.gradients.toolkit import as_array, is_list, on_handles
+from autograph.runtime.ops.gradients.toolkit import as_array, is_list, on_proxies
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import iterated, list_of, tuple_items, tuple_of
 from autograph.runtime.ops.inference.declare import always, functions, nothing
@@ -214,7 +214,7 @@ def of_summed(g: Any, out: Any, iterable: Any, start: Any = 0) -> Any:
     return for_each(g, iterable) if is_list(iterable) else g
 
 
-@on_handles
+@on_proxies
 def for_each(gradient: Any, items: Any) -> list[Any]:
     """A gradient for each item of a list."""
     return [gradient] * len(items)
@@ -224,7 +224,7 @@ def _summed_up(g: Any, out: Any, gradient: Any, items: Any) -> Any:
     return functools.reduce(operator.add, g) if isinstance(g, (list, tuple)) else np.sum(g, 0)
 
 
-_MASKED = on_handles(masked)
+_MASKED = on_proxies(masked)
 
 
 def of_extreme(position: int) -> Vjp:

@@ -12,7 +12,7 @@ from autograph.runtime.graph.opdef import PURE, derive, foldable, lower
 from autograph.runtime.graph.types import BOOL, COMPLEX, FLOAT, INT, ObjectType, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import OF_TWO, absolute, angle, legs, of_one
 from autograph.runtime.ops.gradients.reductions import others
-from autograph.runtime.ops.gradients.toolkit import as_array, on_handles, shape
+from autograph.runtime.ops.gradients.toolkit import as_array, on_proxies, shape
 from autograph.runtime.ops.inference.containers import iterated, tuple_of
 from autograph.runtime.ops.inference.declare import always, functions
 from autograph.runtime.ops.inference.infer import rule
@@ -73,8 +73,8 @@ functions("isclose isfinite isinf isnan", always(BOOL), prefix="cmath.", effect=
 
 # ------------------------------------------------------------------------------------------------- derivatives
 
-# What the derivatives are written in, such that they work on handles too.
-M = SimpleNamespace(**{name: on_handles(getattr(math, name)) for name in "cos sin cosh sinh hypot exp trunc".split()})
+# What the derivatives are written in, such that they work on proxies too.
+M = SimpleNamespace(**{name: on_proxies(getattr(math, name)) for name in "cos sin cosh sinh hypot exp trunc".split()})
 SAME = "exp exp2 expm1 log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh degrees radians fabs floor ceil trunc"
 ARCS = "asin acos atan asinh acosh atanh"
 

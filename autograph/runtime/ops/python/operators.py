@@ -95,7 +95,7 @@ def python_function(name: str) -> Callable[..., Any]:
     return function
 
 
-# The functions that do to handles what the operators do.
+# The functions that do to proxies what the operators do.
 FUNCTIONS = frozenset({pow, *map(python_function, (*BINARY, *UNARY))})
 
 

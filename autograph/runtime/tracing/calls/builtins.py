@@ -10,7 +10,7 @@ from autograph.common.statics import is_a
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.state.staged_containers import may_hold
+from autograph.runtime.tracing.state.staged_containers import contains_proxy
 from autograph.runtime.tracing.state.trace import Trace
 
 _THE_SAME = (type, ModuleType, FunctionType, BuiltinFunctionType, NoneType)  # at each call
@@ -58,7 +58,7 @@ def by_keys(trace: Trace, function: Callable[..., Any], items: Iterable[Any], kw
     """
     items, others = list(items), {name: value for name, value in kwargs.items() if name != "key"}
     keys = [kwargs["key"](item) for item in items]
-    if may_hold(keys) or may_hold(others):
+    if contains_proxy(keys) or contains_proxy(others):
         return trace.record("call", (compared, function, items, keys), others)
     return compared(function, items, keys, **others)
 

@@ -53,7 +53,14 @@ from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.blame import calls_programs
 from autograph.runtime.tracing.state.element_types import has_items
 from autograph.runtime.tracing.state.iterators import TracedIterator
-from autograph.runtime.tracing.state.staged_containers import HOLDERS, Held, as_tensor, is_spread, is_staged, may_hold
+from autograph.runtime.tracing.state.staged_containers import (
+    STAGEABLE,
+    StagedItems,
+    as_tensor,
+    contains_proxy,
+    is_spread,
+    is_staged,
+)
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback
 
@@ -266,7 +273,7 @@ class Caller(Constructing):
         @calls_programs
         def inlined(*args: Any, **kwargs: Any) -> Any:
             before, trace.loosened = trace.loosened, False
-            if trace.held and is_spread(args):
+            if trace.staged_items and is_spread(args):
                 args = self._spread(function, args)
             self._recursion.enter(traced, args, kwargs)
             outer, is_budgeted = trace.enter(sys._getframe()), False
@@ -293,7 +300,7 @@ class Caller(Constructing):
     def _spread(self, function: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Arguments for a function, of which one stands for any number: as many as there are parameters for them."""
         code = function.__code__
-        at = next(position for position, part in enumerate(args) if type(part) is Held)
+        at = next(position for position, part in enumerate(args) if type(part) is StagedItems)
         count = code.co_argcount - len(args) + 1
         if code.co_flags & inspect.CO_VARARGS and at >= code.co_argcount:
             return args
@@ -307,7 +314,7 @@ class Caller(Constructing):
         if is_tensor(owner):        # `x.__add__(y)` is not `x + y`, which asks `y`, too
             name = method_name(function)
             return Method(owner, name) if name else functools.partial(self.replacement(function.__func__), owner)
-        if type(owner) in HOLDERS:
+        if type(owner) in STAGEABLE:
             return Mutator(self.trace, owner, function)
         if is_opaque_class(type(owner)) and not issubclass(type(owner), type):
             return functools.partial(self.replacement(function.__func__), self.outside.array(owner))
@@ -398,7 +405,7 @@ def _staged_sequence(items: Any) -> Any:
     """An array or list of the graph, or a list or tuple of what is staged; None for anything else."""
     items = as_tensor(items) if is_staged(items) else items
     if not is_tensor(items):
-        return items if type(items) in (list, tuple) and may_hold(items) else None
+        return items if type(items) in (list, tuple) and contains_proxy(items) else None
     found = items._ag_value.type
     is_sequence = bool(found.shape) if isinstance(found, TensorType) else found.name in ("list", "tuple")
     return items if is_sequence else None

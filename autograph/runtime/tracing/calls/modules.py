@@ -35,7 +35,7 @@ _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
 _STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
 _CALLED_BACK = trace_rules.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
 _BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
-_OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a handle cannot tell
+_OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a proxy cannot tell
 _CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 
 
@@ -191,7 +191,7 @@ _MISSING = object()
 
 
 class Asked(StandIn):
-    """A builtin that is asked about things, and answers of handles what is true of what they stand for."""
+    """A builtin that is asked about things, and answers of proxies what is true of what they stand for."""
 
     __slots__ = ("stand_ins",)
     __doc__, __module__ = TOLD

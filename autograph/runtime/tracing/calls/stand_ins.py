@@ -32,7 +32,7 @@ from autograph.runtime.tracing.proxies.protocols import as_arrays, overrides
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
 from autograph.runtime.tracing.state.iterators import is_iterator, is_staged_here, iterables_of_graph, traced
-from autograph.runtime.tracing.state.staged_containers import as_tensor, held, is_staged, may_hold
+from autograph.runtime.tracing.state.staged_containers import as_tensor, contains_proxy, is_staged, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
@@ -161,12 +161,12 @@ _CHANGING = ("__set", "__del", "__i", "__enter", "__exit", "__call")
 
 
 def _has_staged(args: Any) -> bool:
-    """Whether there are handles, or arrays from outside, among nested arguments."""
+    """Whether there are proxies, or arrays from outside, among nested arguments."""
     if type(args) in (list, tuple):
         return any(map(_has_staged, args))
     if type(args) is dict:
         return any(map(_has_staged, args.values()))
-    return type(args) is np.ndarray or may_hold(args)
+    return type(args) is np.ndarray or contains_proxy(args)
 
 
 def _makes_anew(result: Any) -> bool:
@@ -213,10 +213,10 @@ class Mutator:
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         owner, name = self.owner, self.function.__name__
-        inside = held(owner)
+        inside = staged_as(owner)
         if f".{name}" in CONSUMES:
             args = tuple(map(self.trace.collected, args))
-        if name == "sort" and inside is None and kwargs.get("key") is not None and not may_hold(owner):
+        if name == "sort" and inside is None and kwargs.get("key") is not None and not contains_proxy(owner):
             return self._sort(kwargs)
         if inside is None and self._needs_values(name, args, kwargs):
             inside = self.trace.materialize(owner)
@@ -243,13 +243,14 @@ class Mutator:
         """Whether the method looks at staged values."""
         owner, args = self.owner, (*given, *keywords.values())
         if type(self.function) is types.MethodType:     # which is written in Python, as those of a Counter are
-            return may_hold(owner) or may_hold(args)
+            return contains_proxy(owner) or contains_proxy(args)
         if name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
-            return may_hold(owner) or may_hold(args)
+            return contains_proxy(owner) or contains_proxy(args)
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
-            return may_hold(args[:1])
+            return contains_proxy(args[:1])
         if f".{name}" in CONSUMES:
-            return any(is_tensor(each) or held(each) is not None for each in given)     # `update` keeps its keywords
+            # `update` keeps its keywords
+            return any(is_tensor(each) or staged_as(each) is not None for each in given)
         return False
 
 
@@ -324,7 +325,7 @@ class TextMethod:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = tuple(self.trace.collected(part) for part in args)
         name = self.function.__name__
-        if not (may_hold(args) or may_hold(kwargs) or (name == "encode" and asks_registry(args, kwargs))):
+        if not (contains_proxy(args) or contains_proxy(kwargs) or (name == "encode" and asks_registry(args, kwargs))):
             specs = fields(self.owner) if name in ("format", "format_map") else ()
             return guarded(self.trace, lambda: self.function(*args, **kwargs), (), specs)
         return self.trace.record(f".{self.function.__name__}", (self.owner, *args), kwargs)

@@ -20,7 +20,7 @@ from autograph.runtime.tracing.proxies.graph_break import Diverged, Materialize,
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.state.escape import Known
 from autograph.runtime.tracing.state.exceptions import run_or_raise
-from autograph.runtime.tracing.state.staged_containers import HOLDERS, Held, held
+from autograph.runtime.tracing.state.staged_containers import STAGEABLE, StagedItems, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, Fallback, contents, entries, put
 
@@ -143,9 +143,9 @@ def _whole(value: Any) -> Any:
     """A value at the end of a body, in which the graph must make what `[*xs, 1]` comes to."""
     if type(value) is tuple:
         parts = tuple(map(_whole, value))
-        inside = held(parts)
+        inside = staged_as(parts)
         return value if inside is None and all(map(is_, parts, value)) else parts if inside is None else inside
-    held(value)
+    staged_as(value)
     return value
 
 
@@ -168,14 +168,14 @@ def _note_entries(arm: Arm, changes: Changes) -> None:
             if list(map(id, content)) != list(map(id, now)):
                 arm.whole.append(container)
             continue
-        if list(old) != list(new) or _is_held(old) != _is_held(new):
+        if list(old) != list(new) or _has_staged_items(old) != _has_staged_items(new):
             arm.whole.append(container)
             continue
         arm.values.update({Entry(container, key): new[key] for key in old if new[key] is not old[key]})
 
 
-def _is_held(content: dict[Any, Any]) -> bool:
-    return any(type(value) is Held for value in content.values())
+def _has_staged_items(content: dict[Any, Any]) -> bool:
+    return any(type(value) is StagedItems for value in content.values())
 
 
 def _forget_what_is_new(arm: Arm, known: Callable[[Any], bool]) -> None:
@@ -194,7 +194,7 @@ def hoist(trace: Trace, arms: list[Arm]) -> None:
     for arm in arms:
         _check_made(trace, arm)
         for container in arm.whole:
-            if type(container) in HOLDERS:
+            if type(container) in STAGEABLE:
                 raise Materialize(container)
             changed = "is changed" if isinstance(container, bytearray) else "has an attribute added or deleted"
             what = f"an object of class {type(container).__name__} {changed}"
@@ -241,9 +241,9 @@ def check_aliases(trace: Trace, values: Iterable[Any], owned: Known) -> None:
     rest = list(values)
     while rest:
         value = rest.pop()
-        if is_tensor(value) or held(value) is not None:
+        if is_tensor(value) or staged_as(value) is not None:
             continue
-        if type(value) in HOLDERS and not owned(value):
+        if type(value) in STAGEABLE and not owned(value):
             if id(value) in seen:
                 reason = f"a {type(value).__name__} that is made in a branch or loop of the graph gets two names"
                 raise Unstageable(reason, trace.place())
@@ -272,7 +272,7 @@ def as_result(trace: Trace, leaf: Any) -> Any:
         return leaf
     if is_tensor(leaf):
         return leaf._ag_value if isinstance(leaf._ag_value.type, MaybeUnbound) else trace.use(leaf)
-    if held(leaf) is not None:
+    if staged_as(leaf) is not None:
         return trace.lower(leaf)
     if trace.tuples.has_identity(leaf):
         return trace.tuples.lower(leaf)
@@ -287,7 +287,7 @@ def misfit(name: str, error: merge.Misfit, test: Value | None, place: Place) -> 
     return Unjoinable(name, error.first, error.second, test, place)
 
 
-def handles(trace: Trace, values: list[Value]) -> Iterator[Tensor]:
-    """Handles for values, in order."""
-    return map(trace.handle, values)
+def proxies(trace: Trace, values: list[Value]) -> Iterator[Tensor]:
+    """Proxies for values, in order."""
+    return map(trace.proxy, values)
 

@@ -14,10 +14,10 @@ from autograph.runtime.tracing.control_flow.body import (
     State,
     check_aliases,
     end_block,
-    handles,
     hoist,
     misfit,
     owned_by,
+    proxies,
     results_of,
     run_body,
 )
@@ -33,7 +33,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.state.blame import interrupting
 from autograph.runtime.tracing.state.escape import Known
-from autograph.runtime.tracing.state.staged_containers import HOLDERS, let_hold
+from autograph.runtime.tracing.state.staged_containers import STAGEABLE, rebind
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import restore
 
@@ -92,8 +92,8 @@ def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
             container = signal.container
         # Not before the traceback is gone, with what was noted of the tracing that is undone: of what is held, there
         # must be no copies.
-        if type(container) in HOLDERS:
-            let_hold(state, container, trace.materialize(container, named=True))
+        if type(container) in STAGEABLE:
+            rebind(state, container, trace.materialize(container, named=True))
         else:
             trace.lower(container)
     raise Unstageable("the lengths of too many lists, dicts or sets change here", trace.place())
@@ -138,10 +138,10 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
     for slot, slot_form, slot_outputs in rebuilt:
         if isinstance(slot, Entry):
             trace.undo_log.touch(slot.container)
-        slot.set(merge.build(slot_form, handles(trace, slot_outputs)))
+        slot.set(merge.build(slot_form, proxies(trace, slot_outputs)))
         if isinstance(slot, Entry):
             trace.undo_log.settle(slot.container, slot.key)
-    return merge.build(form, handles(trace, outputs))
+    return merge.build(form, proxies(trace, outputs))
 
 
 def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:

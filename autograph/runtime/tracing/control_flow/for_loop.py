@@ -1,4 +1,4 @@
-"""`for` loops met while tracing: as plain Python, as loops of the graph, or turn by turn; see `speculation.py`."""
+"""`for` loops met while tracing: as plain Python, as loops of the graph, or unrolled; see `speculation.py`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograph.runtime.tracing.control_flow.speculation import (
     Options,
     Restage,
     attempt,
-    tell_turns,
+    tell_iterations,
     unless,
 )
 from autograph.runtime.tracing.control_flow.unroll_policy import SHORT, UNROLL, Unrolling, unrolling
@@ -42,12 +42,12 @@ from autograph.runtime.tracing.state.staged_containers import (
     is_staged,
     is_watched,
     iterated_container,
-    let_hold,
+    rebind,
     watched,
 )
 from autograph.runtime.tracing.state.trace import Trace
 
-MOST = 64  # turns that are traced, each within a branch, if it depends on what is staged which is the last
+MOST = 64  # iterations that are traced, each within a branch, if it depends on what is staged which is the last
 
 
 @interrupting
@@ -68,11 +68,11 @@ def run_for(
     rule = unrolling(options, trace.place)
     loop = _For(trace, body, state, until, rule, alone)
     if is_staged(iterable):
-        handle = as_tensor(iterable)
+        proxy = as_tensor(iterable)
         if not rule.wanted:
-            loop.staged(handle)
+            loop.staged(proxy)
             return
-        iterable = _items(trace, handle)
+        iterable = _items(trace, proxy)
     container = iterated_container(iterable)
     if container is None:
         loop.plain(iterable)
@@ -90,7 +90,7 @@ class _For:
     until: Callable[[], Any] | None
     rule: Unrolling
     alone: bool
-    copied: bool = False  # whether turns were traced for copies of the items
+    copied: bool = False  # whether iterations were traced for copies of the items
 
     @on_behalf
     def plain(self, iterable: Any) -> None:
@@ -111,7 +111,7 @@ class _For:
         if self._is_long:
             return False
         try:
-            attempt(self.trace, self.state, lambda c: self._turns(iter(watched(iterable)), c, eager=False, most=SHORT))
+            attempt(self.trace, self.state, lambda c: self._iterations(iter(watched(iterable)), c, False, SHORT))
         except Restage:
             self.trace.long_loops.add(getattr(self.body, "__code__", None))
             return False
@@ -139,14 +139,14 @@ class _For:
                 checkpoint.undo()
             else:
                 return
-        handle = self.trace.materialize(container, named=True)
-        let_hold(self.state, container, handle)
+        proxy = self.trace.materialize(container, named=True)
+        rebind(self.state, container, proxy)
         if iterable is not container:
-            handle = self.trace.record(f".{type(iterable).__name__.rpartition('_')[2]}", (handle,))
-        self.staged(handle)
+            proxy = self.trace.record(f".{type(iterable).__name__.rpartition('_')[2]}", (proxy,))
+        self.staged(proxy)
 
     def staged(self, iterable: Tensor) -> None:
-        """Over a value of the graph; its first turns by themselves, if that helps and there are that many."""
+        """Over a value of the graph; its first iterations by themselves, if that helps and there are that many."""
         for peeled in range(PEEL + 1):
             rest = iterable if not peeled else iterable[peeled:]
             try:
@@ -164,15 +164,15 @@ class _For:
         repeated(trace, lambda: stage_for(trace, iterable, self.body, state, self.until), state)
 
     def _peel(self, item: Any, rest: Callable[[], None]) -> bool:
-        """Run one turn by itself; whether that was the last, be it that `rest` is done in a branch."""
-        stop = self._turn(item)
+        """Run one iteration by itself; whether that was the last, be it that `rest` is done in a branch."""
+        stop = self._iteration(item)
         if not is_staged(stop):
             return bool(stop)
         unless(self.trace, stop, rest, self.state)
         return True
 
-    def _turn(self, item: Any) -> Any:
-        """Run a turn; whether it is the last."""
+    def _iteration(self, item: Any) -> Any:
+        """Run an iteration; whether it is the last."""
         check_handled()
         self.body(item)
         return False if self.until is None else self.until()
@@ -200,20 +200,20 @@ class _For:
                 break
             if self._peel(rest[0], lambda rest=rest: self.restartable(rest[1:])):  # type: ignore[misc]
                 return
-        self.trace.tell("unroll", f"a loop of {_length(rest)} turns is unrolled: {_why(reason)}")
+        self.trace.tell("unroll", f"a loop of {_length(rest)} iterations is unrolled: {_why(reason)}")
         self.unrolled(iter(rest))
 
     def _eagerly(self, items: Iterator[Any], checkpoint: Checkpoint) -> None:
-        """The same, but no turn is run on from where anything is staged; unless it may be the last."""
+        """The same, but no iteration is run on from where anything is staged; unless it may be the last."""
         if self.until is not None:
-            self._turns(items, checkpoint, eager=True)
+            self._iterations(items, checkpoint, eager=True)
             return
         trying = self.trace.trying
         trying.append(checkpoint)
         try:
-            self._turns(items, checkpoint, eager=True)
+            self._iterations(items, checkpoint, eager=True)
         except Recorded as signal:
-            if signal.turn is not checkpoint:
+            if signal.iteration is not checkpoint:
                 raise
             handled(signal)
             raise Restage(forced=False) from None
@@ -221,22 +221,22 @@ class _For:
             trying.pop()
 
     def unrolled(self, items: Iterator[Any]) -> None:
-        """Turn by turn."""
+        """Iteration by iteration."""
         with Checkpoint(self.trace, self.state) as checkpoint:
-            self._turns(items, checkpoint, eager=False)
+            self._iterations(items, checkpoint, eager=False)
 
     @on_behalf
-    def _turns(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool, most: int = 0) -> None:
-        """Run the turns as they are.
+    def _iterations(self, items: Iterator[Any], checkpoint: Checkpoint, eager: bool, most: int = 0) -> None:
+        """Run the iterations as they are.
 
         Args:
-            eager: give up for the sake of staging as soon as a turn records anything.
+            eager: give up for the sake of staging as soon as an iteration records anything.
             most: give up for its sake if they record more, unless it is 0.
         """
-        turns, count = 0, _count(items) if self.until is None else 0
+        iterations, count = 0, _count(items) if self.until is None else 0
         for item in _Resumed(items):
-            turns += 1
-            stop = self._turn(item)
+            iterations += 1
+            stop = self._iteration(item)
             if is_staged(stop):
                 if eager:
                     raise Restage(forced=True)
@@ -246,15 +246,15 @@ class _For:
                 break
             if (eager and checkpoint.grown) or 0 < most < checkpoint.grown:
                 raise Restage(forced=False)
-            operations = max(checkpoint.grown, checkpoint.grown * count // turns if turns > UNROLL else 0)
+            operations = max(checkpoint.grown, checkpoint.grown * count // iterations if iterations > UNROLL else 0)
             if operations > self.rule.budget and type(items) is TracedIterator and not self.rule.asked:
                 raise items.staged("an iterator{} has more items than can be unrolled")
             self.rule.spend(operations, self.trace.place)
-        tell_turns(checkpoint, turns, self.rule)
+        tell_iterations(checkpoint, iterations, self.rule)
 
     @on_behalf
     def _rest(self, items: Iterator[Any]) -> list[Any]:
-        """The items of the turns to come, of which only the graph knows which is the last."""
+        """The items of the iterations to come, of which only the graph knows which is the last."""
         reason = "only the graph knows how many items are taken from an iterator{}"
         passive = items.is_passive if type(items) is TracedIterator else _is_passive(items)
         rest = list(islice(items, MOST + 1)) if passive and self.alone else None
@@ -265,10 +265,10 @@ class _For:
         raise Unstageable(reason.format(f" (of class {type(items).__name__})"), self.trace.place())
 
     def _until_staged(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
-        """Run the rest of the turns unless the loop ends, which only the graph knows."""
+        """Run the rest of the iterations unless the loop ends, which only the graph knows."""
         self.copied = True
         if rest:
-            unless(self.trace, stop, lambda: self._turns(iter(rest), checkpoint, False), self.state)
+            unless(self.trace, stop, lambda: self._iterations(iter(rest), checkpoint, False), self.state)
 
 
 class _Resumed:

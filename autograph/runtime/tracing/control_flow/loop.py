@@ -1,6 +1,6 @@
-"""Staged loops: the body is traced for one turn that stands for all, until what it carries holds.
+"""Staged loops: the body is traced for one iteration that stands for all, until what it carries holds.
 
-A first tracing begins with what the loop begins with. If the turn ends with something else (`0` becomes a float, a
+A first tracing begins with what the loop begins with. If the iteration ends with something else (`0` becomes a float, a
 container was changed that nobody expected), what is carried is widened, and the body is traced again from the same
 beginning.
 """
@@ -23,10 +23,10 @@ from autograph.runtime.tracing.control_flow.body import (
     as_result,
     check_aliases,
     end_block,
-    handles,
     hoist,
     misfit,
     owned_by,
+    proxies,
     results_of,
     run_body,
 )
@@ -36,7 +36,7 @@ from autograph.runtime.tracing.proxies.graph_break import Materialize
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.element_types import contents
 from autograph.runtime.tracing.state.escape import Known, is_alone
-from autograph.runtime.tracing.state.staged_containers import HOLDERS, held
+from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, reached
 
@@ -45,7 +45,7 @@ _ROUNDS = 12
 
 @dataclass
 class Carry:
-    """What a loop carries from turn to turn: slots with their forms, and what they were at the beginning."""
+    """What a loop carries from iteration to iteration: slots with their forms, and what they were at the beginning."""
 
     trace: Trace
     owned: Known
@@ -62,7 +62,7 @@ class Carry:
         """Add the params for what is carried to a block, and set the slots to them."""
         for slot, form in self.forms.items():
             params = [block.add_param(type, name) for type, name in merge.named(form, _name(slot))]
-            self._put(slot, merge.build(form, handles(self.trace, params)))
+            self._put(slot, merge.build(form, proxies(self.trace, params)))
 
     def _put(self, slot: Any, value: Any) -> None:
         if isinstance(slot, Entry):
@@ -72,7 +72,7 @@ class Carry:
             self.trace.undo_log.settle(slot.container, slot.key)
 
     def take_in(self, arm: Arm, unread: set[int]) -> bool:
-        """Widen what is carried by what a turn left; whether that changed anything."""
+        """Widen what is carried by what an iteration left; whether that changed anything."""
         changed = False
         for slot in arm.values:
             if slot not in self.forms and id(slot) not in unread:
@@ -107,11 +107,12 @@ class Carry:
         return found is None or id(container) in found
 
     def _give_away(self, arm: Arm) -> None:
-        """Let go of what the loop begins with where only a variable knew it, which a turn binds to another one."""
+        """Let go of initial values that only a variable knew, if an iteration binds that variable to another one."""
         for slot, value in arm.values.items():
             if slot not in self.begin or type(value) not in (list, dict) or type(self.begin[slot]) is not type(value):
                 continue
-            if held(value) is not None or held(self.begin[slot]) is not None or not self.owned(self.begin[slot]):
+            staged = any(staged_as(each) is not None for each in (value, self.begin[slot]))
+            if staged or not self.owned(self.begin[slot]):
                 continue
             reachable = reached(arm.values.values(), Changes())
             if reachable is not None and id(self.begin[slot]) not in reachable:
@@ -127,11 +128,11 @@ class Carry:
     def given(self) -> list[Value]:
         """The values and lists that the loop begins with, which have other names in its body."""
         begin = [self.begin[slot] for slot, form in self.forms.items() if any(True for _ in merge.types(form))]
-        handles = [held(value) if type(value) in HOLDERS else value for value in begin]
-        return [value._ag_value for value in handles if value is not None and is_tensor(value)]
+        proxies = [staged_as(value) if type(value) in STAGEABLE else value for value in begin]
+        return [value._ag_value for value in proxies if value is not None and is_tensor(value)]
 
     def results(self, arm: Arm, installed: dict[Any, Any]) -> list[Any]:
-        """What a turn hands to the next."""
+        """What an iteration hands to the next."""
         found = []
         for slot, form in self.forms.items():
             value = arm.values[slot] if slot in arm.values else installed.get(slot, self.begin[slot])
@@ -142,7 +143,7 @@ class Carry:
         """Add the outputs to the loop's node, and set the slots to them."""
         for slot, form in self.forms.items():
             outputs = [node.add_output(type, name) for type, name in merge.named(form, _name(slot))]
-            self._put(slot, merge.build(form, handles(self.trace, outputs)))
+            self._put(slot, merge.build(form, proxies(self.trace, outputs)))
 
 
 def _name(slot: Any) -> str:
@@ -165,7 +166,7 @@ def stage_while(
     until: Callable[[], Any] | None,
     rotated: bool = False,
 ) -> None:
-    """Trace a `while` loop, of which `first` is the value of the test before the first turn."""
+    """Trace a `while` loop, of which `first` is the value of the test before the first iteration."""
     trace.undo_log.write_back()
     carry = _carry(trace, state)
     carry.test = first._ag_value if is_tensor(first) else None
@@ -173,7 +174,7 @@ def stage_while(
     rotated = rotated or _trace_test(trace, test, state, carry) is None
     unread = {id(variable) for variable in state.passing}
 
-    def turn() -> tuple[Any, Any]:
+    def iteration() -> tuple[Any, Any]:
         body()
         stop = None if until is None else until()
         return stop, _go_on(trace, stop, test, state) if rotated else None
@@ -182,7 +183,7 @@ def stage_while(
         block = Block()
         installed: dict[Any, Any] = {}
         go = block.add_param(_condition_type(), "go") if rotated else None
-        arm = run_body(trace, turn, state, block, _installer(carry, block, installed))
+        arm = run_body(trace, iteration, state, block, _installer(carry, block, installed))
         hoist(trace, [arm])
         if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
             break
@@ -288,7 +289,7 @@ def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carr
     block = Block()
     installed: dict[Any, Any] = {}
     arm = run_body(trace, test, state, block, _installer(carry, block, installed))
-    if type(arm.result) in HOLDERS and held(arm.result) is None:
+    if type(arm.result) in STAGEABLE and staged_as(arm.result) is None:
         raise Materialize(arm.result)  # its truth will change
     changed = any(slot not in installed or installed[slot] is not value for slot, value in arm.values.items())
     if arm.diverged or arm.whole or changed or _does_something(block):
@@ -319,7 +320,7 @@ def stage_for(
         installed: dict[Any, Any] = {}
         item, target = item_params(trace, block, item_type, _item_names(body))
         install = _installer(carry, block, installed)
-        arm = run_body(trace, lambda item=item: _turn(body, item, until), state, block, install)  # type: ignore[misc]
+        arm = run_body(trace, lambda item=item: _iteration(body, item, until), state, block, install)  # type: ignore[misc]
         hoist(trace, [arm])
         if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
             break
@@ -348,7 +349,7 @@ def _item_names(body: Any) -> tuple[str, ...]:
     return next((names for names in stored_names(code).values() if len(names) > 1), ())
 
 
-def _turn(body: Callable[[Any], Any], item: Any, until: Callable[[], Any] | None) -> Any:
+def _iteration(body: Callable[[Any], Any], item: Any, until: Callable[[], Any] | None) -> Any:
     body(item)
     return None if until is None else until()
 
@@ -374,4 +375,4 @@ def item_params(trace: Trace, block: Block, type: Type, names: tuple[str, ...] =
         pairs = [item_params(trace, block, part, name) for part, name in zip(type.items, each)]
         return tuple(item for item, _ in pairs), tuple(target for _, target in pairs)
     block.add_param(type, names[0] if len(names) == 1 else "")
-    return trace.handle(block.params[-1]), len(block.params) - 1
+    return trace.proxy(block.params[-1]), len(block.params) - 1

@@ -7,7 +7,7 @@
             |  Identified(parts)          a tuple, part by part, and which object it is
 
 `widen` takes in the value of one more path. `leaves` gives a value's parts at the leaves of a form, which become the
-results of a block; `build` makes a value of a form out of handles for its leaves.
+results of a block; `build` makes a value of a form out of proxies for its leaves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.escape import Known, Renewal, Renewals, Tuples
 from autograph.runtime.tracing.state.iterators import TracedIterator
-from autograph.runtime.tracing.state.staged_containers import HOLDERS, held
+from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 
 Form: TypeAlias = "Fixed | Leaf | Parts | Renewed | Identified"
 
@@ -79,8 +79,8 @@ class Misfit(Exception):
 
 
 def is_stageable(value: Any) -> bool:
-    """Whether a value can be one of the graph's as it is: a handle, a number, an array or what the graph holds."""
-    if is_tensor(value) or held(value) is not None:
+    """Whether a value can be one of the graph's as it is: a proxy, a number, an array or what the graph holds."""
+    if is_tensor(value) or staged_as(value) is not None:
         return True
     return type(value) in (int, float, complex, bool) or is_a(value, (np.generic, np.ndarray))
 
@@ -89,7 +89,7 @@ def type_at(value: Any) -> Type:
     """The type that a value has as a leaf."""
     if is_tensor(value):
         return value._ag_value.type  # type: ignore[no-any-return]
-    inside = held(value)
+    inside = staged_as(value)
     if inside is not None:
         return type_at(inside)
     if value is UNBOUND:
@@ -178,7 +178,7 @@ def _widen_parts(form: Parts, value: Any, owned: Known, loose: bool) -> Form:
 
 
 def renewable(first: Any, second: Any, owned: Known) -> Form | None:
-    """The form of a list or dict of the caller's, or what loops made of it, that a turn replaces by a new one."""
+    """The form of a list or dict of the caller's, or what loops made of it, that an iteration replaces by a new one."""
     mine = owned.renewals.get(id(first))
     if mine is None or first is second or not _renews(mine, second, owned):
         return None
@@ -190,7 +190,7 @@ def renewable(first: Any, second: Any, owned: Known) -> Form | None:
 
 def _renews(mine: Renewal, value: Any, owned: Known) -> bool:
     """Whether a value can take the place of a list or dict of the caller's, part by part."""
-    if type(value) is not type(mine.container) or held(value) is not None or held(mine.container) is not None:
+    if type(value) is not type(mine.container) or staged_as(value) is not None or staged_as(mine.container) is not None:
         return False
     theirs = owned.renewals.get(id(value))
     if owned(value) if theirs is None else theirs.path != mine.path:
@@ -249,14 +249,14 @@ def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: Know
         if type(value) is TracedIterator:
             raise value.staged("an iterator{} is one object on one path and another on the other")
     shared = [container for value in values for container in owned.within(value)]
-    if shared or not (loose or all(_is_plain_object(value) or type(value) in HOLDERS for value in values)):
-        raise Misfit(first, second, next(filter(owned.can_be_held, shared), None))
+    if shared or not (loose or all(_is_plain_object(value) or type(value) in STAGEABLE for value in values)):
+        raise Misfit(first, second, next(filter(owned.can_be_staged, shared), None))
 
 
 def _is_shared(value: Any, owned: Known) -> bool:
-    if is_tensor(value) or is_a(value, tuple) or held(value) is not None:
+    if is_tensor(value) or is_a(value, tuple) or staged_as(value) is not None:
         return False
-    return (type(value) in HOLDERS or pytree.kind_of(value) is not None) and owned(value)
+    return (type(value) in STAGEABLE or pytree.kind_of(value) is not None) and owned(value)
 
 
 def leaves(form: Form, value: Any) -> Iterator[Any]:
@@ -308,25 +308,25 @@ def alike(first: Form, second: Form) -> bool:
     return type(first) is type(second)
 
 
-def build(form: Form, handles: Iterator[Any]) -> Any:
-    """A value of a form, which takes its leaves from `handles`."""
+def build(form: Form, proxies: Iterator[Any]) -> Any:
+    """A value of a form, which takes its leaves from `proxies`."""
     if isinstance(form, Fixed):
         return form.value
     if isinstance(form, Leaf):
-        return next(handles)
+        return next(proxies)
     if isinstance(form, Identified):
-        handle = next(handles)
-        value = build(form.parts, handles)
-        form.known.add(value, handle)
+        proxy = next(proxies)
+        value = build(form.parts, proxies)
+        form.known.add(value, proxy)
         return value
     if isinstance(form, Renewed):
-        renewed = next(handles)
-        value = build(form.parts, handles)
+        renewed = next(proxies)
+        value = build(form.parts, proxies)
         form.known.add(value, form.path, renewed)
         return value
     kind = pytree.kind_of(form.like)
     assert kind is not None
-    made = kind.rebuild(form.like, [build(part, handles) for part in form.parts.values()])
+    made = kind.rebuild(form.like, [build(part, proxies) for part in form.parts.values()])
     if isinstance(made, tuple) and form.tuples is not None:
         form.tuples.add(made)
     return made

@@ -1,8 +1,8 @@
 """Loops that begin as plain Python, and what `while_loop.py` and `for_loop.py` share to trace them.
 
-The turns of a loop over plain values are run as they are as long as they record nothing. Once they do, and there are
-more than a few, or once it depends on a staged value whether there is another turn, all is undone, and the loop is
-staged from its beginning. If that cannot be done, because its body needs the index itself, it is unrolled.
+The iterations of a loop over plain values are run as they are as long as they record nothing. Once they do, and there
+are more than a few, or once it depends on a staged value whether there is another iteration, all is undone, and the
+loop is staged from its beginning. If that cannot be done, because its body needs the index itself, it is unrolled.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Recorde
 from autograph.runtime.tracing.state.staged_containers import as_tensor
 from autograph.runtime.tracing.state.trace import Trace
 
-PEEL = 3  # turns that are run before a loop, so that what it carries has settled
+PEEL = 3  # iterations that are run before a loop, so that what it carries has settled
 
 Options = Mapping[str, Any] | None
 
@@ -79,11 +79,11 @@ def attempt(trace: Trace, state: State, run: Callable[[Checkpoint], None]) -> No
             raise
 
 
-def tell_turns(checkpoint: Checkpoint, turns: int, rule: Unrolling) -> None:
-    """Tell of the turns of a loop over plain values that are written out in the graph."""
-    if turns > 1 and checkpoint.grown:
-        kind = "turns" if rule.asked else "unroll"
-        checkpoint.trace.tell(kind, f"{turns} turns of this loop take {checkpoint.grown} operations")
+def tell_iterations(checkpoint: Checkpoint, iterations: int, rule: Unrolling) -> None:
+    """Tell of the iterations of a loop over plain values that are written out in the graph."""
+    if iterations > 1 and checkpoint.grown:
+        kind = "iterations" if rule.asked else "unroll"
+        checkpoint.trace.tell(kind, f"{iterations} iterations of this loop take {checkpoint.grown} operations")
 
 
 def unless(trace: Trace, stop: Any, rest: Callable[[], Any], state: State) -> None:

@@ -1,6 +1,6 @@
 """How far a loop is unrolled: the options of `ag.set_loop_options(…)` that the graph runtime knows.
 
-`unroll`: True for all turns, False for none, a number for at most so many; otherwise a few.
+`unroll`: True for all iterations, False for none, a number for at most so many; otherwise a few.
 `budget`: how many operations unrolling may record.
 """
 
@@ -24,8 +24,8 @@ class Unrolling:
     """How far a loop is unrolled.
 
     Attributes:
-        limit: how many turns are; None for all.
-        wanted: whether the user asked for all turns.
+        limit: how many iterations are; None for all.
+        wanted: whether the user asked for all iterations.
         asked: whether the user said how many.
         budget: how many operations that may record.
         is_strict: whether it is an error if it takes more; otherwise the function runs as plain Python.
@@ -61,7 +61,7 @@ def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> 
     if unknown:
         problem = f"there is no option {unknown[0]!r}; there are unroll= and budget="
     elif not (unroll is None or isinstance(unroll, int)) or (unroll is not None and unroll < 0):
-        problem = f"unroll= is True, False or how many turns are unrolled at most, not {unroll!r}"
+        problem = f"unroll= is True, False or how many iterations are unrolled at most, not {unroll!r}"
     elif not isinstance(budget, int) or budget < 1:
         problem = f"budget= is how many operations unrolling may take, not {budget!r}"
     else:

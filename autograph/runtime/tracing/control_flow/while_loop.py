@@ -1,4 +1,4 @@
-"""`while` loops met while tracing: as plain Python, as loops of the graph, or turn by turn; see `speculation.py`."""
+"""`while` loops met while tracing: as plain Python, as loops of the graph, or unrolled; see `speculation.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograph.runtime.tracing.control_flow.speculation import (
     Options,
     Restage,
     attempt,
-    tell_turns,
+    tell_iterations,
     unless,
 )
 from autograph.runtime.tracing.control_flow.unroll_policy import SHORT, Unrolling, unrolling
@@ -74,9 +74,9 @@ class _While:
                 if not forced:
                     limit = None
                     continue
-            # One turn by itself: what the loop carries may have settled after it.
+            # One iteration by itself: what the loop carries may have settled after it.
             peeled += 1
-            stop = self._turn()
+            stop = self._iteration()
             if is_staged(stop):
                 return unless(trace, stop, lambda done=peeled: self.run(self.test(), done), self.state)  # type: ignore[misc]
             if stop:
@@ -85,30 +85,30 @@ class _While:
 
     @on_behalf
     def _plain(self, now: Any, limit: int | None, checkpoint: Checkpoint) -> None:
-        turns = 0
+        iterations = 0
         while not is_staged(now):
             if not now:
                 break
-            turns += 1
-            stop = self._turn()
+            iterations += 1
+            stop = self._iteration()
             if is_staged(stop):
                 raise Restage(forced=True)
             if stop:
                 break
             now = self.test()
-            if limit is not None and ((checkpoint.grown and turns > limit) or checkpoint.grown > SHORT):
+            if limit is not None and ((checkpoint.grown and iterations > limit) or checkpoint.grown > SHORT):
                 raise Restage(forced=False)
             self.rule.spend(checkpoint.grown, self.trace.place)
         else:
             raise Restage(forced=True)
-        tell_turns(checkpoint, turns, self.rule)
+        tell_iterations(checkpoint, iterations, self.rule)
 
     def _stage(self, now: Any, _: Checkpoint) -> None:
         first = as_tensor(now) if is_staged(now) else now
         trace, state = self.trace, self.state
         repeated(trace, lambda: stage_while(trace, first, self.test, self.body, state, self.until), state)
 
-    def _turn(self) -> Any:
+    def _iteration(self) -> Any:
         check_handled()
         self.body()
         return False if self.until is None else self.until()

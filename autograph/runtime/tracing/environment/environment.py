@@ -1,7 +1,7 @@
 """What a traced function sees of the world around it: globals, closure variables, attributes.
 
 Traced code does not run with its module's globals but with an `Environment`, which hands out numbers and other
-constants as they are, and notes a guard for each; arrays become handles that are read anew at each run; small
+constants as they are, and notes a guard for each; arrays become proxies that are read anew at each run; small
 containers are taken apart in the same way. What the code assigns stays in the environment, and is written back by the
 graph.
 """
@@ -296,8 +296,8 @@ class Outside(Finding):
         else:
             self.objects[id(thing)] = thing, source
             self._read_late(thing, source)
-            for value, at, handle in list(self._late.values()):
-                self._put_everywhere(value, at, handle, thing, source)
+            for value, at, proxy in list(self._late.values()):
+                self._put_everywhere(value, at, proxy, thing, source)
             self._stage_parts(thing, source)
 
     def know_class(self, kind: type, whole: bool = False) -> None:
@@ -309,13 +309,13 @@ class Outside(Finding):
         if is_changed or (whole and parts) or any(is_opaque(p) or is_a(p, (list, dict, set)) for p in parts):
             self.know(kind, constant(kind, "holder", kind.__qualname__))
 
-    def is_handle_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
+    def is_proxy_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
         """Whether `value` is what stands for the attribute itself, so that nothing has been assigned."""
-        handles = self.read_late.get((id(thing), name)), self._arrays.get(id(before))
-        return value is not None and any(each is value for each in handles)
+        proxies = self.read_late.get((id(thing), name)), self._arrays.get(id(before))
+        return value is not None and any(each is value for each in proxies)
 
     def _stage_parts(self, root: Any, source: Source | Value) -> None:
-        """Put handles in the place of the arrays and opaque objects that an object holds, for the time of the trace."""
+        """Put proxies in the place of the arrays and opaque objects that an object holds, for the time of the trace."""
         for thing, base in list(self._within(root, source)):
             for key, part in parts_of(thing):
                 if changed_by(part) is not None:
@@ -326,12 +326,12 @@ class Outside(Finding):
                     self.trace.undo_log.replace(thing, key, self._read_when_used(part, inner_source(thing, base, key)))
 
     def _read_when_used(self, value: Any, source: Source) -> Tensor:
-        """A handle for an array or an object, which the graph reads if traced code uses it."""
+        """A proxy for an array or an object, which the graph reads if traced code uses it."""
         found = self._arrays.get(id(value))
         if found is None:
             node = Node("getattr", (), None, (), ())
             output = node.add_output(type_outside(value), source.text if source.text.isidentifier() else "")
-            found = self._arrays[id(value)] = self._handle(output, value)
+            found = self._arrays[id(value)] = self._proxy(output, value)
             self._seen[id(value)] = value, found
             self.read_at[id(value)] = value, source
 
@@ -344,14 +344,14 @@ class Outside(Finding):
             self.trace.unused[output] = use
         return found
 
-    def _handle(self, output: Value, value: Any) -> Tensor:
-        """The handle for what stands for an object of the world outside."""
-        handle = self.trace.handle(output)
+    def _proxy(self, output: Value, value: Any) -> Tensor:
+        """The proxy for what stands for an object of the world outside."""
+        proxy = self.trace.proxy(output)
         if type(value) is np.ndarray:
-            self._originals[id(handle)] = handle, value
+            self._originals[id(proxy)] = proxy, value
         else:
             self.trace.note_class(output, type(value))
-        return handle
+        return proxy
 
     def _guard_class(self, value: Any, source: Source) -> None:
         what = "dtype or shape" if type(value) is np.ndarray else "class"
@@ -368,42 +368,42 @@ class Outside(Finding):
                     self._read_everywhere(value, thing, base.attribute(name))
 
     def _read_everywhere(self, value: Any, thing: Any, at: Source) -> None:
-        """Put one handle in the place of an attribute of `thing`, in all that the function knows of this very value."""
-        handle, name = self.load(value, at), at.args[1]
-        self.read_late[id(thing), name] = handle
-        self.trace.undo_log.replace(thing, name, handle)
+        """Put one proxy in the place of an attribute of `thing`, in all that the function knows of this very value."""
+        proxy, name = self.load(value, at), at.args[1]
+        self.read_late[id(thing), name] = proxy
+        self.trace.undo_log.replace(thing, name, proxy)
         if is_quantity(value):  # equal numbers are often one object
             return
         if type(value) in (list, dict, set):
             self.reread_parts[id(value)] = value
             self.note_place(value, at)
-        self._late[id(value)] = value, at, handle
+        self._late[id(value)] = value, at, proxy
         for root, source in list(self.objects.values()):
-            self._put_everywhere(value, at, handle, root, source)
+            self._put_everywhere(value, at, proxy, root, source)
 
-    def _put_everywhere(self, value: Any, at: Source, handle: Tensor, root: Any, source: Source | Value) -> None:
+    def _put_everywhere(self, value: Any, at: Source, proxy: Tensor, root: Any, source: Source | Value) -> None:
         """The same in all that is within `root`."""
         for thing, base in list(self._within(root, source)):
-            for name in [name for name, part in attributes(thing).items() if part is value or part is handle]:
+            for name in [name for name, part in attributes(thing).items() if part is value or part is proxy]:
                 self.guard(*_is_one_place(base.attribute(name), at))
-                self.read_late[id(thing), name] = handle
-                self.trace.undo_log.replace(thing, name, handle)
+                self.read_late[id(thing), name] = proxy
+                self.trace.undo_log.replace(thing, name, proxy)
             items = thing.items() if is_a(thing, dict) else enumerate(thing) if is_a(thing, list) else ()
-            for key in [key for key, part in items if part is value or part is handle]:
+            for key in [key for key, part in items if part is value or part is proxy]:
                 self.guard(*_is_one_place(base.item(key), at))
-                self.trace.undo_log.replace(thing, key, handle)
+                self.trace.undo_log.replace(thing, key, proxy)
         if self.too_far:
             self.refuse(self.too_far)
 
     def load(self, value: Any, source: Source) -> Tensor:
-        """A handle for what the graph reads from `source` when it runs."""
+        """A proxy for what the graph reads from `source` when it runs."""
         self._guard_class(value, source)
-        handle = self._handle(self._load(source, type_outside(value)), value)
+        proxy = self._proxy(self._load(source, type_outside(value)), value)
         if type(value) is np.ndarray:
-            self._arrays.setdefault(id(value), handle)
-            self._seen.setdefault(id(value), (value, handle))
+            self._arrays.setdefault(id(value), proxy)
+            self._seen.setdefault(id(value), (value, proxy))
             self.read_at.setdefault(id(value), (value, source))
-        return handle
+        return proxy
 
     def _load(self, source: Source, type: Any) -> Value:
         if source.op in ("param", "constant"):
@@ -456,7 +456,7 @@ class Outside(Finding):
     # Arrays and objects met on the way --------------------------------------------------------------------------------
 
     def array(self, value: Any) -> Tensor:
-        """A handle for an array that was not seen before: an attribute of an object, or made by code not traced."""
+        """A proxy for an array that was not seen before: an attribute of an object, or made by code not traced."""
         if type(value) is Tensor:  # stands for it already
             return value
         found = self._arrays.get(id(value))
@@ -466,7 +466,7 @@ class Outside(Finding):
                 return self.load(value, found_at[1])
             node = Node("getitem", (Constant([value]), 0), None, (), self.trace.place())
             self.trace.prologue.append(node)
-            found = self._arrays[id(value)] = self.trace.handle(node.add_output(type_of(value)))
+            found = self._arrays[id(value)] = self.trace.proxy(node.add_output(type_of(value)))
             self._seen[id(value)] = value, found
         return found
 

@@ -17,7 +17,7 @@ from autograph.common.statics import compares_itself, is_a, is_descriptor, modul
 from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.graph.types import ObjectType, TensorType, type_of
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.state.staged_containers import DICTS, Held
+from autograph.runtime.tracing.state.staged_containers import DICTS, StagedItems
 from autograph.runtime.tracing.state.undo_log import attributes
 
 SMALL = 64
@@ -43,7 +43,7 @@ def _are_leaves(parts: Iterable[Any]) -> bool:
 
 def items_of(items: dict[Any, Any]) -> list[tuple[Any, Any]]:
     """What a dict holds by its keys, other than what only the graph knows."""
-    return [(key, part) for key, part in dict.items(items) if type(key) is not Held]
+    return [(key, part) for key, part in dict.items(items) if type(key) is not StagedItems]
 
 
 def fixed_parts(value: Any) -> list[Any]:

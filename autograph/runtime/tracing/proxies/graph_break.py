@@ -156,15 +156,15 @@ class Unjoinable(Signal):
 
 
 class Recorded(Signal):
-    """A turn that was tried as plain Python comes to what must be staged.
+    """An iteration that was tried as plain Python comes to what must be staged.
 
     Args:
-        turn: which, of `Blocks.trying`.
+        iteration: which, of `Blocks.trying`.
     """
 
-    def __init__(self, turn: object) -> None:
+    def __init__(self, iteration: object) -> None:
         super().__init__()
-        self.turn = turn
+        self.iteration = iteration
 
 
 class Materialize(Signal):

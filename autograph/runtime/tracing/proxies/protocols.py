@@ -60,10 +60,10 @@ def _like(type: TensorType) -> Any:
 
 
 class Recorder(Protocol):
-    """What records what is done with handles."""
+    """What records what is done with proxies."""
 
     closed: bool
-    held: list[Any]
+    staged_items: list[Any]
     classes: dict[Any, type]
     maybe_methods: dict[Any, tuple[Any, str]]
     called_methods: dict[Any, None]

@@ -1,7 +1,7 @@
-"""The handle that stands for a value while a function is traced.
+"""The proxy that stands for a value while a function is traced.
 
 It looks like what it stands for: a number, an array or another Python object. What is done with it is recorded as a
-node of the graph. It is a reference, as in Python: two names for one handle are two names for one array, and
+node of the graph. It is a reference, as in Python: two names for one proxy are two names for one array, and
 `x[0] = 1` is recorded as a write to the array.
 """
 
@@ -322,7 +322,7 @@ for _name in ("floor", "ceil", "trunc"):
 
 @on_behalf
 def _attribute(tensor: Tensor, name: str) -> Any:
-    """An attribute of what a handle stands for, as far as it is known, or what reads it when the graph runs."""
+    """An attribute of what a proxy stands for, as far as it is known, or what reads it when the graph runs."""
     trace, value = tensor._ag_trace, tensor._ag_value
     type = trace.type_of(tensor)
     if isinstance(type, TensorType) and type.exact:
@@ -377,12 +377,12 @@ class Method:
 
 
 def method_name(method: MethodType) -> str | None:
-    """What a method of a handle is called; None if the function is none of a handle's."""
+    """What a method of a proxy is called; None if the function is none of a proxy's."""
     return next((name for name, each in vars(Tensor).items() if each is method.__func__), None)
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether `value` is a handle; `isinstance` would ask what the handle stands for."""
+    """Whether `value` is a proxy; `isinstance` would ask what the proxy stands for."""
     return type(value) is Tensor
 
 

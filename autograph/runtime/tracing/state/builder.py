@@ -20,7 +20,7 @@ class Blocks:
         self.graph = Graph(name)
         self.block = self.graph.block
         self.closed = False
-        self.thread = get_ident()  # that makes it; no other one may use its handles
+        self.thread = get_ident()  # that makes it; no other one may use its proxies
         self.opened = [self.block]  # and those around it, the innermost last
         self.assumed = Assumed(self.opened)
         self._into: dict[Block, Block] = {}  # of branches that became part of the block around them: that block
@@ -28,7 +28,8 @@ class Blocks:
         self.dropped: set[Node] = set()  # those that were recorded in a block that still stands, and undone
         self.recorded = 0  # how many nodes there were, those included that are undone by now
         self.long_loops: set[Any] = set()  # the bodies of loops of few iterations that record much all the same
-        self.trying: list[object] = []  # turns of loops, to be given up where the first `if` or loop is to be staged
+        # iterations of loops, to be given up where the first `if` or loop is to be staged
+        self.trying: list[object] = []
 
     def append(self, node: Node) -> None:
         """Add a node to the block that is open."""
@@ -82,7 +83,7 @@ class Blocks:
         )
 
     def strayed(self, tensor: Any, place: Place) -> StagingError:
-        """The error for a handle of this trace that is used after its end, or by another thread."""
+        """The error for a proxy of this trace that is used after its end, or by another thread."""
         if self.closed or get_ident() == self.thread:
             return leaked(tensor._ag_value, place)
         return of_another_thread(tensor._ag_value, self.graph.name, place)

@@ -19,18 +19,18 @@ from autograph.common.cpython_internals import holders
 from autograph.common.statics import is_a
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.state.staged_containers import HOLDERS, held
+from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 from autograph.runtime.tracing.state.undo_log import Changes, inside, reached
 
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """A list or dict that is one of the caller's unless turns of a loop have made another one of it.
+    """A list or dict that is one of the caller's unless iterations of a loop have made another one of it.
 
     Attributes:
         container: the list or dict of traced code.
         path: what the caller's is called.
-        renewed: whether it is another one: a handle; False for what is the caller's itself.
+        renewed: whether it is another one: a proxy; False for what is the caller's itself.
     """
 
     container: Any
@@ -80,23 +80,23 @@ class Tuples:
     """
 
     def __init__(self) -> None:
-        self._handles: dict[int, tuple[tuple[Any, ...], Any]] = {}
+        self._proxies: dict[int, tuple[tuple[Any, ...], Any]] = {}
         self.is_outer: Callable[[tuple[Any, ...]], bool] = lambda value: False
         self.lower: Callable[[tuple[Any, ...]], Any] = lambda value: value
 
-    def add(self, value: tuple[Any, ...], handle: Any = None) -> None:
-        """Know a tuple that has been joined, and the handle of the object, unless both paths have made it."""
-        self._handles[id(value)] = value, handle
+    def add(self, value: tuple[Any, ...], proxy: Any = None) -> None:
+        """Know a tuple that has been joined, and the proxy of the object, unless both paths have made it."""
+        self._proxies[id(value)] = value, proxy
 
-    def handle_of(self, value: Any) -> Any:
-        return self._handles.get(id(value), (None, None))[1]
+    def proxy_of(self, value: Any) -> Any:
+        return self._proxies.get(id(value), (None, None))[1]
 
     def has_identity(self, value: Any) -> bool:
         """Whether something is a tuple that the graph can tell from others."""
-        return isinstance(value, tuple) and value != () and (self.handle_of(value) is not None or self.is_outer(value))
+        return isinstance(value, tuple) and value != () and (self.proxy_of(value) is not None or self.is_outer(value))
 
     def is_joined(self, value: Any) -> bool:
-        return id(value) in self._handles
+        return id(value) in self._proxies
 
     def may_be_one(self, first: Any, second: Any) -> bool:
         """Whether two tuples are one or not depending on the path."""
@@ -140,7 +140,7 @@ class Known:
             return False
         return self._found is None or id(thing) in self._found or id(thing) in self.renewals
 
-    def can_be_held(self, container: Any) -> bool:
+    def can_be_staged(self, container: Any) -> bool:
         """Whether the graph can hold the contents of such a container: not if it holds the attributes of an object."""
         return self._found is not None and not self._found.get(id(container), False)
 
@@ -151,12 +151,12 @@ class Known:
         rest = [value]
         while rest:
             part = rest.pop()
-            if is_a(part, _CONSTANT) or is_tensor(part) or id(part) in seen or held(part) is not None:
+            if is_a(part, _CONSTANT) or is_tensor(part) or id(part) in seen or staged_as(part) is not None:
                 continue
             seen.add(id(part))
             if is_a(part, tuple) or not self(part):
                 rest.extend(inside(part))
-            elif type(part) in HOLDERS:
+            elif type(part) in STAGEABLE:
                 found.append(part)
         return found
 

@@ -1,6 +1,6 @@
 """Exceptions while tracing: what the user's code raises, the graph raises; what this library raises is its own fault.
 
-Code that is not staged may raise because it was handed a handle: then the function is run as plain Python.
+Code that is not staged may raise because it was handed a proxy: then the function is run as plain Python.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
     except Exception as error:
         check_not_raised_again(trace, error)
         check_not_own(error)
-        check_not_about_handles(trace, error)
+        check_not_about_proxies(trace, error)
         check_not_handling(trace, error)
         if isinstance(error, trace.endings):
             raise Plain("where an iteration ends is known only when the program runs", trace.place()) from None
@@ -76,7 +76,7 @@ _COMPREHENSIONS = frozenset({"list_comp", "set_comp", "dict_comp"})
 UNPACKING = frozenset({"UNPACK_SEQUENCE", "UNPACK_EX"})
 
 
-def check_not_about_handles(trace: Trace, error: Exception) -> None:
+def check_not_about_proxies(trace: Trace, error: Exception) -> None:
     """Whether code that is not staged complains of what traced code hands it.
 
     Raises:
@@ -88,23 +88,23 @@ def check_not_about_handles(trace: Trace, error: Exception) -> None:
     if trace.needed is not None and _raised_by(error) == trace.needed.place[-1:]:
         raise trace.needed
     texts = [part for part in error.args if type(part) is str]
-    if trace.held and type(error) is ValueError and _instruction(error)[0] in UNPACKING:
+    if trace.staged_items and type(error) is ValueError and _instruction(error)[0] in UNPACKING:
         raise Plain("how many items are unpacked is known only when the program runs", trace.place())
-    about_handles = isinstance(error, (TypeError, AttributeError)) and any(map(_HANDLES.search, texts))
+    about_proxies = isinstance(error, (TypeError, AttributeError)) and any(map(_PROXIES.search, texts))
     is_by_c = type(error) in (TypeError, AttributeError) and not (_is_by_statement(error) or is_misfit(error))
-    if about_handles or is_by_c or _is_by_library_with_handle(error):
+    if about_proxies or is_by_c or _is_by_library_with_proxy(error):
         raise Plain(f"code that is not staged cannot take a staged value ({error})", trace.place())
 
 
-def _is_by_library_with_handle(error: BaseException) -> bool:
-    """Whether a library's code, which is not staged, has raised an error and had a handle at hand."""
+def _is_by_library_with_proxy(error: BaseException) -> bool:
+    """Whether a library's code, which is not staged, has raised an error and had a proxy at hand."""
     frame = [entry.tb_frame for entry in entries(error)][-1]
     is_installed = frame.f_code.co_filename.startswith(INSTALLED) and not isinstance(frame.f_globals, Fallback)
     return is_installed and any(map(is_tensor, frame.f_locals.values()))
 
 
 def _is_by_statement(error: BaseException) -> bool:
-    """Whether a `raise` of the user's has raised an error, rather than C code, which a handle may have confused."""
+    """Whether a `raise` of the user's has raised an error, rather than C code, which a proxy may have confused."""
     return _instruction(error)[0] in ("RAISE_VARARGS", "RERAISE")
 
 
@@ -144,7 +144,8 @@ def check_not_handling(trace: Trace, error: BaseException) -> None:
         raise Plain(f"{type(error).__name__} is raised while another exception is handled", trace.place())
 
 
-_HANDLES = re.compile("'?\\b(Tensor|Held|Method|Recorded|Mutator|ContainerRef|ObjectRef|Generated|ModuleView)\\b")
+_CLASSES = "Tensor StagedItems Method Recorded Mutator ContainerRef ObjectRef Generated ModuleView"
+_PROXIES = re.compile(rf"'?\b({'|'.join(_CLASSES.split())})\b")
 
 
 def raise_in_graph(trace: Trace, error: Any) -> Any:

@@ -25,7 +25,7 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Place, user_line
 from autograph.runtime.tracing.proxies.graph_break import Materialize, Restart, Signal, Unstageable
 from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
-from autograph.runtime.tracing.state.staged_containers import held, iterated_container
+from autograph.runtime.tracing.state.staged_containers import iterated_container, staged_as
 
 
 class Tracing(Protocol):
@@ -74,7 +74,7 @@ class TracedIterator(StandIn):
 
     @on_behalf
     def __next__(self) -> Any:
-        if self.container is not None and held(self.container) is not None:
+        if self.container is not None and staged_as(self.container) is not None:
             raise Materialize(self.container)
         self.trace.undo_log.touch(self)
         self.trace.iterating += 1
@@ -185,5 +185,5 @@ def _iterable_of_graph(trace: Tracing, part: Any) -> Any:
     if container is None:
         return part
     trace.iterated[id(container)] = trace.place()
-    handle = trace.materialize(container)
-    return handle if part is container else trace.record(f".{type(part).__name__.rpartition('_')[2]}", (handle,))
+    proxy = trace.materialize(container)
+    return proxy if part is container else trace.record(f".{type(part).__name__.rpartition('_')[2]}", (proxy,))

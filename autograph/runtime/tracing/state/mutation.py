@@ -14,7 +14,7 @@ from autograph.runtime.graph.object_model import own_dict
 from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.proxies.static_class import class_of
-from autograph.runtime.tracing.state.staged_containers import held, may_hold
+from autograph.runtime.tracing.state.staged_containers import contains_proxy, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 
 _UNCHANGING = (tuple, str, bytes, range)
@@ -31,8 +31,8 @@ class ContainerRef:
 
     def _place(self, index: Any, write: bool) -> Any:
         """What is indexed: the container, or the object of the graph that holds what it holds."""
-        inside = held(self.container)
-        if inside is not None or not may_hold(index):
+        inside = staged_as(self.container)
+        if inside is not None or not contains_proxy(index):
             return inside
         if not isinstance(self.container, _UNCHANGING) and (write or self._has_containers()):
             return self.trace.materialize(self.container)
@@ -85,9 +85,10 @@ class ContainerRef:
         """What `container += other` gives; usually that is the container."""
         trace, container = self.trace, self.container
         other = trace.collected(other)
-        staged = other if is_tensor(other) else held(other)
-        inside = held(container)
-        if inside is None and (staged is not None or (isinstance(container, Counter) and may_hold((container, other)))):
+        staged = other if is_tensor(other) else staged_as(other)
+        inside = staged_as(container)
+        counts = isinstance(container, Counter) and contains_proxy((container, other))
+        if inside is None and (staged is not None or counts):
             inside = trace.materialize(container)
         if inside is None:
             trace.undo_log.touch(container)

@@ -1,7 +1,8 @@
 """Containers of traced code whose contents are objects of the graph.
 
 A list that grows under a staged condition lives in the graph. The list of traced code then has one element, which is
-`Held`: it stands for all that the object of the graph holds. Python copies it like any element, so it stands for that
+`StagedItems`: it stands for all that the object of the graph holds. Python copies it like any element, so it stands for
+    that
 in `[*xs, 1]`, `xs + ys` and `f(*xs)`, too; such containers become objects of the graph when they are next used, and
 before anything is changed that they were made of.
 """
@@ -28,14 +29,14 @@ from autograph.runtime.tracing.proxies.protocols import Recorder
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
-HOLDERS = frozenset({list, set, deque, *DICTS})
-_SPLICED = HOLDERS | {tuple}
+STAGEABLE = frozenset({list, set, deque, *DICTS})
+_SPLICED = STAGEABLE | {tuple}
 _HOLDING = frozenset({list, tuple, *DICTS})
 _NESTING = _SPLICED | {frozenset, slice}
 _TRACES: WeakSet[Recorder] = WeakSet()  # in which there are such; most often there are none, so that no one need look
 
 
-class Held:
+class StagedItems:
     """What stands in a container for the items of an object of the graph.
 
     Attributes:
@@ -49,11 +50,11 @@ class Held:
         self.tensor = tensor
         self.owner = owner
         self.count = count
-        tensor._ag_trace.held.append(self)
+        tensor._ag_trace.staged_items.append(self)
         _TRACES.add(tensor._ag_trace)
 
     def __repr__(self) -> str:
-        return f"<held by {self.tensor!r}>"
+        return f"<items of {self.tensor!r}>"
 
     def __eq__(self, other: object) -> bool:
         if self is other or is_own(sys._getframe(1).f_code.co_filename):
@@ -74,7 +75,7 @@ class Held:
     __lt__ = __gt__ = __le__ = __ge__ = __getitem__ = __str__ = __call__ = __float__ = __index__ = __int__ = _refuse
 
 
-def held(container: Any) -> Tensor | None:
+def staged_as(container: Any) -> Tensor | None:
     """The object of the graph that holds the contents of a container, if they are held by one.
 
     A container that is made of such, as `xs + ys` is, becomes an object of the graph now.
@@ -84,19 +85,19 @@ def held(container: Any) -> Tensor | None:
     inside = owned(container)
     if inside is not None:
         return inside
-    trace: Recorder = next(part for part in container if type(part) is Held).tensor._ag_trace
+    trace: Recorder = next(part for part in container if type(part) is StagedItems).tensor._ag_trace
     made: Tensor = trace.materialize(container)
     return made
 
 
 def is_staged(value: Any) -> bool:
     """Whether a value is known only when the graph runs."""
-    return is_tensor(value) or held(value) is not None
+    return is_tensor(value) or staged_as(value) is not None
 
 
 def as_tensor(value: Any) -> Tensor:
-    """The handle of what `is_staged`."""
-    inside = None if is_tensor(value) else held(value)
+    """The proxy of what `is_staged`."""
+    inside = None if is_tensor(value) else staged_as(value)
     return value if inside is None else inside
 
 
@@ -105,7 +106,7 @@ def owned(container: Any) -> Tensor | None:
     if len(container) != 1 or type(container) is tuple:
         return None
     (first,) = container
-    if type(first) is not Held:
+    if type(first) is not StagedItems:
         return None
     if first.owner is None:
         first.owner = id(container)
@@ -120,10 +121,10 @@ def drained(part: Any) -> Any:
 
 def iterated_container(iterable: Any) -> Any:
     """The list, dict, set or deque that iterating over something reads: it, or the dict that it is a view of."""
-    if type(iterable) in HOLDERS:
+    if type(iterable) in STAGEABLE:
         return iterable
     if issubclass(type(iterable), MappingView) and type(iterable).__module__ == "builtins":
-        return next((part for part in gc.get_referents(iterable) if type(part) in HOLDERS), None)
+        return next((part for part in gc.get_referents(iterable) if type(part) in STAGEABLE), None)
     return None
 
 
@@ -135,14 +136,14 @@ def watched(iterable: Any, order: Callable[[Any], Iterator[Any]] = iter) -> Any:
         Materialize: it does; so it has to be before one iterates.
     """
     container = iterated_container(iterable)
-    return iterable if container is None or held(container) is not None else _watched(container, order(iterable))
+    return iterable if container is None or staged_as(container) is not None else _watched(container, order(iterable))
 
 
 @on_behalf
 def _watched(container: Any, items: Iterator[Any]) -> Iterator[Any]:
     for item in items:
         yield item
-        if held(container) is not None:
+        if staged_as(container) is not None:
             raise Materialize(container)
 
 
@@ -162,34 +163,34 @@ def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, 
     return function(*args, **kwargs)
 
 
-def has_held(container: Any) -> bool:
+def has_staged_items(container: Any) -> bool:
     """Whether a container holds what only the graph knows."""
-    return type(container) in HOLDERS and is_spread(container.values() if type(container) in DICTS else container)
+    return type(container) in STAGEABLE and is_spread(container.values() if type(container) in DICTS else container)
 
 
 def is_spread(args: Iterable[Any]) -> bool:
     """Whether there are, among arguments, any number of them that only the graph knows."""
-    return len(_TRACES) > 0 and Held in map(type, args)
+    return len(_TRACES) > 0 and StagedItems in map(type, args)
 
 
 def run_time(trace: Recorder, container: Any) -> Tensor:
     """A new object of the graph with the contents of a container."""
     kind = type(container)
     if is_a(container, dict):
-        handle = _dict(trace, container)
+        proxy = _dict(trace, container)
         if kind is not dict:
             first = (container.default_factory,) if is_a(container, defaultdict) else ()
-            handle = trace.record("call", (kind, *first, handle))
+            proxy = trace.record("call", (kind, *first, proxy))
     else:
-        handle = _list(trace, container)
+        proxy = _list(trace, container)
         if kind is tuple:
-            return trace.record("tuple", (handle,))  # type: ignore[no-any-return]
+            return trace.record("tuple", (proxy,))  # type: ignore[no-any-return]
         if kind is not list:
             limit = (container.maxlen,) if is_a(container, deque) and container.maxlen is not None else ()
-            handle = trace.record("call", (kind, handle, *limit))
+            proxy = trace.record("call", (kind, proxy, *limit))
     if kind not in (list, dict):
-        handle._ag_value.type = ObjectType(kind.__name__)
-    return handle  # type: ignore[no-any-return]
+        proxy._ag_value.type = ObjectType(kind.__name__)
+    return proxy  # type: ignore[no-any-return]
 
 
 def _list(trace: Recorder, parts: Iterable[Any]) -> Any:
@@ -201,7 +202,7 @@ def _list(trace: Recorder, parts: Iterable[Any]) -> Any:
         found = items if found is None else trace.record("add", (found, items))
 
     for part in parts:
-        if type(part) is not Held:
+        if type(part) is not StagedItems:
             run.append(part)
             continue
         if run:
@@ -215,10 +216,10 @@ def _list(trace: Recorder, parts: Iterable[Any]) -> Any:
 
 def _dict(trace: Recorder, parts: dict[Any, Any]) -> Any:
     items = list(parts.items())
-    start = next((at for at, (key, _) in enumerate(items) if type(key) is Held), len(items))
+    start = next((at for at, (key, _) in enumerate(items) if type(key) is StagedItems), len(items))
     found: Any = trace.constant(dict(items[:start]))
     for key, value in items[start:]:
-        if type(key) is Held:
+        if type(key) is StagedItems:
             trace.record(".update", (found, key.tensor))
         else:
             trace.record("setitem", (found, key, value))
@@ -234,9 +235,9 @@ def _is_same(lowered: Any, key: Any) -> bool:
     return lowered is key or (type(key) is tuple and type(lowered) is tuple and all(map(_is_same, lowered, key)))
 
 
-def hold(container: Any, handle: Tensor) -> None:
-    """Let `handle` hold what a container holds."""
-    item = Held(handle, id(container), 1 + is_a(container, dict))
+def stage(container: Any, proxy: Tensor) -> None:
+    """Let `proxy` hold what a container holds."""
+    item = StagedItems(proxy, id(container), 1 + is_a(container, dict))
     container.clear()
     if is_a(container, dict):
         container[item] = item
@@ -245,28 +246,28 @@ def hold(container: Any, handle: Tensor) -> None:
 
 
 def settle(trace: Recorder) -> None:
-    """Compute what was made of held containers, such as `xs + ys`, before anything changes."""
-    before, trace.held = trace.held, []
+    """Compute what was made of staged containers, such as `xs + ys`, before anything changes."""
+    before, trace.staged_items = trace.staged_items, []
     for item, count in zip(before, references(before)):
         if count > item.count:
             for other in gc.get_referrers(item):
-                if type(other) in HOLDERS and id(other) != item.owner and other is not before:
-                    held(other)
-    trace.held = before + trace.held
+                if type(other) in STAGEABLE and id(other) != item.owner and other is not before:
+                    staged_as(other)
+    trace.staged_items = before + trace.staged_items
 
 
-def let_hold(state: Any, container: Any, handle: Tensor) -> None:
+def rebind(state: Any, container: Any, proxy: Tensor) -> None:
     """Let the variables that name a container name what holds its contents: all that Python does works on that."""
     for variable, value in state.snapshot().items():
         if value is container:
-            variable.set(handle)
+            variable.set(proxy)
 
 
-def may_hold(value: Any) -> bool:
-    """Whether there is a handle in a nested value."""
+def contains_proxy(value: Any) -> bool:
+    """Whether there is a proxy in a nested value."""
     if type(value) not in _NESTING:
-        return is_tensor(value) or type(value) is Held
-    return any(is_tensor(part) or type(part) is Held for part in _nested(value, _NESTING))
+        return is_tensor(value) or type(value) is StagedItems
+    return any(is_tensor(part) or type(part) is StagedItems for part in _nested(value, _NESTING))
 
 
 def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
@@ -287,20 +288,20 @@ def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
 
 def compared(trace: Recorder, value: Any) -> Any:
     """What is to be compared, or combined with a set, in the place of a value: Python does not ask what is in sets."""
-    if _holds_held(value):
+    if _contains_staged(value):
         raise Plain("what is in a container is compared, and known only when the graph runs", trace.place())
     return as_tensor(value) if is_staged(value) else value
 
 
-def _holds_held(value: Any) -> bool:
+def _contains_staged(value: Any) -> bool:
     """Whether a list, tuple or dict has a container in it, at any depth, whose contents are objects of the graph."""
     parts = _nested(value, _HOLDING)
     next(parts)  # the value itself
-    return any(type(part) in HOLDERS and has_held(part) for part in parts)
+    return any(type(part) in STAGEABLE and has_staged_items(part) for part in parts)
 
 
 def may_contain(value: Any, depth: int = 4) -> bool:
-    """Whether there is a handle, a container or an object of the user's in a value, or in its attributes."""
+    """Whether there is a proxy, a container or an object of the user's in a value, or in its attributes."""
     if is_tensor(value) or type(value) in (list, dict, set):
         return True
     if is_users(type(value)) and not is_a(value, (type, Enum)):
@@ -308,7 +309,7 @@ def may_contain(value: Any, depth: int = 4) -> bool:
     if is_a(value, tuple):
         kinds: frozenset[type] = frozenset({tuple, type(value)})
         return any(may_contain(part, depth) for part in _nested(value, kinds) if type(part) not in kinds)
-    if may_hold(value):
+    if contains_proxy(value):
         return True
     if depth and not is_a(value, (type, types.ModuleType)) and not callable(value):
         return any(may_contain(part, depth - 1) for part in (own_dict(value) or {}).values())

@@ -1,6 +1,6 @@
 """The recording of one call of a function as a graph.
 
-While a function is traced, handles record what is done with them in the block that is open; `if_stmt` and the loops
+While a function is traced, proxies record what is done with them in the block that is open; `if_stmt` and the loops
 open blocks within, see `cond.py` and `loop.py`. What a trace knows of the world outside the function is in
 `environment.py`.
 """
@@ -38,18 +38,18 @@ from autograph.runtime.tracing.state.builder import Blocks
 from autograph.runtime.tracing.state.element_types import known_of_lists
 from autograph.runtime.tracing.state.escape import Renewals, Tuples
 from autograph.runtime.tracing.state.staged_containers import (
-    HOLDERS,
-    Held,
+    STAGEABLE,
+    StagedItems,
+    contains_proxy,
     drained,
     has_fixed_keys,
-    held,
-    hold,
     is_spread,
-    may_hold,
     owned,
     run_time,
     settle,
     spread,
+    stage,
+    staged_as,
 )
 from autograph.runtime.tracing.state.undo_log import UndoLog
 
@@ -68,7 +68,7 @@ class Trace(Blocks, Whereabouts):
         self.events: list[Event] = []
         self.prologue: list[Node] = []
         self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
-        # Set by who makes the trace: what to call for a function, the handle for an array, whether two things
+        # Set by who makes the trace: what to call for a function, the proxy for an array, whether two things
         # are one, and what sees to it that a constant is the same object at each call.
         self.call: Callable[[Any], Any] = lambda function: function
         self.ref: Callable[[Any], Any] = lambda array: array
@@ -81,14 +81,14 @@ class Trace(Blocks, Whereabouts):
         self.roots: Callable[[], Iterable[Any]] = lambda: ()
         self.collected: Callable[[Any], Any] = lambda generated: generated
         self.made_in: Callable[[Block], list[Any]] = lambda block: []
-        self.held: list[Held] = []
+        self.staged_items: list[StagedItems] = []
         self.renewals = Renewals(self.undo_log.handed_out)
         self.tuples = Tuples()
         self.iterated: dict[int, Place] = {}  # containers by identity: where iterators of the graph over them are made
         self.iterating = 0  # iterators of traced code that are asked for an item, who would notice a StopIteration
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._lift = lift
-        self._handles: dict[Value, Tensor] = {}
+        self._proxies: dict[Value, Tensor] = {}
         self.code: CodeType | None = None  # of the function that is traced
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
@@ -116,7 +116,7 @@ class Trace(Blocks, Whereabouts):
     # Recording --------------------------------------------------------------------------------------------------------
 
     def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
-        """Record a node; gives the handle of what it computes, or None if that is None."""
+        """Record a node; gives the proxy of what it computes, or None if that is None."""
         try:
             return self._record(op, args, kwargs)
         except Exception as error:
@@ -126,7 +126,7 @@ class Trace(Blocks, Whereabouts):
     def _record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         if self.closed or get_ident() != self.thread:
             raise self.strayed(next(part for part in args if is_tensor(part)), self.place())
-        if self.held and is_spread(args):
+        if self.staged_items and is_spread(args):
             return self._record_spread(op, args, kwargs)
         if op in CONSUMES:
             args = tuple(map(drained, map(self.collected, args)))
@@ -135,12 +135,12 @@ class Trace(Blocks, Whereabouts):
             if op == "call" and any(type(part) is bytearray for part in args):
                 raise Plain("a bytearray is handed to code that is not staged, and may change it", self.place())
             self._give_away(args, kwargs)
-            if self.held:
+            if self.staged_items:
                 settle(self)
             if op in KEEPS:
                 args = (*args[:-1], self.tuples.lower(args[-1]) if self.tuples.has_identity(args[-1]) else args[-1])
         elif op in HAS_DEFAULT:
-            self._hold(args[1:])
+            self._stage(args[1:])
         args = self.lower(args)
         kwargs = self.lower(kwargs) if kwargs else {}
         inferred = definition.infer(*_types_of(args), **map_args(_type_of, kwargs))
@@ -156,13 +156,13 @@ class Trace(Blocks, Whereabouts):
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
         if isinstance(inferred, list):
             names = names if len(names) == len(inferred) else ("",) * len(inferred)
-            return tuple(self.handle(node.add_output(type, name)) for type, name in zip(inferred, names))
+            return tuple(self.proxy(node.add_output(type, name)) for type, name in zip(inferred, names))
         if (type(inferred) is ObjectType and inferred == NONE) or op == "raise":
             return None
         if op in IN_PLACE and _is_array(_type_of(args[0])) and _is_array(inferred):
             node.add_output(inferred)
-            return self.handle(args[0])
-        return self.handle(node.add_output(inferred, names[0] if len(names) == 1 else ""))
+            return self.proxy(args[0])
+        return self.proxy(node.add_output(inferred, names[0] if len(names) == 1 else ""))
 
     def _record_spread(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         """Record a call with arguments of which only the graph knows how many there are."""
@@ -189,11 +189,11 @@ class Trace(Blocks, Whereabouts):
             what = f"what is done with objects of class {kind.__qualname__} is done when the graph runs"
             self.tell("callback", f"{what}, {untraced(package)}")
 
-    def handle(self, value: Value) -> Tensor:
-        """The handle of a value: one for each, so that `is` tells the truth."""
-        found = self._handles.get(value)
+    def proxy(self, value: Value) -> Tensor:
+        """The proxy of a value: one for each, so that `is` tells the truth."""
+        found = self._proxies.get(value)
         if found is None:
-            found = self._handles[value] = Tensor(value, self)
+            found = self._proxies[value] = Tensor(value, self)
         return found
 
     def record_lowered(self, op: str, args: tuple[Any, ...]) -> Any:
@@ -201,7 +201,7 @@ class Trace(Blocks, Whereabouts):
         inferred = lookup(op).infer(*map_args(_type_of, args))
         node = Node(op, args, None, (), self.place())
         self.append(node)
-        return None if inferred == NONE or isinstance(inferred, list) else self.handle(node.add_output(inferred))
+        return None if inferred == NONE or isinstance(inferred, list) else self.proxy(node.add_output(inferred))
 
     def length(self, tensor: Tensor) -> Any:
         """`len(tensor)`: a number, if that is known."""
@@ -247,12 +247,12 @@ class Trace(Blocks, Whereabouts):
         if type(into) is Tensor and isinstance(into._ag_value.type, TensorType):
             return
         for part in (*args, *kwargs.values()) if kwargs else args:
-            self._hold(part)
+            self._stage(part)
 
-    def _hold(self, part: Any) -> None:
+    def _stage(self, part: Any) -> None:
         for inner in part if type(part) is tuple else ():
-            self._hold(inner)
-        if type(part) in HOLDERS:
+            self._stage(inner)
+        if type(part) in STAGEABLE:
             self.materialize(part)
 
     def record_ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -279,33 +279,33 @@ class Trace(Blocks, Whereabouts):
     def unpack_starred(self, tensor: Tensor, before: int, after: int) -> Iterator[Any]:
         """What `a, *b, c = tensor` takes its items from."""
         items = list(self.record("unpack", (tensor, before + 1 + after), {"star": before}))
-        items[before] = Held(items[before])
+        items[before] = StagedItems(items[before])
         return iter(items)
 
     def spread_items(self, tensor: Tensor) -> Iterator[Any]:
         """What `[*tensor]` takes its items from, and `{**tensor}` its keys."""
         node = tensor._ag_value.node
         if node is not None and node.op in GIVES_KEYS:
-            return iter((Held(self.record("call", (dict, self.handle(node.args[0])))),))
-        return iter((Held(self.record("list", (tensor,))),))
+            return iter((StagedItems(self.record("call", (dict, self.proxy(node.args[0])))),))
+        return iter((StagedItems(self.record("list", (tensor,))),))
 
     @staticmethod
     def is_all(key: Any) -> bool:
         """Whether a key stands for all the keys there are."""
-        return type(key) is Held
+        return type(key) is StagedItems
 
     def type_of(self, tensor: Tensor) -> Type:
-        """The type of a handle that is about to be used; a variable that may be unbound is checked."""
+        """The type of a proxy that is about to be used; a variable that may be unbound is checked."""
         return self.use(tensor).type
 
     def bound(self, tensor: Tensor, free: bool) -> Tensor:
-        """The handle of a variable that is read; `free`: by a function that it does not belong to."""
+        """The proxy of a variable that is read; `free`: by a function that it does not belong to."""
         if not isinstance(tensor._ag_value.type, MaybeUnbound):
             return tensor
-        return self.handle(self.use(tensor, free))
+        return self.proxy(self.use(tensor, free))
 
     def use(self, tensor: Tensor, free: bool = False) -> Value:
-        """The value of a handle that is used."""
+        """The value of a proxy that is used."""
         if tensor._ag_trace is not self or get_ident() != self.thread:
             raise tensor._ag_trace.strayed(tensor, self.place())
         value = tensor._ag_value
@@ -326,18 +326,18 @@ class Trace(Blocks, Whereabouts):
         return node.add_output(type.inner, value.name)
 
     def lower(self, args: Any, depth: int = 0) -> Any:
-        """Arguments with values in the place of handles, as nodes have them; `depth`: in how many others they are."""
+        """Arguments with values in the place of proxies, as nodes have them; `depth`: in how many others they are."""
         kind = type(args)
         if depth > _DEEP:
             raise Plain(f"a {kind.__name__} is within too many others here", self.place())
         if kind is Tensor:
             return self.use(args)
         if kind is tuple:
-            if self.held and is_spread(args):
+            if self.staged_items and is_spread(args):
                 return self.use(run_time(self, args))
             return tuple([part if type(part) in _ATOMS else self.lower(part, depth + 1) for part in args])
-        if kind in HOLDERS:
-            inside = held(args)
+        if kind in STAGEABLE:
+            inside = staged_as(args)
             if inside is not None:
                 return self.use(inside)
             if kind is list:
@@ -347,7 +347,7 @@ class Trace(Blocks, Whereabouts):
             if kind in (set, dict):
                 return self.use(self.record("call", (kind, tuple(args if kind is set else args.items()))))
             return self.use(self.materialize(args))
-        if kind is Held:
+        if kind is StagedItems:
             args._refuse()
         if kind is Method:
             return self.use(self.record("getattr", (args.owner, args.name)))
@@ -357,7 +357,7 @@ class Trace(Blocks, Whereabouts):
             return args
         if kind is tuple or (isinstance(args, tuple) and hasattr(kind, "_fields")):
             return tuple.__new__(kind, (self.lower(part, depth + 1) for part in tuple.__iter__(args)))
-        if isinstance(args, tuple) and may_hold(tuple(tuple.__iter__(args))):
+        if isinstance(args, tuple) and contains_proxy(tuple(tuple.__iter__(args))):
             raise Plain(f"a staged value is in a {kind.__qualname__}, which is more than a tuple", self.place())
         lifted = args if self._lift is None else self._lift(self, args)
         if isinstance(lifted, tuple):       # as `sys.version_info`; to take it apart would make it a tuple
@@ -365,7 +365,7 @@ class Trace(Blocks, Whereabouts):
         return self.use(lifted) if type(lifted) is Tensor else lifted
 
     def constant(self, value: Any) -> Tensor:
-        """A handle for a structure, made anew each time the graph runs."""
+        """A proxy for a structure, made anew each time the graph runs."""
         return self.record("build", (value,))  # type: ignore[no-any-return]
 
     def materialize(self, container: Any, named: bool = False) -> Tensor:
@@ -377,7 +377,7 @@ class Trace(Blocks, Whereabouts):
         if inside is not None:
             return inside
         for part in list(container.values() if isinstance(container, dict) else container):
-            self._hold(part)
+            self._stage(part)
         if type(container) is tuple:
             return run_time(self, container)
         made = None if owned(container) else run_time(self, container)
@@ -387,7 +387,7 @@ class Trace(Blocks, Whereabouts):
         self.undo_log.touch(container)
         if not (named or self.whole):
             raise Restart({WHOLE})
-        hold(container, made)
+        stage(container, made)
         return made
 
     # What Python asks -------------------------------------------------------------------------------------------------
@@ -400,7 +400,7 @@ class Trace(Blocks, Whereabouts):
         raise self.needed
 
     def class_of(self, tensor: Tensor) -> type:
-        """The class of what a handle stands for."""
+        """The class of what a proxy stands for."""
         known = self.known_class(self.use(tensor))
         return known if known is not None else self.needs(tensor, "to know its class")
 

@@ -258,7 +258,7 @@ def inside(value: Any) -> Iterable[Any]:
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether a value is a handle or the like."""
+    """Whether a value is a proxy or the like."""
     return str(module_of(type(value))).startswith("autograph.runtime") and not is_a(value, Fallback)
 
 

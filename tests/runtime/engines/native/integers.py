@@ -80,26 +80,26 @@ class Program:
 
     def _loop(self, depth: int) -> Iterator[str]:
         self._loops += 1
-        turn, kind = f"t{self._loops}", self._draw.randrange(4)
-        turns = self._draw.choice([1, 2, 5, 9])
+        iteration, kind = f"t{self._loops}", self._draw.randrange(4)
+        iterations = self._draw.choice([1, 2, 5, 9])
         if kind == 0:
-            yield f"for {turn} in range({turns}):"
-            yield f"    {self._name()} {self._draw.choice(['+=', '^=', '='])} {turn}"
+            yield f"for {iteration} in range({iterations}):"
+            yield f"    {self._name()} {self._draw.choice(['+=', '^=', '='])} {iteration}"
         elif kind == 1:
             name = self._name()
-            yield f"{turn}, {name} = 0, {name} & {2**62 - 1}"
+            yield f"{iteration}, {name} = 0, {name} & {2**62 - 1}"
             yield f"while {self._draw.choice([name, f'{name} > 0', f'{name} != 0'])}:"
             how = self._draw.choice(["//= 10", ">>= 3", f"&= {name} - 1"])
             yield from self._inside(0)
             yield f"    {name} {how}"
-            yield f"    {turn} += 1"
-            yield f"    if {turn} > {self._draw.choice([3, 70])}:"
+            yield f"    {iteration} += 1"
+            yield f"    if {iteration} > {self._draw.choice([3, 70])}:"
             yield "        break"
             return
         else:
-            yield f"{turn} = {turns}"
-            yield f"while {turn} > 0 and {self._condition()}:" if kind == 2 else f"while {turn}:"
-            yield f"    {turn} -= 1"
+            yield f"{iteration} = {iterations}"
+            yield f"while {iteration} > 0 and {self._condition()}:" if kind == 2 else f"while {iteration}:"
+            yield f"    {iteration} -= 1"
         yield from self._inside(depth, 4)
         if self._draw.random() < 0.3:
             yield f"    if {self._condition()}:"

@@ -33,7 +33,7 @@ def rows(a, n):
 
 
 @calls("4", "0", "1")
-def made_in_each_turn(n):
+def made_in_each_iteration(n):
     total = 0.0
     for i in range(n):
         b, c = np.zeros(n), np.arange(n)
@@ -60,7 +60,7 @@ def printed(n):
     total = 0
     for i in range(n):
         total += i
-        print("turn", i, total)
+        print("iteration", i, total)
         if i == 5:
             print(f"{total:5d}", end="!\n")
     return total
@@ -140,7 +140,7 @@ def of_many_kinds(n):
 
 @calls("10, 3", "2, 0")
 def kept(n, k):
-    """Arrays that go on into the next turns, and out of the loop."""
+    """Arrays that go on into the next iterations, and out of the loop."""
     best, last = None, np.zeros(3)
     for i in range(n):
         a = last + i

@@ -48,7 +48,7 @@ def kept(xs, n):
 
 
 def left(xs, n):
-    """An index comes out of bounds, which is an IndexError, at a turn in the midst."""
+    """An index comes out of bounds, which is an IndexError, at an iteration in the midst."""
     total = 0.0
     for i in range(n):
         row = np.ones(i + 2)
@@ -110,7 +110,7 @@ def test_they_do_what_python_does(function, args, fuel, monkeypatch):
 
 
 def test_they_run_ahead():
-    """Only turns that do are made vectors."""
+    """Only iterations that do are made vectors."""
     function, args = CASES[1]
     assert "x double>" in ag.function(function, engine="native").lower(*args).llvm
 

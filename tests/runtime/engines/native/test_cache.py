@@ -150,31 +150,31 @@ def test_other_threads_run_while_llvm_does():
     lines = "\n".join(f"  %t{i + 1} = call double @llvm.sqrt.f64(double %t{i})" for i in range(20_000))
     text = f"define double @loop(double %t0) {{\n{lines}\n  ret double %t5000\n}}"
     text = f"declare double @llvm.sqrt.f64(double)\n{text}"
-    here, turns, done = target.machine(), [0], threading.Event()
+    here, iterations, done = target.machine(), [0], threading.Event()
     compiling = threading.Thread(target=lambda: (here.object(text), done.set()))
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)         # only what gives the GIL up lets another thread run
     try:
         compiling.start()
         while not done.wait(0.0005):
-            turns[0] += 1
+            iterations[0] += 1
     finally:
         sys.setswitchinterval(interval)
     compiling.join()
-    assert turns[0] > 10
+    assert iterations[0] > 10
 
 
 def test_entries_too(place, monkeypatch):
     """The C function around the code is made at the second call, and kept by itself."""
-    monkeypatch.setattr(region.Region, "haste", False)
+    monkeypatch.setattr(region.Region, "baseline", False)
     for _ in range(2):
         function = ag.function(total, engine="native")
         assert [function(10) for _ in range(4)] == [285] * 4
     assert history(place) == {"w": 2, "h": 2} and len(code(place)) == 2
 
 
-def test_hasty_code(place):
-    """What was compiled in haste serves other processes until there is good code; then nobody looks for it."""
+def test_baseline_code(place):
+    """Code of the baseline tier serves other processes until there is good code; then nobody looks for it."""
     for _ in range(2):
         assert ag.function(total, engine="native")(10) == 285
     assert history(place) == {"w": 1, "h": 1} and len(code(place)) == 1

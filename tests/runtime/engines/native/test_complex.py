@@ -68,9 +68,9 @@ def test_assignments(kind, dtype, tmp_path):
 
 def escapes(c, n):
     z = 0j
-    for turn in range(n):
+    for iteration in range(n):
         if abs(z) > 2:
-            return turn, z
+            return iteration, z
         z = z * z + c
     return n, z
 
@@ -99,15 +99,15 @@ def convolved(a, b, out):
 def widened(xs, n):
     """A float that becomes a complex number on the way, and a pair that swaps."""
     total, pair = 0.0, (1j, 2.0)
-    for turn in range(n):
-        total = total + xs[turn % len(xs)] if turn != 3 else total * 1j
+    for iteration in range(n):
+        total = total + xs[iteration % len(xs)] if iteration != 3 else total * 1j
         pair = pair[1], pair[0]
     return total, pair
 
 
 def powers(z, n, out):
-    for turn in range(n):
-        out[turn] = z.real, z.imag
+    for iteration in range(n):
+        out[iteration] = z.real, z.imag
         z = z * z.conjugate() - 1j
     return z
 
@@ -146,15 +146,15 @@ def test_loops(plain, args):
      (convolved, (WAVES, WAVES[:3], np.zeros(14, complex)))],
 )  # fmt: skip
 def test_python_has_no_part_in_them(plain, args):
-    function = ag.function(plain, engine="native", strict=("detour",))
+    function = ag.function(plain, engine="native", strict=("native_callback",))
     function(*args)
     for region in regions(function):
-        assert [bool(version.detours) for version in region.compiled] == [False] and not region.left
+        assert [bool(version.callbacks) for version in region.compiled] == [False] and not region.left
 
 
-@pytest.mark.parametrize("turns", range(1, 30, 4))
+@pytest.mark.parametrize("iterations", range(1, 30, 4))
 @pytest.mark.parametrize(("plain", "args"), LOOPS[:2] + LOOPS[12:13] + LOOPS[20:21])
-def test_code_may_be_left_anywhere(plain, args, turns, fuel):
+def test_code_may_be_left_anywhere(plain, args, iterations, fuel):
     function = ag.function(plain, engine="native")
-    fuel.value = turns
+    fuel.value = iterations
     assert outcome(function, *copied(args)) == outcome(plain, *copied(args))

@@ -213,31 +213,31 @@ def converted(x, n=2):
 
 
 def ranged(start, stop, step=1):
-    turns, item = 0, None
+    iterations, item = 0, None
     for item in range(start, stop, step):
-        turns += 1
-        if turns > 3:
+        iterations += 1
+        if iterations > 3:
             break
-    return turns, item
+    return iterations, item
 
 
 def ranges_inside(start, stop, step=1):
-    turns, item = 0, None
+    iterations, item = 0, None
     for i in range(start - start + 2):
         for item in range(start, stop, step):
-            turns += 1
-            if turns > 3:
+            iterations += 1
+            if iterations > 3:
                 break
-    return turns, item
+    return iterations, item
 
 
 def times(x):
-    turns = 0
+    iterations = 0
     for i in range(x):
-        turns += i
-        if turns > 9:
+        iterations += i
+        if iterations > 9:
             break
-    return turns
+    return iterations
 
 
 LOOPS = {
@@ -324,7 +324,7 @@ def over_items(x, n):
 @pytest.mark.parametrize("engine", ["native", "auto"])
 @pytest.mark.parametrize("plain", [down, nested, over_items], ids=lambda plain: plain.__name__)
 def test_interrupted(plain, engine):
-    """What a signal raises ends a loop between two turns, wherever that is; and the next call is as good as ever."""
+    """What a signal raises ends a loop between two iterations, wherever that is; the next call is as good as ever."""
     def stop(*_):
         raise TimeoutError("it is time")
 
@@ -344,8 +344,8 @@ def test_interrupted(plain, engine):
 
 
 @pytest.mark.parametrize("numbers", [[1e308] * 3, [1.0, 1e308, 1e308, 2.0], [np.inf, -np.inf, 1.0]])
-def test_left_at_the_end_of_a_turn(numbers):
-    """What the turn before has left is what Python goes on with, not what this one has come to already."""
+def test_left_at_the_end_of_an_iteration(numbers):
+    """What the iteration before has left is what Python goes on with, not what this one has come to already."""
 
     def totals(xs):
         found, count = np.float64(0.0), 0.0

@@ -78,7 +78,7 @@ def test_they_are_machine_code(tmp_path):
     x = np.linspace(0.1, 0.9, 50)
     for name in (*EXACT[:-2], *CALLED):
         plain = defined(tmp_path, f"def f(x):\n found = 0.0\n for v in x:\n  found = np.{name}(v)\n return found")
-        function = ag.function(plain, engine="native", strict="detour")
+        function = ag.function(plain, engine="native", strict="native_callback")
         assert function(x) == plain(x)
         assert len(regions(function)[0].compiled) == 1
 
@@ -86,7 +86,7 @@ def test_they_are_machine_code(tmp_path):
 def test_powers_are_machine_code(tmp_path):
     plain = defined(tmp_path, "def f(x):\n found = 0.0\n for v in x:\n  found += v ** 2 + v ** v\n return found")
     x = np.linspace(0.1, 0.9, 50)
-    assert repr(ag.function(plain, engine="native", strict="detour")(x)) == repr(plain(x))
+    assert repr(ag.function(plain, engine="native", strict="native_callback")(x)) == repr(plain(x))
 
 
 @pytest.mark.parametrize("a, b", [("np.float64", "np.float64"), ("np.float64", "int"), ("float", "np.float64")])

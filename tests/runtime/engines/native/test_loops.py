@@ -53,7 +53,7 @@ def test_not_left(name):
     assert not any(region.left or region.reasons for region in regions(function))
 
 
-def test_a_type_for_each_turn():
+def test_a_type_for_each_iteration():
     function = ag.function(LOOPS["widening"][0], engine="native")
     same(function, "widening", "np.arange(20.0)")
     assert not regions(function)[0].left
@@ -77,7 +77,7 @@ def test_what_it_tells():
     assert "this loop will be machine code, compiled when it is first run" in explanation
     with pytest.warns(RuntimeWarning):
         function(*args)
-    explanation = str(function.explain(*args).where(kind=("native", "detour")))
+    explanation = str(function.explain(*args).where(kind=("native", "native_callback")))
     assert "this loop is machine code, compiled in" in explanation
     assert "machine code was left here for Python 1 time" in explanation
     assert "this loop runs in Python, for all that it does is Python's and NumPy's" in explanation

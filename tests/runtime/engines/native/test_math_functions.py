@@ -41,7 +41,7 @@ def test_functions_of_numpy_are_machine_code():
             total += np.sqrt(np.square(x[i]) + np.abs(y[i])) * np.exp(-x[i]) - np.arctan2(x[i], y[i])
         return total
 
-    function = ag.function(length, engine="native", strict="detour")
+    function = ag.function(length, engine="native", strict="native_callback")
     x = np.linspace(0, 1, 50)
     assert repr(function(x, -x)) == repr(length(x, -x))
 

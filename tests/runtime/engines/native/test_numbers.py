@@ -52,8 +52,8 @@ def defined(folder, text):
 
 def check(tmp_path, expression, parameters, examples):
     """Machine code does what the expression does."""
-    turns = f"found = 0\n for _ in range(n):\n  found = {expression}\n return found"
-    plain = defined(tmp_path, f"def f({parameters}, n):\n {turns}")
+    iterations = f"found = 0\n for _ in range(n):\n  found = {expression}\n return found"
+    plain = defined(tmp_path, f"def f({parameters}, n):\n {iterations}")
     function = ag.function(plain, engine="native")
     for example in examples:
         wanted = outcome(plain, *example, 1)
@@ -129,7 +129,7 @@ def test_ranges(start, stop, step):
 @ag.function(engine="native")
 def RANGES(start, stop, step):
     found, item = 0, -1
-    for turn in range(1):
+    for iteration in range(1):
         for item in range(start, stop, step):
             found += 1
             if found > 10:

@@ -48,7 +48,7 @@ def test_same_as_python(name):
     plain, examples = PROGRAMS[name]
     function = ag.function(plain, engine="native")
     for arguments in (*examples, *reversed(examples)):
-        for _ in range(3):      # what comes of detours is learnt
+        for _ in range(3):      # what comes of Python callbacks is learnt
             same(function, name, arguments)
 
 
@@ -88,7 +88,7 @@ def test_nothing_is_lost(name):
 
 
 def test_memory_does_not_grow():
-    def turns(n):
+    def iterations(n):
         total = 0.0
         for i in range(n):
             a = np.zeros(100_000)
@@ -98,9 +98,9 @@ def test_memory_does_not_grow():
                 total += b[0] - len(a[::2])
         return total
 
-    function = ag.function(turns, engine="native")
+    function = ag.function(iterations, engine="native")
     for _ in range(3):
-        assert function(9) == turns(9)
+        assert function(9) == iterations(9)
     tracemalloc.start()
     function(50)
     peak = tracemalloc.get_traced_memory()[1]
@@ -146,14 +146,14 @@ def test_objects_die_in_time():
         alive.append(sum(each() is not None for each in things))
         return thing
 
-    def turns(n):
+    def iterations(n):
         total = 0
         for i in range(n):
             thing = ag.do_not_convert(make)(i)
             total += i * 3
         return total
 
-    function = ag.function(turns, engine="native")
+    function = ag.function(iterations, engine="native")
     for _ in range(3):
         things = []
         alive.clear()
@@ -190,7 +190,7 @@ def test_what_is_no_gain_stays_in_python(monkeypatch):
 def test_there_is_an_end_to_learning():
     """What is of another kind each time is an object like any other in the end."""
 
-    def turns(things):
+    def iterations(things):
         found = []
         for x in things:
             y = x[0]
@@ -198,11 +198,11 @@ def test_there_is_an_end_to_learning():
             found.append((y, x[1]))
         return found
 
-    function = ag.function(turns, engine="native")
+    function = ag.function(iterations, engine="native")
     kinds = [1, 2.5, np.float32(3), np.arange(3), np.ones((2, 2)), "ab", np.arange(6.0)[::2], np.int8(3), 2**70, 1j]
     things = [(a, b) for a in kinds for b in kinds]
     for _ in range(3):
-        assert repr(function(things)) == repr(turns(things))
+        assert repr(function(things)) == repr(iterations(things))
     (region,) = regions(function)
     assert sum(region.left.values()) < 60
 

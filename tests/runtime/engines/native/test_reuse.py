@@ -38,7 +38,7 @@ def written(x):
     return y / y.sum(axis=1, keepdims=True)
 
 
-def turns(x):
+def iterations(x):
     for _ in range(3):
         e = np.exp(x - x.max(axis=1, keepdims=True))
         x = e / e.sum(axis=1, keepdims=True)
@@ -59,7 +59,7 @@ def told(function, *args):
     return texts, [(str(each.message), each.lineno) for each in caught]
 
 
-@pytest.mark.parametrize("function", [softmax, shares, and_more, a_part, written, turns])
+@pytest.mark.parametrize("function", [softmax, shares, and_more, a_part, written, iterations])
 @pytest.mark.parametrize("engine", ["native", "auto"])
 @pytest.mark.parametrize("raising", ["warn", "raise"])
 def test_it_does_the_same(function, engine, raising):

@@ -1,4 +1,4 @@
-"""Tests that stand at the end of each turn, put back in front of the loop, where they read the same."""
+"""Tests that stand at the end of each iteration, put back in front of the loop, where they read the same."""
 
 import ast
 import textwrap

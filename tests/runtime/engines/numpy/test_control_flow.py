@@ -512,7 +512,7 @@ def test_until_a_condition_about_what_is_overwritten():
 
 
 def test_until_a_flag_that_is_carried():
-    """The flag decides with its value of the turn, not with that for the next."""
+    """The flag decides with its value of the iteration, not with that for the next."""
     made = becomes(
         """
         graph f(x: list):

@@ -24,12 +24,12 @@ def scaled(x, n):
     return x
 
 
-def test_numbers_that_the_turns_hinge_on_become_part_of_the_signature():
+def test_numbers_that_the_iterations_hinge_on_become_part_of_the_signature():
     assert scaled(np.ones(2), 3).tolist() == [6.0, 6.0]
     assert scaled(np.ones(2), 4).tolist() == [24.0, 24.0]
     assert loops(scaled, np.ones(2), 3) == 0
     report = scaled.explain(np.ones(2), 3)
-    assert "3 turns" in str(report.where(kind="turns", line=scaled.__code__.co_firstlineno + 2))
+    assert "3 iterations" in str(report.where(kind="iterations", line=scaled.__code__.co_firstlineno + 2))
 
 
 def test_arrays_are_unrolled_row_by_row():
@@ -59,7 +59,7 @@ def test_while_loops_are_unrolled():
     assert loops(f, np.ones(1), 3) == 0
 
 
-def test_a_number_of_turns():
+def test_a_number_of_iterations():
     @ag.function
     def f(x):
         for i in range(4):
@@ -109,7 +109,8 @@ def test_loops_over_plain_values_are_told_of():
         return x
 
     line = f.__code__.co_firstlineno + 1
-    assert "3 turns of this loop take 3 operations" in str(ag.function(f).explain(1.0).where(kind="unroll", line=line))
+    told = str(ag.function(f).explain(1.0).where(kind="unroll", line=line))
+    assert "3 iterations of this loop take 3 operations" in told
     with pytest.raises(ag.errors.AutographError, match="is strict about 'unroll'"):
         ag.function(f, strict="unroll")(1.0)
 
@@ -259,8 +260,8 @@ def test_what_takes_too_much_runs_plain_and_is_told():
     "options, message",
     [
         ({"unrol": 3}, "there is no option 'unrol'"),
-        ({"unroll": "all"}, "unroll= is True, False or how many turns"),
-        ({"unroll": -1}, "unroll= is True, False or how many turns"),
+        ({"unroll": "all"}, "unroll= is True, False or how many iterations"),
+        ({"unroll": -1}, "unroll= is True, False or how many iterations"),
         ({"budget": 0}, "budget= is how many operations"),
     ],
 )

@@ -40,12 +40,12 @@ def a_stack(xs, more):
     return total
 
 
-def looked_up_by_turn(xs, more):
+def looked_up_by_iteration(xs, more):
     found = [xs[0]]
-    turn = 0
-    while np.sum(found[turn]) < 50 and turn < 20:
-        found.append(found[turn] * 1.5)
-        turn += 1
+    iteration = 0
+    while np.sum(found[iteration]) < 50 and iteration < 20:
+        found.append(found[iteration] * 1.5)
+        iteration += 1
     total = 0.0
     for each in found:
         total = total + np.sum(each)
@@ -86,12 +86,12 @@ def another_type_behind_an_inner_loop(xs, more):
 
 
 def another_type_while_iterated(xs, more):
-    found, turns = [xs[0]], 0
+    found, iterations = [xs[0]], 0
     for x in xs:
         found.append(found[-1] * x)
     for each in found:
-        turns += 1
-        if turns < 20:
+        iterations += 1
+        if iterations < 20:
             found.append(each > 1)
     return found[-1]
 
@@ -138,7 +138,7 @@ def changed_by_extending(xs, more):
     return np.shape(found[0]), found
 
 
-def changed_in_the_next_turn(xs, more):
+def changed_in_the_next_iteration(xs, more):
     shapes, found = [], [xs[0]]
     for x in xs:
         shapes.append(np.shape(found[-1]))
@@ -184,9 +184,9 @@ def iterated_while_it_grows(xs, more):
 
 
 PROGRAMS = [
-    stacked, maybe_empty, changed_by_name, changed_in_a_branch, changed_by_extending, changed_in_the_next_turn,
+    stacked, maybe_empty, changed_by_name, changed_in_a_branch, changed_by_extending, changed_in_the_next_iteration,
     reshaped, rows_of_lists, whole_numbers, iterated_while_it_grows, read_where_it_grows, pairs_that_grow, a_stack,
-    looked_up_by_turn, growing_shapes, another_type_later_on, by_another_name, another_type_behind_an_inner_loop,
+    looked_up_by_iteration, growing_shapes, another_type_later_on, by_another_name, another_type_behind_an_inner_loop,
     another_type_while_iterated,
 ]  # fmt: skip
 
@@ -206,7 +206,9 @@ def test_types() -> None:
     assert "object = np.array" in str(ag.function(maybe_empty).graph(X, 1))
 
 
-@pytest.mark.parametrize("function", [read_where_it_grows, pairs_that_grow, a_stack, looked_up_by_turn, growing_shapes])
+@pytest.mark.parametrize(
+    "function", [read_where_it_grows, pairs_that_grow, a_stack, looked_up_by_iteration, growing_shapes]
+)
 def test_lists_that_are_read_where_they_grow_have_types(function: Callable[..., Any]) -> None:
     assert "object = %" not in str(ag.function(function).graph(X, 1))
 

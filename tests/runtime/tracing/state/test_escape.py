@@ -1,4 +1,4 @@
-"""Lists and dicts of the caller's that loops replace: carried part by part, and the caller's if there is no turn."""
+"""Lists and dicts of the caller's that loops replace: carried part by part; without iterations, the caller's."""
 
 from typing import Any
 
@@ -98,7 +98,7 @@ def told_apart_in_a_chain(ws, n):
     return ws, count
 
 
-def one_turn_behind(ws, n):
+def one_iteration_behind(ws, n):
     before = None
     for _ in range(n):
         before = ws
@@ -130,7 +130,7 @@ def changed_afterwards(ws, n):
     return ws
 
 
-def changed_in_a_turn(ws, n):
+def changed_in_an_iteration(ws, n):
     for _ in range(n):
         ws[0] = ws[0] + 1
         ws = [w * 2.0 for w in ws]
@@ -170,8 +170,8 @@ def kept_outside(ws, n):
     return ws, is_same
 
 
-WHOLE = [kept_outside, told_apart, told_apart_in_a_chain, one_turn_behind, collected, returned_early,
-         changed_afterwards, changed_in_a_turn, swapped, in_a_branch, chosen_afterwards]  # fmt: skip
+WHOLE = [kept_outside, told_apart, told_apart_in_a_chain, one_iteration_behind, collected, returned_early,
+         changed_afterwards, changed_in_an_iteration, swapped, in_a_branch, chosen_afterwards]  # fmt: skip
 
 
 def weights() -> list[Any]:
@@ -190,12 +190,13 @@ def described(thing: Any, seen: dict[int, Any]) -> Any:
     return thing.tolist() if isinstance(thing, np.ndarray) else thing
 
 
-@pytest.mark.parametrize("turns", [0, 1, 2, 20])
+@pytest.mark.parametrize("iterations", [0, 1, 2, 20])
 @pytest.mark.parametrize("function", [*APART, *WHOLE])
-def test_it_is_the_callers_own_if_there_was_no_turn(function, turns):
+def test_it_is_the_callers_own_if_there_was_no_iteration(function, iterations):
     given, expected = weights(), weights()
     staged = ag.function(function, strict=() if function is kept_outside else "plain")
-    assert described((given, staged(given, turns)), {}) == described((expected, function(expected, turns)), {})
+    found = described((given, staged(given, iterations)), {})
+    assert found == described((expected, function(expected, iterations)), {})
 
 
 @pytest.mark.parametrize("function", APART)
@@ -206,8 +207,8 @@ def test_its_parts_are_carried(function):
     assert "object" not in loop and "list" not in loop and "dict" not in loop
 
 
-@pytest.mark.parametrize("turns", [0, 1, 5])
-def test_dicts(turns):
+@pytest.mark.parametrize("iterations", [0, 1, 5])
+def test_dicts(iterations):
     @ag.function(strict="plain")
     def doubled(ws, n):
         for _ in range(n):
@@ -215,10 +216,10 @@ def test_dicts(turns):
         return ws
 
     given = {"a": np.ones(3), "b": np.arange(2.0)}
-    found = doubled(given, turns)
-    assert (found is given) == (turns == 0)
-    assert found["b"].tolist() == [0.0, 2.0**turns]
-    assert "ws: f64[3], ws.1: f64[2] = for(" in str(doubled.graph(given, turns))
+    found = doubled(given, iterations)
+    assert (found is given) == (iterations == 0)
+    assert found["b"].tolist() == [0.0, 2.0**iterations]
+    assert "ws: f64[3], ws.1: f64[2] = for(" in str(doubled.graph(given, iterations))
 
 
 def test_parts_of_tuples():

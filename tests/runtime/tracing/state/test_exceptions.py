@@ -237,7 +237,7 @@ def as_dicts(things: Any) -> Any:
     return [dataclasses.asdict(thing) for thing in sorted(things)]
 
 
-def test_a_library_that_refuses_a_handle_by_a_statement() -> None:
+def test_a_library_that_refuses_a_proxy_by_a_statement() -> None:
     staged = ag.function(as_dicts)
     for things in ([Measured(2), Measured(1)], [Measured(3)], [Measured(2.5)]):
         assert staged(things) == as_dicts(things)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.common import disk_cache
-from autograph.runtime.engines.native.emit.tier_up import Haste
+from autograph.runtime.engines.native.emit.tier_up import BaselineTier
 from autograph.runtime.engines.native.llvm.target import machine
 from autograph.runtime.graph.graph import Place
 
@@ -21,7 +21,7 @@ class Code:
         origins: the places in the user's code that its text names, see `function_builder.Origin`.
         branchy: whether no loop in it can be vectorized.
         cached: whether it was on disk.
-        haste: what it was compiled of in haste, and goes on with, if it was.
+        baseline: the baseline code that it was compiled of, and goes on with, if it was.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
         part: the same function, where it is one over a part of arrays; see `loop_nest`.
         entry: the address of its function `entry`; 0 if there is none yet.
@@ -32,27 +32,27 @@ class Code:
         text: str,
         branchy: bool = False,
         origins: Sequence[Place] = (),
-        haste: Haste | None = None,
+        baseline: BaselineTier | None = None,
         found: bytes | None = None,
     ) -> None:
         """
         Args:
-            haste: of what to compile it in haste, unless there is good code on disk.
+            baseline: the baseline code to compile, unless there is good code on disk.
             found: good code from there, if somebody has looked already.
         """
         here = machine()
         self.text = text
         self.origins = origins
         self.branchy = branchy
-        code = found if found is not None or haste is None else disk_cache.load(_key(text, str(branchy)))
-        self.haste = haste if code is None else None
+        code = found if found is not None or baseline is None else disk_cache.load(_key(text, str(branchy)))
+        self.baseline = baseline if code is None else None
         self._others: list[Any] = []
         if code is not None:
             self.cached = True
-        elif haste is not None:
-            code, self.cached = _kept(haste.text, hasty=True)
+        elif baseline is not None:
+            code, self.cached = _cached(baseline.text, baseline=True)
         else:
-            code, self.cached = _kept(text, branchy)
+            code, self.cached = _cached(text, branchy)
         self._engine = here.linked(code)
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
         self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
@@ -65,9 +65,9 @@ class Code:
         return None if found is None else Code(text, branchy, origins, found=found)
 
     def go_on(self, number: int) -> Callable[[int, int], int]:
-        """The function that goes on where code in haste has stopped."""
-        assert self.haste is not None
-        code, _ = _kept(self.haste.resumed(number), self.branchy)
+        """The function that goes on where baseline code has stopped."""
+        assert self.baseline is not None
+        code, _ = _cached(self.baseline.resumed(number), self.branchy)
         self._others.append(machine().linked(code))
         return _TYPE(self._others[-1].get_function_address("loop"))
 
@@ -75,7 +75,7 @@ class Code:
         """Compile a function `entry` that calls this one. Gives its address."""
         here = machine()
         text = f"declare i64 @loop(ptr, ptr)\n{text}"
-        code, _ = _kept(text, hasty=True)
+        code, _ = _cached(text, baseline=True)
         here.add(self._engine, code)
         self.entry = self._engine.get_function_address("entry")
         return self.entry
@@ -107,13 +107,13 @@ def _key(text: str, how: str) -> str:
     return disk_cache.key_of(text, how, *machine().traits)
 
 
-def _kept(text: str, branchy: bool = False, hasty: bool = False) -> tuple[bytes, bool]:
+def _cached(text: str, branchy: bool = False, baseline: bool = False) -> tuple[bytes, bool]:
     """The object code of a text, and whether it was on disk."""
-    key = _key(text, "hasty" if hasty else str(branchy))
+    key = _key(text, "baseline" if baseline else str(branchy))
     code = disk_cache.load(key)
     if code is not None:
         return code, True
-    code = machine().object(text, branchy, hasty)
+    code = machine().object(text, branchy, baseline)
     disk_cache.save(key, code)
     return code, False
 

@@ -2,8 +2,8 @@
 
 Light blocks take the machine next to no time, so that it may as well do them once more, or in vain.
 
-`min(a, b, c)` compares the first two, and the lesser of these with the third. A turn can begin before the one before it
-is done, but for what it needs of that; so this comes last. Of floats, the order shows: one may be no number.
+`min(a, b, c)` compares the first two, and the lesser of these with the third. An iteration can begin before the one
+before it is done, but for what it needs of that; so this comes last. Of floats, the order shows: one may be no number.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
 
 def late_last(node: Node, block: Block | None, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands of `min` or `max` in a block, those that the turn before gives behind the others."""
+    """The operands of `min` or `max` in a block, those that the iteration before gives behind the others."""
     if block is None or not all(isinstance(each, Number) and each.type.dtype.kind in "iu" for each in operands):
         return operands
     late = [_is_late(arg, node, block) for arg in node.args]
@@ -26,7 +26,7 @@ def late_last(node: Node, block: Block | None, operands: tuple[Any, ...]) -> tup
 
 
 def _is_late(arg: Any, node: Node, block: Block) -> bool:
-    """Whether an argument hinges on what a node has given in the turn before, or on an element beside one written."""
+    """Whether an argument depends on what a node gave in the iteration before, or on an element beside one written."""
     written = [each.args[:2] for each in block.nodes if each.op == "setitem"]
     carried = zip(reversed(block.params), reversed(block.results or ()))
     late = {param for param, result in carried if result is node.output}

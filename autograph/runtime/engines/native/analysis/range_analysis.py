@@ -1,9 +1,9 @@
 """Between which numbers the Python integers of a loop are, as far as its graph tells.
 
 Python's integers are exact, so what is found holds on all paths, also on those on which Python goes on. The loop is
-gone through until nothing changes: what is carried is between what a loop begins with and what its turns make of it. A
-bound that moves on and on is given up, and looked for once more when the others are known. In a block that only runs
-under a condition, the condition holds: `x > 0` tells of `x`.
+gone through until nothing changes: what is carried is between what a loop begins with and what its iterations make of
+it. A bound that moves on and on is given up, and looked for once more when the others are known. In a block that only
+runs under a condition, the condition holds: `x > 0` tells of `x`.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Spans:
             ended = self._block(first, {})
             test = None if ended is None else (first.results or (None,))[0]
             flag = carried.index(test) if test in carried else None
-            under = None if ended is None else self._in_turn(test, carried, inner, inits, flag)
+            under = None if ended is None else self._in_iteration(test, carried, inner, inits, flag)
         elif len(first.params) > len(carried):
             self._spans[first.params[0]] = self._items(node.args[0])
         results = self._block(body, under)
@@ -149,10 +149,10 @@ class Spans:
             for param, value in zip(carried, node.outputs):
                 self._spans[value] = meet(self._spans[param], known.get(param, ANY))
 
-    def _in_turn(
+    def _in_iteration(
         self, test: Any, carried: list[Value], inner: list[Value], inits: Sequence[Any], flag: int | None
     ) -> dict[Value, Span] | None:
-        """What is known when a `while` has another turn; None if it never has."""
+        """What is known when a `while` has another iteration; None if it never has."""
         if flag is None:
             self._spans.update((other, self._spans[param]) for param, other in zip(carried, inner))
         elif not self._narrows:
@@ -166,7 +166,7 @@ class Spans:
         return given | {other: given[param] for param, other in zip(carried, inner) if param in given}
 
     def _flagged(self, under: dict[Value, Span], args: Sequence[Any], flag: int) -> list[Span] | None:
-        """What is carried into a turn, if there is one; so the condition, which is carried as well, holds."""
+        """What is carried into an iteration, if there is one; so the condition, which is carried as well, holds."""
         self._scopes.append(under)
         given = None if args[flag] is False else self._given(args[flag], True)
         self._scopes.append(given or {})
@@ -175,7 +175,7 @@ class Spans:
         return found
 
     def _settle(self, param: Value, *spans: Span) -> None:
-        """Tell what a parameter may be at the beginning of a turn."""
+        """Tell what a parameter may be at the beginning of an iteration."""
         if not spans:
             return
         before, after = self._spans.get(param), join(*spans)

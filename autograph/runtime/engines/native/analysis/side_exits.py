@@ -1,8 +1,8 @@
 """How machine code is left, and gone on with in Python.
 
-For each point at which the code of a loop can be left there is a *continuation*: a graph of what remains of the turn,
-from that node on, which the NumPy engine makes a function. It raises what is to be raised, warns of what is to be
-warned of, computes with big integers. What it gives is whether the loop goes on, and with what.
+For each point at which the code of a loop can be left there is a *continuation*: a graph of what remains of the
+iteration, from that node on, which the NumPy engine makes a function. It raises what is to be raised, warns of what is
+to be warned of, computes with big integers. What it gives is whether the loop goes on, and with what.
 """
 
 from __future__ import annotations
@@ -60,10 +60,11 @@ class Interrupted(Exit):
 
 
 class Continuation:
-    """What remains of a turn of a loop.
+    """What remains of an iteration of a loop.
 
     Attributes:
-        graph: gives whether there is another turn, and then what is carried into it, or what comes out of the loop.
+        graph: gives whether there is another iteration, and then what is carried into it, or what comes out of the
+            loop.
         keys: what its parameters are.
     """
 
@@ -124,7 +125,7 @@ class Continuation:
         return going, results[1:]
 
     def _looped(self, node: Node, going: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Append the turns that remain of an inner loop. Gives what comes out of it."""
+        """Append the iterations that remain of an inner loop. Gives what comes out of it."""
         args = carried
         if node.op == "for":
             rest = self._copier.params.setdefault(node, Value(ANY))

@@ -89,7 +89,7 @@ class Structure:
         return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.place
 
     def is_live_in_loop(self, key: Key, loop: Node) -> bool:
-        """Whether a value may be read from the beginning of a turn on, in front of its item."""
+        """Whether a value may be read from the beginning of an iteration on, in front of its item."""
         if key is loop or key in self._free[loop] or key in carried(loop):
             return True
         after = self.after(loop.blocks[0])
@@ -102,12 +102,12 @@ class Structure:
 
     def span(self, value: Value, block: Block | None = None) -> Span:
         """Between which numbers a value is, in a block, if it is an integer of Python's."""
-        if value in self.root.args:     # the code may begin with what any turn begins with
+        if value in self.root.args:     # the code may begin with what any iteration begins with
             return ANY
         return self._spans.of(value, self._around[block] if block is not None else ())
 
     def is_rare(self, block: Block) -> bool:
-        """Whether a block need not be run in every turn of the loop around it."""
+        """Whether a block need not be run in every iteration of the loop around it."""
         return self._owners[block][0].op == "if"
 
     def _visit(self, node: Node, at: Point | None) -> set[Value]:

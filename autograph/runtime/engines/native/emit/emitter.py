@@ -31,7 +31,7 @@ from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part_type
 
-POLL = 1 << 16      # turns from one look at signals to the next
+POLL = 1 << 16      # iterations from one look at signals to the next
 FAST = "reassoc nsz arcp contract "     # sums in another order, multiplied and added at once, x / y as x * (1 / y)
 
 
@@ -350,9 +350,9 @@ class Emitter(Memory):
     # Interrupts -------------------------------------------------------------------------------------------------------
 
     def poll(
-        self, turns: str, stop: Callable[[], None], head: str, besides: Callable[[], None] | None = None
+        self, iterations: str, stop: Callable[[], None], head: str, besides: Callable[[], None] | None = None
     ) -> None:
-        """Of so many turns: every `POLL` turns, let others run, and stop if a signal has raised an exception.
+        """Of so many iterations: every `POLL` iterations, let others run, and stop if a signal has raised an exception.
 
         Args:
             head: of the loop. Everything that has happened since may as well happen again.
@@ -360,9 +360,9 @@ class Emitter(Memory):
         """
         self.settle()
         before = self.kept("polls", INT.dtype)
-        left = self._emit(f"sub i64 {before}, {turns}")
+        left = self._emit(f"sub i64 {before}, {iterations}")
         self.keep("polls", INT.dtype, left)
-        due = f"icmp eq i64 {before}, 0" if turns == "1" else f"icmp slt i64 {left}, 0"
+        due = f"icmp eq i64 {before}, 0" if iterations == "1" else f"icmp slt i64 {left}, 0"
         with self.rarely(Number(BOOL, self._emit(due))):
             self.keep("polls", INT.dtype, str(POLL))
             look = self._onwards("look")
@@ -390,7 +390,7 @@ class Emitter(Memory):
         return end, on
 
     def counted(self, a: str, b: str) -> str:
-        """`a + b`, of what counts the turns of a loop, which does not overflow."""
+        """`a + b`, of what counts the iterations of a loop, which does not overflow."""
         return self._emit(f"add nsw i64 {a}, {b}")
 
     def spend(self, address: int) -> None:

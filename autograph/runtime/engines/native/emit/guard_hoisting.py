@@ -1,10 +1,11 @@
-"""The emitter that looks once, before many turns of a loop, at what would be looked at in each of them.
+"""The emitter that looks once, before many iterations of a loop, at what would be looked at in each of them.
 
-While the turns of a counted loop are emitted, a `Chunk` says what does not change in them. What is computed of that
-alone is computed before the turns, and if the code is to be left under a condition that does not change, the turns are
-not begun. Nor if an index that goes with the items would come out of bounds: so the turns go as far as it does not.
+While the iterations of a counted loop are emitted, a `Chunk` says what does not change in them. What is computed of
+that alone is computed before the iterations, and if the code is to be left under a condition that does not change, the
+iterations are not begun. Nor if an index that goes with the items would come out of bounds: so the iterations go as far
+as it does not.
 
-To refuse turns is always right: there is other code for them, which looks at everything at its time.
+To refuse iterations is always right: there is other code for them, which looks at everything at its time.
 """
 
 from __future__ import annotations
@@ -26,28 +27,28 @@ _HOISTED = frozenset({"add", "sub", "mul", "and", "or", "xor"})     # never trap
 
 @dataclass(slots=True)
 class Chunk:
-    """Turns of a counted loop that are run one after the other.
+    """Iterations of a counted loop that are run one after the other.
 
     Attributes:
-        before: the code before the turns.
+        before: the code before the iterations.
         fixed: what is known there.
         offsets: what is an item plus something that does not change.
         conditions: under none of these.
         spans: by how much the items are off an index, and the length within which it must be.
-        exits: how often the turns can be left nevertheless.
+        exits: how often the iterations can be left nevertheless.
         loads: how many elements they read.
-        blind: the first item, the number of a turn, and whether items go down, if the turns are run blindly: see
-            `speculation`.
+        blind: the first item, the number of an iteration, and whether items go down, if the iterations are run blindly:
+            see `speculation`.
         doubts: how often they may have to be run again, then.
-        carries: whether a turn hinges on the one before, so that there are no vectors.
-        gathered: how often a turn notes down what is to be looked at behind the turns.
-        noted: the floats of which a turn notes whether they are infinite or none.
+        carries: whether an iteration hinges on the one before, so that there are no vectors.
+        gathered: how often an iteration notes down what is to be looked at behind the iterations.
+        noted: the floats of which an iteration notes whether they are infinite or none.
         doubted: the conditions of which it notes whether they hold.
-        at_once: whether several turns are done at once, see `simd`.
+        at_once: whether several iterations are done at once, see `simd`.
         later: what is looked at then only, and in which cell it is.
         stores: what they write: to which array, at which index, and by which line of the code. If they are run blindly.
         loaded: likewise what they read.
-        apart: indices that are said to be of different elements, if turns are run.
+        apart: indices that are said to be of different elements, if iterations are run.
     """
 
     before: list[str]
@@ -74,9 +75,9 @@ class Hoisting(Knowing):
     """See `autograph.runtime.graph.operands.Emitter`.
 
     Attributes:
-        chunk: the turns that are being emitted.
+        chunk: the iterations that are being emitted.
         always: whether what is emitted happens in each of them.
-        bounded: whether sums do not overflow, as has been looked at before the turns.
+        bounded: whether sums do not overflow, as has been looked at before the iterations.
     """
 
     def __init__(self, name: str, leave: Callable[[], str]) -> None:
@@ -109,22 +110,22 @@ class Hoisting(Knowing):
         return found
 
     def begin_chunk(self) -> Chunk:
-        """From now on, emit turns. What is before them goes where the emitter is."""
+        """From now on, emit iterations. What is before them goes where the emitter is."""
         self.chunk = Chunk(self._now)
         return self.chunk
 
     def is_fixed(self, a: Number) -> bool:
-        """Whether a number does not change during the turns."""
+        """Whether a number does not change during the iterations."""
         if a.known is not None or not a.ref.startswith("%") or a.ref in self._entered:
             return True
         return self.chunk is not None and a.ref in self.chunk.fixed
 
     def _at_best(self, *args: Number) -> Any:
-        """What is emitted meanwhile, of such numbers, is computed before the turns if it can be."""
-        return self.before_turns() if self.chunk is not None and all(map(self.is_fixed, args)) else nullcontext()
+        """What is emitted meanwhile, of such numbers, is computed before the iterations if it can be."""
+        return self.before_iterations() if self.chunk is not None and all(map(self.is_fixed, args)) else nullcontext()
 
     @contextmanager
-    def before_turns(self) -> Iterator[None]:
+    def before_iterations(self) -> Iterator[None]:
         assert self.chunk is not None
         now, self._now = self._now, self.chunk.before
         yield
@@ -160,7 +161,7 @@ class Hoisting(Knowing):
             chunk.spans[offset.ref, length.ref] = offset, length
             known = index
         elif self.is_fixed(index):
-            with self.before_turns():
+            with self.before_iterations():
                 negative = self.compare("lt", index, self.constant(0, INT))
                 known = index
                 if negative.known is None or negative.known:
@@ -204,7 +205,7 @@ class Hoisting(Knowing):
                 return None
             offset = self.constant(known, INT)
         else:
-            with self.before_turns():
+            with self.before_iterations():
                 offset, overflow = super().overflowing(name, offset, b)
                 self.leave_if(overflow)
                 self.leave_if_far(offset, OFFSET)

@@ -1,9 +1,10 @@
-"""The emitter that does several turns of a loop at once, and looks at what comes of them before it goes into memory.
+"""The emitter that does several iterations of a loop at once, and looks at the results before they go into memory.
 
-Turns that are to be run blindly (see `speculation`), that hinge on no turn before, and that write elements which lie
-side by side, are done as vectors: 16 numbers of eight bytes, then 4. Only when all of them are as they should be are
-they stored; else nothing has happened yet, and the code that looks at everything at its time takes over. So there is no
-log to be kept, and nothing to be undone. Turns that are left over at the end are run by that code, too.
+Iterations that are to be run blindly (see `speculation`), that hinge on no iteration before, and that write elements
+which lie side by side, are done as vectors: 16 numbers of eight bytes, then 4. Only when all of them are as they should
+be are they stored; else nothing has happened yet, and the code that looks at everything at its time takes over. So
+there is no log to be kept, and nothing to be undone. Iterations that are left over at the end are run by that code,
+too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from autograph.runtime.engines.native.llvm.function_builder import Origin
 from autograph.runtime.graph.operands import Number
 from autograph.runtime.graph.types import BOOL, INT
 
-SIZES = (128, 32)       # bytes of the widest numbers, of as many turns as are done at once
+SIZES = (128, 32)       # bytes of the widest numbers, of as many iterations as are done at once
 REGISTER = 32           # bytes of a vector that is looked at
 _SSE = 0xD              # `FLAGS` of processors that store theirs by one instruction
 _PLAIN = frozenset("fadd fsub fmul fdiv fneg add sub mul and or xor shl lshr ashr icmp fcmp select bitcast".split())
@@ -35,12 +36,12 @@ _LOAD = re.compile(r"load (\S+), ptr \S+?(, align \d+)?$")
 
 
 class _Scalar(Exception):
-    """Turns cannot be done at once."""
+    """Iterations cannot be done at once."""
 
 
 @dataclass(slots=True)
-class _Turn:
-    """A turn as it has been emitted.
+class _Iteration:
+    """An iteration as it has been emitted.
 
     Attributes:
         code: the instruction that gives a number.
@@ -58,22 +59,22 @@ class Lanes(Watching):
     """See `autograph.runtime.graph.operands.Emitter`."""
 
     def lanes(self, chunk: Chunk, node: Any, head: str, body: str, slow: str, edge: str) -> bool:
-        """Emit turns that are done at once, in the place of others. Gives whether they can be.
+        """Emit iterations that are done at once, in the place of others. Gives whether they can be.
 
         Args:
             node: the loop.
             head: the block that loads the item and the end, and compares the two.
-            body: the block that follows it, if there is another turn.
-            slow: where turns are run that look at everything.
-            edge: where it is looked whether there are more turns.
+            body: the block that follows it, if there is another iteration.
+            slow: where iterations are run that look at everything.
+            edge: where it is looked whether there are more iterations.
         """
         mark = self.mark()
         try:
-            turn = self._turn(chunk, node, head, body)
+            iteration = self._iteration(chunk, node, head, body)
             *begin, rest, again = (self.label(name) for name in (*["lanes"] * len(SIZES), "rest", "again"))
             item, end = (line.partition(" = ")[2] for line in self._lines[head][1:3])
             for size, label, fewer in zip(SIZES, begin, (*begin[1:], rest)):
-                self._at_once(turn, max(1, size // turn.width), (item, end), label, fewer, again, node)
+                self._at_once(iteration, max(1, size // iteration.width), (item, end), label, fewer, again, node)
         except _Scalar:
             self.reset(mark)
             return False
@@ -89,8 +90,8 @@ class Lanes(Watching):
         self._lines[head] = [f"  br label %{begin[0]}"]
         return True
 
-    def _turn(self, chunk: Chunk, node: Any, head: str, body: str) -> _Turn:
-        """What is known of a turn, if it does nothing that cannot be done at once."""
+    def _iteration(self, chunk: Chunk, node: Any, head: str, body: str) -> _Iteration:
+        """What is known of an iteration, if it does nothing that cannot be done at once."""
         lines = [line for line in self._lines[body] if not isinstance(line, Origin)]
         if not SIZES or not lines[-1].startswith(f"  br label %{head}") or chunk.later:
             raise _Scalar
@@ -108,7 +109,7 @@ class Lanes(Watching):
                 each[:2] == stored[:2] and each[2][1] > stored[2][1] for each in chunk.loaded
             ):
                 raise _Scalar
-        return _Turn(chunk, code, read, max(each[0].dtype.itemsize for each in accesses))
+        return _Iteration(chunk, code, read, max(each[0].dtype.itemsize for each in accesses))
 
     def _is_plain(self, chunk: Chunk, code: dict[str, str], x: Any, index: Sequence[Number]) -> bool:
         """Whether elements lie side by side, or are one and the same."""
@@ -121,30 +122,30 @@ class Lanes(Watching):
         return lines[at]
 
     def _at_once(
-        self, turn: _Turn, count: int, ends: tuple[str, str], begin: str, fewer: str, again: str, node: Any
+        self, iteration: _Iteration, count: int, ends: tuple[str, str], begin: str, fewer: str, again: str, node: Any
     ) -> None:
-        """Emit so many turns that are done at once, as long as there are as many."""
+        """Emit so many iterations that are done at once, as long as there are as many."""
         inside, odd, look, good = (self.label(name) for name in ("inside", "odd", "look", "good"))
         self.begin(begin)
         now, end = map(self._emit, ends)
         enough = self._emit(f"icmp slt i64 {now}, {self._emit(f'sub i64 {end}, {count - 1}')}")
         self._branch(Number(BOOL, enough), inside, fewer)
         self.begin(inside)
-        lanes = _Lanes(self, turn, now, count)
+        lanes = _Lanes(self, iteration, now, count)
         stores = []
-        for access in turn.chunk.stores:
+        for access in iteration.chunk.stores:
             found = _STORE.match(self._line(access))
             assert found is not None
             stores.append((lanes.element(access), found[1], lanes.of(found[2], found[1])))
         strange = [each for each in map(lanes.strange, STRANGE) if each]
-        doubts = [lanes.any(lanes.of(each.ref, "i1"), count) for each in turn.chunk.doubted]
+        doubts = [lanes.any(lanes.of(each.ref, "i1"), count) for each in iteration.chunk.doubted]
         self._branch(self._either(doubts), again, look, rarely=True)
         self.begin(look)
         self._branch(self._either(strange), odd, good, rarely=True)
         self.begin(odd)
         self._branch(self._raised(), again, good)
         self.begin(good)
-        for (element, kind, value), access in zip(stores, turn.chunk.stores):
+        for (element, kind, value), access in zip(stores, iteration.chunk.stores):
             self._do(f"  store <{count} x {kind}> {value}, {element}, align {access[0].dtype.itemsize}")
         self.keep(((node, ()), 0), INT.dtype, self._emit(f"add nsw i64 {now}, {count}"))
         self._now.append(f"  br label %{begin}")
@@ -167,14 +168,14 @@ class Lanes(Watching):
         return found
 
     def collide(self, chunk: Chunk, first: Number, limit: Number) -> Number:
-        """Whether turns done at once may read what another of them writes, or write what a later one does.
+        """Whether iterations done at once may read what another of them writes, or write what a later one does.
 
-        All that is read is read before anything is written, and each store writes for all turns.
+        All that is read is read before anything is written, and each store writes for all iterations.
         """
-        found, turns = self.constant(False, BOOL), self.integer("sub", limit, first)
+        found, iterations = self.constant(False, BOOL), self.integer("sub", limit, first)
         for place, stored in enumerate(chunk.stores):
             begin, size = self._address(chunk, stored, first), stored[0].dtype.itemsize
-            length = self.integer("mul", turns, self.constant(size, INT))
+            length = self.integer("mul", iterations, self.constant(size, INT))
             for other in (*chunk.loaded, *chunk.stores[:place]):
                 if other[:2] == stored[:2]:
                     continue
@@ -182,7 +183,7 @@ class Lanes(Watching):
                 if other[1][-1].ref not in chunk.offsets:
                     near = self._meet(begin, length, at, self.constant(width, INT))
                 elif width != size:
-                    near = self._meet(begin, length, at, self.integer("mul", turns, self.constant(width, INT)))
+                    near = self._meet(begin, length, at, self.integer("mul", iterations, self.constant(width, INT)))
                 else:   # those ahead of what is written are read in time
                     same = 1 if other[2][1] < stored[2][1] else size
                     near = self._meet(at, self.constant(SIZES[0], INT), begin, self.constant(same, INT))
@@ -193,7 +194,7 @@ class Lanes(Watching):
         return Number(INT, self._emit(f"ptrtoint {self._moved_to(chunk, access, item)} to i64"))
 
     def _moved_to(self, chunk: Chunk, access: Access, item: Number) -> str:
-        """Where an element is in the turn of an item."""
+        """Where an element is in the iteration of an item."""
         offsets = [chunk.offsets.get(each.ref) for each in access[1]]
         where = [each if by is None else self.integer("add", item, by) for each, by in zip(access[1], offsets)]
         return self._element(access[0], where)
@@ -208,7 +209,7 @@ class Lanes(Watching):
 
 @dataclass(slots=True)
 class _Lanes:
-    """Turns that are done at once.
+    """Iterations that are done at once.
 
     Attributes:
         now: the item of the first.
@@ -216,17 +217,17 @@ class _Lanes:
     """
 
     emit: Lanes
-    turn: _Turn
+    iteration: _Iteration
     now: str
     count: int
     found: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def element(self, access: Access) -> str:
-        """Where the element of the first turn is."""
-        return self.emit._moved_to(self.turn.chunk, access, Number(INT, self.now))
+        """Where the element of the first iteration is."""
+        return self.emit._moved_to(self.iteration.chunk, access, Number(INT, self.now))
 
     def of(self, ref: str, kind: str) -> str:
-        """What a number of a turn is in all of them."""
+        """What a number of an iteration is in all of them."""
         if (ref, kind) not in self.found:
             self.found[ref, kind] = self._made(ref, kind)
         return self.found[ref, kind]
@@ -234,15 +235,15 @@ class _Lanes:
     def _made(self, ref: str, kind: str) -> str:
         if not ref.startswith("%"):
             return self._listed([ref] * self.count, kind)
-        offset, text = self.turn.chunk.offsets.get(ref), self.turn.code.get(ref)
+        offset, text = self.iteration.chunk.offsets.get(ref), self.iteration.code.get(ref)
         if offset is not None:
             first = self.emit.integer("add", Number(INT, self.now), offset).ref
             steps = self._listed(list(map(str, range(self.count))), kind)
             return self.emit._emit(f"add {self._type(kind)} {self._same(first, kind)}, {steps}")
         if text is None:
             return self._same(ref, kind)
-        if ref in self.turn.read:
-            return self._loaded(self.turn.read[ref], text)
+        if ref in self.iteration.read:
+            return self._loaded(self.iteration.read[ref], text)
         if text.split()[0] not in _PLAIN and not _CALL.match(text):
             raise _Scalar
         return self._done(text)
@@ -272,7 +273,7 @@ class _Lanes:
         if found is None:
             raise _Scalar
         kind, element = found[1], self.element(access)
-        if access[1][-1].ref in self.turn.chunk.offsets:
+        if access[1][-1].ref in self.iteration.chunk.offsets:
             return self.emit._emit(f"load {self._type(kind)}, {element}, align {access[0].dtype.itemsize}")
         return self._same(self.emit._emit(f"load {kind}, {element}{found[2] or ''}"), kind)
 
@@ -283,7 +284,7 @@ class _Lanes:
         return f"<{', '.join(f'{kind} {part}' for part in parts)}>"
 
     def _same(self, ref: str, kind: str) -> str:
-        """A number that is the same in all turns."""
+        """A number that is the same in all iterations."""
         vector = self._type(kind)
         one = self.emit._emit(f"insertelement {vector} poison, {kind} {ref}, i64 0")
         zeros = f"<{self.count} x i32> zeroinitializer"
@@ -298,9 +299,10 @@ class _Lanes:
     def strange(self, size: int) -> str:
         """Whether there is an infinity or a NaN among floats of one size; nothing if there are none.
 
-        Their sum is one, too. (If it is one by itself, the processor's flags tell of that: the turns are run slowly.)
+        Their sum is one, too. (If it is one by itself, the processor's flags tell of that: the iterations are run
+        slowly.)
         """
-        refs = [each.ref for each in self.turn.chunk.noted if each.type.dtype.itemsize == size]
+        refs = [each.ref for each in self.iteration.chunk.noted if each.type.dtype.itemsize == size]
         if not refs:
             return ""
         emit, kind, bits = self.emit, {4: "float", 8: "double"}[size], f"i{8 * size}"

@@ -1,11 +1,11 @@
-"""The emitter that looks behind many turns of a loop whether the code should have been left.
+"""The emitter that looks behind many iterations of a loop whether the code should have been left.
 
 NumPy may warn of each operation on floats. Code that looks at each number before it goes into memory has an exit for
-it, and no loop with exits becomes one over vectors. But the processor has flags for just what NumPy warns of. So turns
-that can be left for nothing else are run *blindly*, some hundred at a time, and what they overwrite goes into a log. If
-there are flags behind them, or what else was doubtful, the log is written back, the last first, and the same turns are
-run again by the code that looks at everything at its time. Nobody sees memory meanwhile: the code holds the GIL, and
-looks at signals only between such turns.
+it, and no loop with exits becomes one over vectors. But the processor has flags for just what NumPy warns of. So
+iterations that can be left for nothing else are run *blindly*, some hundred at a time, and what they overwrite goes
+into a log. If there are flags behind them, or what else was doubtful, the log is written back, the last first, and the
+same iterations are run again by the code that looks at everything at its time. Nobody sees memory meanwhile: the code
+holds the GIL, and looks at signals only between such iterations.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.graph.operands import Array, Complex, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 
-BLIND = 512     # turns at a time
-STORES = 4      # of a turn, at most
-TRUST = 16      # how often turns are run again in one call, after which none are run blindly any more
+BLIND = 512     # iterations at a time
+STORES = 4      # of an iteration, at most
+TRUST = 16      # how often iterations are run again in one call, after which none are run blindly any more
 METADATA = 100_000  # metadata of loops and loads is numbered from here on
 _ALIGNED = '!{!"llvm.loop.align", i32 32}'      # a loop of five instructions should lie in one line of the cache
 _SHORT = '!{!"llvm.loop.interleave.count", i32 1}'
@@ -48,7 +48,7 @@ class Watching(Hoisting):
             self.found, self._guard = found, None
 
     def _guarded(self, condition: Number) -> Number:
-        """With what only matters sometimes, which is not known yet where what is the same in all turns is computed."""
+        """With what only matters sometimes, not yet known where what all iterations share is computed."""
         early = self.chunk is not None and self._now is self.chunk.before
         if self._guard is None or (early and not self.is_fixed(self._guard)):
             return condition
@@ -58,10 +58,10 @@ class Watching(Hoisting):
         super().leave_if(self._guarded(condition))
 
     def begin_blind(self, first: str, now: str, down: bool) -> None:
-        """From now on, emit turns that are run blindly, from an item on, up or down; this is that of a turn."""
+        """From now on, emit iterations that run blindly, from an item on, up or down; this is that of one iteration."""
         assert self.chunk is not None
-        turn = self._emit(f"sub i64 {first}, {now}" if down else f"sub i64 {now}, {first}")
-        self.chunk.blind = first, turn, down
+        iteration = self._emit(f"sub i64 {first}, {now}" if down else f"sub i64 {now}, {first}")
+        self.chunk.blind = first, iteration, down
 
     @property
     def _is_blind(self) -> bool:
@@ -86,7 +86,7 @@ class Watching(Hoisting):
         return super().library(name, *args)
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
-        """What a number is between need not hold in turns that will be undone; but nothing must trap."""
+        """What a number is between need not hold in iterations that will be undone; but nothing must trap."""
         if self.chunk is not None and self._is_blind:
             divides = name in ("div", "rem") and (a.type.dtype.kind == "i" or not self.is_fixed(b))
             shifts = name in ("shl", "shr") and not self.is_fixed(b)
@@ -109,7 +109,7 @@ class Watching(Hoisting):
         super().leave_if_warned(found, *args)
 
     def settle(self) -> None:
-        """Numbers that are about to go into memory can be looked at behind the turns."""
+        """Numbers that are about to go into memory can be looked at behind the iterations."""
         if not self._is_blind:
             super().settle()
 
@@ -122,7 +122,7 @@ class Watching(Hoisting):
         super().branch(condition, then, orelse, rarely)
 
     def look_later(self, cell: Any, x: Number | Complex) -> None:
-        """Look at a number behind the turns only. It is in that cell then, and strange if it ever has been."""
+        """Look at a number behind the iterations only. It is in that cell then, and strange if it ever has been."""
         if self.chunk is not None and self._is_blind and isinstance(x, Number) and x.ref in self._watched:
             del self._watched[x.ref]
             self.chunk.later[cell] = x
@@ -164,7 +164,7 @@ class Watching(Hoisting):
             where = tuple(index)
             known = all(self.is_fixed(each) or each.ref in chunk.offsets for each in where)
             if not isinstance(value, Number) or not known or not self.always or len(chunk.stores) == STORES:
-                chunk.exits += 1        # these turns could not be undone
+                chunk.exits += 1        # these iterations could not be undone
                 return
             old = self.memory(self._element(x, where), _raw(x.dtype))
             self._to_memory(self._logged(len(chunk.stores), x, chunk.blind[1]), _raw(x.dtype), old)
@@ -172,14 +172,14 @@ class Watching(Hoisting):
         if chunk is not None and chunk.blind is not None:
             chunk.stores.append((x, tuple(index), (self._now, len(self._now) - 1)))
 
-    def _logged(self, place: int, x: Array, turn: str) -> str:
-        """Where the log has what a turn has overwritten."""
+    def _logged(self, place: int, x: Array, iteration: str) -> str:
+        """Where the log has what an iteration has overwritten."""
         kind = llvm_type(_raw(x.dtype))
         log = self._cell(("log", place), f"[{BLIND} x {kind}], align 64")
-        return f"ptr {self._emit(f'getelementptr {kind}, ptr {log}, i64 {turn}')}"
+        return f"ptr {self._emit(f'getelementptr {kind}, ptr {log}, i64 {iteration}')}"
 
     def is_blind_of_use(self, chunk: Chunk) -> bool:
-        """Whether turns should be run blindly that have been emitted so, and can be."""
+        """Whether iterations should be run blindly that have been emitted so, and can be."""
         if chunk.blind is None or chunk.exits or not chunk.doubts:
             return False
         if chunk.gathered if chunk.carries else not chunk.stores:
@@ -197,7 +197,7 @@ class Watching(Hoisting):
     def tell_apart(self, chunk: Chunk) -> None:
         """Tell LLVM which elements that are read are none of those of the same array that are written.
 
-        That they are not, is made sure before the turns, see `meet`. LLVM would compare addresses there, and must
+        That they are not, is made sure before the iterations, see `meet`. LLVM would compare addresses there, and must
         read again and again what does not change.
         """
         if chunk.carries or chunk.blind is None or chunk.blind[2]:      # no vectors; or items that go down
@@ -216,7 +216,7 @@ class Watching(Hoisting):
             chunk.apart += [(stored[1], each[1]) for each in apart]
 
     def meet(self, chunk: Chunk, first: Number, limit: Number) -> Number:
-        """Whether, in turns from an item up to another, elements that have been told apart may be the same."""
+        """Whether, in iterations from an item up to another, elements that have been told apart may be the same."""
         found = self.constant(False, BOOL)
         for stored, loaded in chunk.apart:
             same = self.constant(True, BOOL)
@@ -227,14 +227,14 @@ class Watching(Hoisting):
                 if offset is None:
                     same = self.integer("and", same, self.compare("eq", one, other))
                 else:
-                    turn = self.integer("sub", other, self.integer("add", first, offset))
-                    within = self._emit(f"icmp ult i64 {turn.ref}, {self.integer('sub', limit, first).ref}")
+                    iteration = self.integer("sub", other, self.integer("add", first, offset))
+                    within = self._emit(f"icmp ult i64 {iteration.ref}, {self.integer('sub', limit, first).ref}")
                     same = self.integer("and", same, Number(BOOL, within))
             found = self.integer("or", found, same)
         return found
 
     def jump_back(self, label: str) -> None:
-        """To the head of a loop that may well have few turns: so vectors of several at a time are enough."""
+        """To the head of a loop that may well have few iterations: so vectors of several at a time are enough."""
         self.jump(label)
         self._now[-1] += f", !llvm.loop {self.distinct(_SHORT, _ALIGNED)}"
 
@@ -244,10 +244,11 @@ class Watching(Hoisting):
         self._metadata.append(f"{name} = distinct !{{{', '.join([name, *items])}}}")
         return name
 
-    # Behind the turns -------------------------------------------------------------------------------------------------
+    # Behind the iterations
+    # -------------------------------------------------------------------------------------------------
 
     def before_blind(self, chunk: Chunk) -> None:
-        """Begin some turns."""
+        """Begin some iterations."""
         with self._in_entry():
             self.keep(_TRUST, INT.dtype, str(TRUST))
         self.keep(DOUBT, INT.dtype, "0")
@@ -256,7 +257,7 @@ class Watching(Hoisting):
         chunk.conditions.append(Number(BOOL, self._emit(f"icmp slt i64 {self.kept(_TRUST, INT.dtype)}, 0")))
 
     def look_behind(self, chunk: Chunk, now: str, good: str, again: str) -> None:
-        """Go on behind turns, up to an item; or undo them, and go where they are run by other code.
+        """Go on behind iterations, up to an item; or undo them, and go where they are run by other code.
 
         Args:
             chunk: how they began, and what they have stored.
@@ -287,14 +288,14 @@ class Watching(Hoisting):
         left = self.kept(_BACK, INT.dtype)
         self._branch(Number(BOOL, self._emit(f"icmp sgt i64 {left}, 0")), step, again)
         self.begin(step)
-        turn = self._emit(f"sub i64 {left}, 1")
-        item = Number(INT, self._emit(f"sub i64 {first}, {turn}" if down else f"add i64 {first}, {turn}"))
+        iteration = self._emit(f"sub i64 {left}, 1")
+        item = Number(INT, self._emit(f"sub i64 {first}, {iteration}" if down else f"add i64 {first}, {iteration}"))
         for place, (x, index, _) in reversed(list(enumerate(chunk.stores))):
             offsets = [chunk.offsets.get(each.ref) for each in index]
             where = [each if by is None else self.integer("add", item, by) for each, by in zip(index, offsets)]
-            old = self.memory(self._logged(place, x, turn), _raw(x.dtype))
+            old = self.memory(self._logged(place, x, iteration), _raw(x.dtype))
             self._to_memory(self._element(x, where), _raw(x.dtype), old)
-        self.keep(_BACK, INT.dtype, turn)
+        self.keep(_BACK, INT.dtype, iteration)
         self.jump(back)
 
 
@@ -310,7 +311,7 @@ def _raw(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
 
 
 def _comes_of(chunk: Chunk, stored: Sequence[Number], loaded: Sequence[Number], down: bool) -> bool:
-    """Whether a turn reads what one before has written, in the same array; then there are no vectors."""
+    """Whether an iteration reads what one before has written, in the same array; then there are no vectors."""
     for one, other in zip(stored, loaded):
         if one.ref != other.ref:
             written, read = chunk.offsets.get(one.ref), chunk.offsets.get(other.ref)

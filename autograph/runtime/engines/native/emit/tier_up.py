@@ -1,15 +1,16 @@
-"""Code that is compiled in haste for the first call, and goes on as good code where that takes long.
+"""Code that is compiled by the baseline tier for the first call, and goes on as good code where that takes long.
 
 LLVM takes a tenth of the time if it is to optimize nothing. What comes of it runs five to ten times as long, which is
-less in all, unless a loop has millions of turns. Nobody knows before. So hasty code stops whenever it has looked at
+less in all, unless a loop has millions of iterations. Nobody knows before. So baseline code stops whenever it has
+looked at
 signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of the place,
 which tells the loop's head from which it can go on. The region looks at the clock then, and lets it go on, or goes on
 with code from LLVM's passes that begins at that very head.
 
 All values that outlive a head are in cells, and everything else is read anew when a function begins. So the three codes
-of one lowering do the same: that from the beginning, the hasty one, and the one that begins at a head. What has been
-done since the head is done again. That changes nothing but how many turns may be run until the next look, which are no
-more than have just been granted.
+of one lowering do the same: that from the beginning, the baseline one, and the one that begins at a head. What has been
+done since the head is done again. That changes nothing but how many iterations may be run until the next look, which
+are no more than have just been granted.
 
 LLVM selects most instructions one by one, in a fraction of the time that it takes for calls of functions by name, for
 `switch` and for what comes before these in a block. So there is no `switch` here, and there are few calls.
@@ -24,12 +25,12 @@ from autograph.common import forking
 from autograph.runtime.engines.native.emit.emitter import Emitter, Poll
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
 
-STOPPED = -1        # what hasty code gives back that can go on
-PATIENCE = 5e-5     # seconds that hasty code may run, for each line of it; good code takes LLVM about as long
+STOPPED = -1        # what baseline code gives back that can go on
+PATIENCE = 5e-5     # seconds that baseline code may run, for each line of it; good code takes LLVM about as long
 
 
-class Haste:
-    """The texts of code in haste, and of what follows it.
+class BaselineTier:
+    """The texts of baseline code, and of what follows it.
 
     Args:
         slot: of the frame, from which on it is free.
@@ -52,12 +53,12 @@ class Haste:
 
     @property
     def patience(self) -> float:
-        """How many seconds the hasty code may run."""
+        """How many seconds the baseline code may run."""
         return PATIENCE * self.text.count("\n")
 
     @forking.cached_property
     def text(self) -> str:
-        """The hasty code: it begins where the frame says, and stops instead of going on from a look at signals."""
+        """The baseline code: it begins where the frame says, and stops instead of going on from a look at signals."""
         polls = self._emit.polls
         begin = [
             f"  %where.at = getelementptr i8, ptr %frame, i64 {SLOT * self._slot}",

@@ -296,8 +296,8 @@ class Gathering(Parts):
         if self._nest.reduction is not None and self._nest.reduction.whole:
             far = 2**62
         flags, work = self._emit("alloca i64"), size
-        if self._nest.turns >= 0:
-            work = self._emit(f"mul i64 {size}, {self._load('i64', self._frame, SLOT * self._nest.turns)}")
+        if self._nest.iterations >= 0:
+            work = self._emit(f"mul i64 {size}, {self._load('i64', self._frame, SLOT * self._nest.iterations)}")
         small, some, busy, many, done = (self._label() for _ in range(5))
         self._do(f"  br i1 {self._emit(f'icmp slt i64 {work}, {BUSY}')}, label %{small}, label %{some}", f"{small}:")
         call = f"call i64 @loop(ptr %frame, i64 0, i64 {whole})"
@@ -371,7 +371,7 @@ def put(nest: Nest) -> str:
     for name, slot in wanted.items():
         lines.append(f"  %at.{name} = getelementptr i8, ptr %frame, i64 {SLOT * slot}")
         lines.append(f"  %{name} = load {'ptr' if name in ('to', 'from') else 'i64'}, ptr %at.{name}")
-    lines += ["  br label %turn", "turn:", "  %row = phi i64 [ 0, %start ], [ %next, %turn ]"]
+    lines += ["  br label %iteration", "iteration:", "  %row = phi i64 [ 0, %start ], [ %next, %iteration ]"]
     rest, to = "%row", "%to"
     for axis in reversed(range(nest.depth)):
         lines.append(f"  %index{axis} = urem i64 {rest}, %length{axis}")
@@ -388,15 +388,15 @@ _PUT = """  %first = mul i64 %row, %n
   call void @put_row(ptr {to}, ptr %from.row, i64 {step}, i64 %n)
   %next = add nuw i64 %row, 1
   %more = icmp ult i64 %next, %rows
-  br i1 %more, label %turn, label %end{rare}
+  br i1 %more, label %iteration, label %end{rare}
 end:
   ret void
 }}
 define internal void @put_row(ptr noalias %to, ptr noalias %from, i64 %step, i64 %n) {{
 start:
-  br label %turn
-turn:
-  %i = phi i64 [ 0, %start ], [ %next, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i64 [ 0, %start ], [ %next, %iteration ]
   %far = mul i64 %i, %step
   %to.i = getelementptr i8, ptr %to, i64 %far
   %from.i = getelementptr {kind}, ptr %from, i64 %i
@@ -404,7 +404,7 @@ turn:
   store {kind} %x, ptr %to.i, align {size}
   %next = add nuw i64 %i, 1
   %more = icmp ult i64 %next, %n
-  br i1 %more, label %turn, label %end
+  br i1 %more, label %iteration, label %end
 end:
   ret void
 }}

@@ -260,7 +260,7 @@ class Fuser(Copier):
         self.call(into, kernel, args, outputs, nodes[0].place)
 
     def _interchange(self, loop: Node, into: Block) -> None:
-        """Run a loop, of which all turns are one kernel."""
+        """Run a loop, of which all iterations are one kernel."""
         kernel, others = self._known.get((loop,)), used_by(loop)
         if kernel is None:
             kernel = interchanged(loop, others, self._name, self._compile, self._make)

@@ -1,4 +1,4 @@
-"""The emitter of the innermost loop of a nest, whose turns LLVM does several at a time.
+"""The emitter of the innermost loop of a nest, whose iterations LLVM does several at a time.
 
 What raises a flag of the processor must be computed, whatever becomes of it. LLVM knows of no flags: it might compute
 nothing of what a selection does not take, and `sqrt(x) != 0` without the root. So floats that are constants lie in
@@ -31,7 +31,7 @@ class Rows(Allocating):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, lambda: "never")
-        self.begin("turn")
+        self.begin("iteration")
         self.floats, self.copies = False, 0
         self._opaque: dict[str, str] = {}
         self._pinned: dict[str, str] = {}
@@ -48,7 +48,7 @@ class Rows(Allocating):
 
     @property
     def parts(self) -> tuple[list[str], list[str]]:
-        """The text of what is done before the first turn, and in each."""
+        """The text of what is done before the first iteration, and in each."""
         return self._entry, self._now
 
     @property
@@ -60,7 +60,7 @@ class Rows(Allocating):
         """The text of the function; if there is something to be said of the loop, it becomes part of who calls it."""
         self.copies += 1
         head = f"define internal i64 @{name}({params}) {'alwaysinline' if loop else 'noinline'} {{"
-        return turns(head, *self.parts, loop, self._pinned)
+        return iterations(head, *self.parts, loop, self._pinned)
 
     def place(self, index: Number, length: Number) -> Number:
         """There are no indices."""
@@ -75,7 +75,7 @@ class Rows(Allocating):
     def pin(self, x: Number) -> None:
         """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""
         own, kind = llvm_type(x.type.dtype), f"i{max(32, 8 * x.type.dtype.itemsize)}"
-        before, self._now = self._now, self._lines["turn"]
+        before, self._now = self._now, self._lines["iteration"]
         how = "bitcast" if x.type.dtype.kind == "f" else "zext"
         bits = x.ref if own == kind else self._emit(f"{how} {own} {x.ref} to {kind}")
         self._pinned[kind] = self._emit(f"or {kind} {self._pinned.get(kind, f'%p{kind}')}, {bits}")
@@ -83,7 +83,7 @@ class Rows(Allocating):
 
     @contextmanager
     def at_once(self, holds: bool) -> Iterator[None]:
-        """If that holds, what is emitted meanwhile runs before the first turn."""
+        """If that holds, what is emitted meanwhile runs before the first iteration."""
         before, self._now = self._now, self._entry if holds else self._now
         yield
         self._now = before
@@ -100,7 +100,7 @@ class Rows(Allocating):
         return Complex(type, (real, imag))
 
     def load_next(self, dtype: np.dtype[Any], pointer: str, steps: bool, step: str = "") -> Number | Complex:
-        """The element of this turn."""
+        """The element of this iteration."""
         with self.at_once(not steps):
             where = self._place(pointer, dtype, step) if steps else f"ptr {pointer}"
             if dtype.kind != "c":
@@ -154,15 +154,19 @@ class Rows(Allocating):
         return super().convert(a, type)
 
 
-def turns(
-    head: str, entry: Sequence[str], turn: Sequence[str], loop: str, pinned: Mapping[str, str] = MappingProxyType({})
+def iterations(
+    head: str,
+    entry: Sequence[str],
+    iteration: Sequence[str],
+    loop: str,
+    pinned: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A function that does the same for each element; of those it pins it gives what all of them come to."""
-    lines = [head, "entry:", *entry, "  br label %turn", "turn:"]
-    lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %turn ]"]
-    lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %turn ]" for kind, ref in pinned.items()]
-    lines += [*turn, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
-    lines += [f"  br i1 %done, label %end, label %turn{loop}", "end:"]
+    lines = [head, "entry:", *entry, "  br label %iteration", "iteration:"]
+    lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %iteration ]"]
+    lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %iteration ]" for kind, ref in pinned.items()]
+    lines += [*iteration, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
+    lines += [f"  br i1 %done, label %end, label %iteration{loop}", "end:"]
     found = "0"
     for place, (kind, ref) in enumerate(pinned.items()):
         lines.append(f"  %w{place} = zext {kind} {ref} to i128")

@@ -27,7 +27,7 @@ from autograph.runtime.engines.native.kernels.elementwise import key_of, reducti
 from autograph.runtime.engines.native.kernels.entry_points import Gathering, put
 from autograph.runtime.engines.native.kernels.in_place import target_of
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.multi_nest import Phased, Phases, loops, split, turns
+from autograph.runtime.engines.native.kernels.multi_nest import Phased, Phases, iterations, loops, split
 from autograph.runtime.engines.native.kernels.operands import Single, Stream
 from autograph.runtime.engines.native.kernels.slice_layout import Part, below, beside
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
@@ -61,7 +61,7 @@ class Version:
         self._kernel, calls = kernel, (kernel.entry, self._redo, self._parallel)
         if len(split(kernel.nodes)) > 1:
             phases = Phases(kernel.nodes, named, kernel.outputs, ndim)
-            nests, more = phases.nests, turns(phases)
+            nests, more = phases.nests, iterations(phases)
             gathering: Gathering = Phased(phases, parts, len(kernel.args), ndim, *calls)
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
@@ -118,11 +118,11 @@ class Carried(NamedTuple):
     """How a kernel goes on when it is done several times.
 
     Attributes:
-        turns: the input that says how often.
-        results: what each of the others that change is in the next turn.
+        iterations: the input that says how often.
+        results: what each of the others that change is in the next iteration.
     """
 
-    turns: Value
+    iterations: Value
     results: dict[Any, Value]
 
 
@@ -279,7 +279,7 @@ class Kernel:
         where = f" (lines {lines[0]} to {lines[-1]})" if len(lines) > 1 else ""
         several = len(self.nodes) > 1
         what = f"{len(self.nodes)} operation{'s on arrays' if several else ' on an array'}{where}"
-        what += f", in all turns of {'their' if several else 'its'} loop," * (self.carried is not None)
+        what += f", in all iterations of {'their' if several else 'its'} loop," * (self.carried is not None)
         verb = "are" if several else "is"
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
         told = [f"{what} {verb} one loop of machine code, compiled in {', '.join(took)}"] if took else []
@@ -301,7 +301,7 @@ def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple
     given = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
     if kernel.carried is None:
         return flat, Nest(*given)
-    return flat, Nest(*given, within=kernel.carried.results, turns=kernel.carried.turns)
+    return flat, Nest(*given, within=kernel.carried.results, iterations=kernel.carried.iterations)
 
 
 def _nobody_cares() -> None:

@@ -1,12 +1,12 @@
-"""Loops that go through whole arrays in each turn: the two loops change places.
+"""Loops that go through whole arrays in each iteration: the two loops change places.
 
-    for _ in range(turns):
+    for _ in range(iterations):
         x, y = x + dt * y, y - dt * x
 
-Each turn goes through all of `x` and `y`, which may be more than the processor's cache holds, and makes new arrays.
-But no element needs to know of another. So a block of them goes through all turns, in the cache, and then comes the
-next block; see `row_schedules`. If anything raises a flag, NumPy does it turn by turn, from the beginning, which
-nobody sees.
+Each iteration goes through all of `x` and `y`, which may be more than the processor's cache holds, and makes new
+arrays. But no element needs to know of another. So a block of them goes through all iterations, in the cache, and then
+comes the next block; see `row_schedules`. If anything raises a flag, NumPy does it iteration by iteration, from the
+beginning, which nobody sees.
 
 What is done at once is limited, so that Ctrl-C comes through.
 """
@@ -27,7 +27,7 @@ from autograph.runtime.engines.native.kernels.views import halves
 from autograph.runtime.graph.graph import Graph, Node, Value
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
 
-FIRST = 64          # turns at once, or one while NumPy does it; then twice as many, and so on
+FIRST = 64          # iterations at once, or one while NumPy does it; then twice as many, and so on
 AT_ONCE = 1 << 26   # operations at once, about 20 ms
 
 
@@ -43,13 +43,13 @@ class Interchange:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel, self._count = kernel, len(kernel.outputs)
 
-    def __call__(self, turns: range, *args: Any) -> Any:
+    def __call__(self, iterations: range, *args: Any) -> Any:
         carried, others = args[: self._count], args[self._count :]
         most = max(1, AT_ONCE // (len(self._kernel.nodes) * max(1, *(each.size for each in carried))))
         count = 1 if self._kernel.on_trial else FIRST
-        while turns:
+        while iterations:
             count = min(count, most)
-            now, turns = turns[:count], turns[count:]
+            now, iterations = iterations[:count], iterations[count:]
             found = self._kernel.entry(len(now), *carried, *others)
             carried = found if self._count > 1 else (found,)
             count *= 2
@@ -89,15 +89,15 @@ def used_by(loop: Node) -> list[Value]:
 def interchanged(
     loop: Node, inputs: Sequence[Value], name: str, compile: Callable[[Graph], Any], make: Callable[..., Kernel]
 ) -> Kernel:
-    """The kernel of such a loop, as a function of how often there is a turn, what it begins with, and what it uses.
+    """The kernel of such a loop, as a function of the number of iterations, what it begins with, and what it uses.
 
     Args:
         inputs: what it uses.
     """
-    body, turns = loop.blocks[0], Value(INT, None, "turns")
+    body, iterations = loop.blocks[0], Value(INT, None, "iterations")
     params, results = body.params[1:], list(body.results or ())
-    given = [turns, *params, *inputs]
-    carried = Carried(turns, dict(zip(params, results)))
+    given = [iterations, *params, *inputs]
+    carried = Carried(iterations, dict(zip(params, results)))
 
     def python() -> Any:
         graph, copier = Graph(name), Copier()

@@ -59,8 +59,10 @@ class Nest(Slots):
         beside: arrays of which the rows are those of others, from another byte on: which, and how far.
         below: arrays that seem to be other rows of others: which, how many rows and bytes further on.
         within: inputs that lie where something that comes out will be: where that stands.
-        turns: the slot that says how often all of it is done to a block, see `row_schedules`; -1 if it is done once.
-        carried: the arrays that come in which the first of these turns begins with: what comes out goes on from them.
+        iterations: the slot that says how often all of it is done to a block, see `row_schedules`; -1 if it is done
+            once.
+        carried: the arrays that come in which the first of these iterations begins with: what comes out goes on from
+            them.
         most: how many elements there may be.
         several: of complex products the arrays that they come from: NumPy may round them otherwise if there is but one.
         ordered: arrays from which `.astype` takes the order of its axes, in which those of no stride are the last.
@@ -78,7 +80,7 @@ class Nest(Slots):
         ndim: int,
         number: int = 0,
         within: Mapping[Any, Value] | None = None,
-        turns: Value | None = None,
+        iterations: Value | None = None,
     ) -> None:
         self.number, self.name = number, f"phase{number}_" if number else ""
         self.depth, self.reduction = max(ndim - 1, 0), reduction_of(nodes[-1])
@@ -118,8 +120,8 @@ class Nest(Slots):
         self._store(outputs, ndim)
         if new is not None:
             self._write(nodes[-1], new, own)
-        self.turns = -1 if turns is None else self.single(self._places[turns])
-        self.carried = {} if turns is None else self._carried(ndim)
+        self.iterations = -1 if iterations is None else self.single(self._places[iterations])
+        self.carried = {} if iterations is None else self._carried(ndim)
 
     @property
     def is_float(self) -> bool:
@@ -189,7 +191,7 @@ class Nest(Slots):
             raise NoLowering
 
     def _carried(self, ndim: int) -> dict[int, int]:
-        """See `carried`. One turn must give what the next can begin with."""
+        """See `carried`. One iteration must give what the next can begin with."""
         found = {place: out for key, out in self.within.items() for place in self._values[key].streams}
         given = [self.streams[place] for place in found]
         fit = all(each.steps and not each.apart and each.ndim >= ndim for each in given)

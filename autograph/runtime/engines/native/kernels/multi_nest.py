@@ -216,7 +216,7 @@ class Phased(Gathering):
         return self._phases.outputs[self._number][place] in self._phases.results
 
 
-def turns(phases: Phases) -> str:
+def iterations(phases: Phases) -> str:
     """The function `loop`: the loops of the phases, a block of rows at a time. It gives the flags that were raised."""
     slots, blocks = phases.bases[-1] + 1, list[list[int]]()
     lines = ["define i64 @loop(ptr %frame, i64 %begin, i64 %end) {", "start:", f"  %own = alloca [{slots} x i64]"]
@@ -234,7 +234,7 @@ def turns(phases: Phases) -> str:
         lines += [f"  %apart{number} = load i64, ptr %s{apart}", f"  %size{number} = mul i64 %apart{number}, %rows"]
         lines.append(f"  %room{number + 1} = add i64 %room{number}, %size{number}")
         blocks.append(places)
-    lines += [f"  %memory = call ptr @PyMem_RawMalloc(i64 %room{len(blocks)})", *_TURN]
+    lines += [f"  %memory = call ptr @PyMem_RawMalloc(i64 %room{len(blocks)})", *_ITERATION]
     for number, places in enumerate(blocks):
         lines += [line.format(number) for line in _BLOCK]
         lines += [f"  store ptr %b{number}, ptr %s{place}" for place in places]
@@ -246,13 +246,13 @@ def turns(phases: Phases) -> str:
     return "\n".join([*lines, f"  %raised = or i64 {flags}, 0", *_END])
 
 
-_TURN = """  %none = icmp eq ptr %memory, null
-  br i1 %none, label %failed, label %turn
+_ITERATION = """  %none = icmp eq ptr %memory, null
+  br i1 %none, label %failed, label %iteration
 failed:
   ret i64 1
-turn:
-  %i = phi i64 [ %begin, %start ], [ %stop, %turn ]
-  %flags = phi i64 [ 0, %start ], [ %raised, %turn ]
+iteration:
+  %i = phi i64 [ %begin, %start ], [ %stop, %iteration ]
+  %flags = phi i64 [ 0, %start ], [ %raised, %iteration ]
   %next = add i64 %i, %rows
   %over = icmp sgt i64 %next, %end
   %stop = select i1 %over, i64 %end, i64 %next""".splitlines()
@@ -261,7 +261,7 @@ _BLOCK = """  %row{0} = mul i64 %i, %apart{0}
   %off{0} = sub i64 %room{0}, %row{0}
   %b{0} = getelementptr i8, ptr %memory, i64 %off{0}""".splitlines()
 _END = """  %more = icmp slt i64 %stop, %end
-  br i1 %more, label %turn, label %done
+  br i1 %more, label %iteration, label %done
 done:
   call void @PyMem_RawFree(ptr %memory)
   ret i64 %raised

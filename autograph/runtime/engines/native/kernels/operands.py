@@ -60,7 +60,7 @@ class Call:
 
 @dataclass(slots=True)
 class Element:
-    """What a value is in one turn.
+    """What a value is in one iteration.
 
     Attributes:
         streams: the arrays that it comes from.

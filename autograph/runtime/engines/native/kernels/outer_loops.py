@@ -201,13 +201,13 @@ class Around:
 
     def _parts(self, part: int, names: list[str]) -> None:
         kind = self._how.kind
-        self._lines += ["  br label %turn", "turn:", "  %i = phi i64 [ 0, %0 ], [ %next, %turn ]"]
-        self._lines.append(f"  %sum = phi {kind} [ {self._how.none}, %0 ], [ %more, %turn ]")
+        self._lines += ["  br label %iteration", "iteration:", "  %i = phi i64 [ 0, %0 ], [ %next, %iteration ]"]
+        self._lines.append(f"  %sum = phi {kind} [ {self._how.none}, %0 ], [ %more, %iteration ]")
         self._lines += ["  %left = sub i64 %n, %i", f"  %last = icmp ule i64 %left, {part}"]
         self._lines.append(f"  %size = select i1 %last, i64 %left, i64 {part}")
         found = self._call_sum("tree", self._moved(names, "%i"), "%size")
         self._lines += [f"  %more = {self._how.of(kind, '%sum', found)}", "  %next = add i64 %i, %size"]
-        self._lines += ["  br i1 %last, label %end, label %turn", "end:", f"  ret {kind} %more", "}"]
+        self._lines += ["  br i1 %last, label %end, label %iteration", "end:", f"  ret {kind} %more", "}"]
 
     def _leaf(self, summed: int, names: list[str]) -> None:
         how, direct, lanes = self._how, self._nest.direct, self._how.lanes

@@ -114,11 +114,11 @@ class Combining:
 
 
 _ZERO = """define internal {kind} @{name}(ptr %s, i64 %n) noinline {{
-  br label %turn
-turn:
-  %i = phi i64 [ 0, %0 ], [ %next, %turn ]
-  %p = phi i1 [ false, %0 ], [ %p1, %turn ]
-  %m = phi i1 [ false, %0 ], [ %m1, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i64 [ 0, %0 ], [ %next, %iteration ]
+  %p = phi i1 [ false, %0 ], [ %p1, %iteration ]
+  %m = phi i1 [ false, %0 ], [ %m1, %iteration ]
   %at = getelementptr {kind}, ptr %s, i64 %i
   %x = load {kind}, ptr %at, align {size}
   %zero = fcmp oeq {kind} %x, 0.0
@@ -131,7 +131,7 @@ turn:
   %m1 = or i1 %m, %w
   %next = add i64 %i, 1
   %more = icmp ult i64 %next, %n
-  br i1 %more, label %turn, label %end{rare}
+  br i1 %more, label %iteration, label %end{rare}
 end:
   %both = and i1 %p1, %m1
   %flags = select i1 %both, i32 {flags}, i32 0

@@ -9,9 +9,9 @@ and there is enough to do. The last band ends where the rows do, as the last pie
 them may be left over; what is left over is done as one more piece that ends where the row does. It does no harm to
 compute elements twice, unless they are read again where they are written.
 
-*Blocks* (cache blocking): parts of rows that stay in the processor's cache for all turns of a loop; see
-`loop_interchange`. The first turn begins with what came in, which is copied to where the results will be; all turns go
-on there.
+*Blocks* (cache blocking): parts of rows that stay in the processor's cache for all iterations of a loop; see
+`loop_interchange`. The first iteration begins with what came in, which is copied to where the results will be; all
+iterations go on there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from autograph.runtime.engines.native.kernels.inner_loop import Rows, turns
+from autograph.runtime.engines.native.kernels.inner_loop import Rows, iterations
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Stream
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
@@ -77,7 +77,7 @@ def band(nest: Nest) -> str:
     head = f"define internal i64 @{nest.name}band{{}}({params}, ptr %frame, i64 %n) alwaysinline {{{{"
     streams = {name: nest.streams[leader] for (leader, _), name in names.items()}
     pieces = cut(f"{nest.name}band_piece", streams, SIZE, widest(nest))
-    piece = turns(head.format("_piece"), lines.entry, lines.turn, ONCE)
+    piece = iterations(head.format("_piece"), lines.entry, lines.iteration, ONCE)
     return "\n".join([piece, head.format(""), pieces, "  ret i64 0", "}", ""])
 
 
@@ -85,19 +85,19 @@ class _Lines:
     """The text of several rows, in which each value is computed once; stores change nothing that is loaded.
 
     Attributes:
-        entry: what is done before the first turn.
-        turn: what is done in each.
+        entry: what is done before the first iteration.
+        iteration: what is done in each.
     """
 
     def __init__(self) -> None:
         self.entry: list[str] = []
-        self.turn: list[str] = []
+        self.iteration: list[str] = []
         self._known: dict[str, str] = {}
 
-    def add(self, entry: Sequence[str], turn: Sequence[str]) -> None:
+    def add(self, entry: Sequence[str], iteration: Sequence[str]) -> None:
         """Add what is done for one more row."""
         names: dict[str, str] = {}
-        for lines, into in ((entry, self.entry), (turn, self.turn)):
+        for lines, into in ((entry, self.entry), (iteration, self.iteration)):
             for line in lines:
                 name, is_value, text = line.rpartition(" = ")
                 text = _NAME.sub(lambda found: names.get(found[0], found[0]), text)
@@ -174,10 +174,10 @@ _PIECES = """  %last{k} = sub i64 %n, {count}
   %short{k} = icmp slt i64 %last{k}, 0
   br i1 %short{k}, label %shorter{k}, label %long{k}
 long{k}:
-  br label %turn{k}
-turn{k}:
-  %i{k} = phi i64 [ 0, %long{k} ], [ %next{k}, %turn{k} ]
-  %kept{k} = phi i64 [ 0, %long{k} ], [ %keep{k}, %turn{k} ]
+  br label %iteration{k}
+iteration{k}:
+  %i{k} = phi i64 [ 0, %long{k} ], [ %next{k}, %iteration{k} ]
+  %kept{k} = phi i64 [ 0, %long{k} ], [ %keep{k}, %iteration{k} ]
   %over{k} = icmp sgt i64 %i{k}, %last{k}
   %at{k} = select i1 %over{k}, i64 %last{k}, i64 %i{k}
 {moved}
@@ -185,14 +185,14 @@ turn{k}:
   %keep{k} = xor i64 %kept{k}, %found{k}
   %next{k} = add i64 %i{k}, {count}
   %more{k} = icmp slt i64 %next{k}, %n
-  br i1 %more{k}, label %turn{k}, label %end{k}
+  br i1 %more{k}, label %iteration{k}, label %end{k}
 end{k}:
   ret i64 %keep{k}
 shorter{k}:"""
 
 
 def row_of_blocks(nest: Nest, params: str) -> str:
-    """The function `row`, which calls `row_begin`, and then `row_turn` once for each turn, for a block at a time."""
+    """The function `row`, which calls `row_begin`, and then `row_iteration` for each iteration, a block at a time."""
     name, streams = f"{nest.name}row", list(enumerate(nest.streams))
     size = max(LEAST, CACHE // sum(stream.dtype.itemsize for _, stream in streams if stream.steps) & -LEAST)
     begin = Rows(f"{name}_begin")
@@ -208,14 +208,14 @@ def row_of_blocks(nest: Nest, params: str) -> str:
         moved.append(f"  %far{place} = mul i64 %i, {step}")
         moved.append(f"  %b{place} = getelementptr i8, ptr %s{place}, i64 %far{place}")
     given = ", ".join([*(f"ptr %b{place}" for place, _ in streams), "ptr %frame", "i64 %m"])
-    slots = {"name": name, "params": params, "given": given, "size": size, "turns": SLOT * nest.turns}
+    slots = {"name": name, "params": params, "given": given, "size": size, "iterations": SLOT * nest.iterations}
     return begin.row(f"{name}_begin", params) + _ROW.format(**slots, moved="\n".join(moved))
 
 
 _ROW = """define internal i64 @{name}({params}) noinline {{
 start:
-  %at.turns = getelementptr i8, ptr %frame, i64 {turns}
-  %turns = load i64, ptr %at.turns
+  %at.iterations = getelementptr i8, ptr %frame, i64 {iterations}
+  %iterations = load i64, ptr %at.iterations
   br label %block
 block:
   %i = phi i64 [ 0, %start ], [ %next, %done ]
@@ -225,15 +225,15 @@ block:
   %m = select i1 %last, i64 %left, i64 {size}
 {moved}
   %none = call i64 @{name}_begin({given})
-  br label %turn
-turn:
-  %t = phi i64 [ 0, %block ], [ %t.next, %turn ]
-  %kept.turn = phi i64 [ %kept, %block ], [ %keep, %turn ]
-  %found = call i64 @{name}_turn({given})
-  %keep = xor i64 %kept.turn, %found
+  br label %iteration
+iteration:
+  %t = phi i64 [ 0, %block ], [ %t.next, %iteration ]
+  %kept.iteration = phi i64 [ %kept, %block ], [ %keep, %iteration ]
+  %found = call i64 @{name}_iteration({given})
+  %keep = xor i64 %kept.iteration, %found
   %t.next = add i64 %t, 1
-  %again = icmp slt i64 %t.next, %turns
-  br i1 %again, label %turn, label %done
+  %again = icmp slt i64 %t.next, %iterations
+  br i1 %again, label %iteration, label %done
 done:
   %next = add i64 %i, %m
   br i1 %last, label %end, label %block

@@ -33,7 +33,7 @@ _LANES = """!{number} = distinct !{{!{number}, !3, !{next}}}
 
 
 def said(nests: Sequence[Nest]) -> str:
-    """What is said of their loops: besides, that some are so many turns, to be done at once."""
+    """What is said of their loops: besides, that some are so many iterations, to be done at once."""
     found = HINTS
     for nest in nests:
         if nest.reduction:
@@ -62,7 +62,7 @@ def row(nest: Nest, declared: set[str]) -> str:
     declared.update(*(stage.declared for stage in nest.stages))
     params, outer = (", ".join([*each, "ptr %frame", "i64 %n"]) for each in (names, names[:streams]))
     name = f"{nest.name}row"
-    whole = f"{name}_rest" if nest.by_parts else f"{name}_turn" if nest.carried else name
+    whole = f"{name}_rest" if nest.by_parts else f"{name}_iteration" if nest.carried else name
     if by_pieces(nest):
         ways = (("_piece", ONCE), ("_rest", RARE))
         functions = [nest.stages[0].row(f"{name}{of}", params, loop) for of, loop in ways]
@@ -184,11 +184,11 @@ class _Blocks:
 
 _HEAD = """  %arrays = alloca [8 x ptr]
   %size = alloca i64
-  br label %turn
-turn:
-  %i = phi i64 [ 0, %start ], [ %next, %turn ]
-  %kept = phi i64 [ 0, %start ], [ %keep, %turn ]
-  %flags = phi i32 [ 0, %start ], [ %raised, %turn ]
+  br label %iteration
+iteration:
+  %i = phi i64 [ 0, %start ], [ %next, %iteration ]
+  %kept = phi i64 [ 0, %start ], [ %keep, %iteration ]
+  %flags = phi i32 [ 0, %start ], [ %raised, %iteration ]
   %left = sub i64 %n, %i
   %last = icmp ult i64 %left, {size}
   %m = select i1 %last, i64 %left, i64 {size}
@@ -198,7 +198,7 @@ _TAIL = """  %keep = add i64 {kept}, 0
   %raised = add i32 {flags}, 0
   %next = add i64 %i, %m
   %more = icmp ult i64 %next, %n
-  br i1 %more, label %turn, label %done
+  br i1 %more, label %iteration, label %done
 done:
   %quiet = icmp eq i32 %raised, 0
   br i1 %quiet, label %end, label %raise

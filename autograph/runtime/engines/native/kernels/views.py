@@ -1,8 +1,9 @@
 """Parts of arrays that only kernels use: `x[1:-1]`, where nobody needs an array for it.
 
-To make one takes Python and NumPy a tenth of a microsecond, and `life` has a dozen in each turn. So a kernel gets `x`,
-and finds out by itself where the part begins, and how long it is. As it does not matter when a part is taken, unless
-the array is given another shape, parts wait until a kernel comes; those that anything else uses are taken in time.
+To make one takes Python and NumPy a tenth of a microsecond, and `life` has a dozen in each iteration. So a kernel gets
+`x`, and finds out by itself where the part begins, and how long it is. As it does not matter when a part is taken,
+unless the array is given another shape, parts wait until a kernel comes; those that anything else uses are taken in
+time.
 
 The parts of complex arrays, `z.real` and `z.imag`, are views, too. But as long as nothing is written, whether an
 operation reads a view or the array itself cannot be told; so they may be part of a kernel, which has both parts of an

@@ -13,8 +13,8 @@ UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
 FLOATING = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
 ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
 
-RARE = ", !llvm.loop !5"        # a loop of so few turns that vectors are not worth it, or that is of vectors
-ONCE = ", !llvm.loop !8"        # one of just as many turns as a vector has, which are not to be written out before
+RARE = ", !llvm.loop !5"        # a loop of so few iterations that vectors are not worth it, or that is of vectors
+ONCE = ", !llvm.loop !8"        # one of just as many iterations as a vector has, which are not to be written out before
 RARELY = ", !prof !7"           # a branch that goes the first way
 HINTS = """!1 = !{}
 !3 = !{!"llvm.loop.unroll.disable"}

@@ -63,13 +63,13 @@ class _Machine:
         own = disk_cache.key_of(_source())
         self.traits = (self._triple, cpu, features, __version__, str(llvm.llvm_version_info), own)
 
-    def object(self, text: str, branchy: bool = False, hasty: bool = False) -> bytes:
+    def object(self, text: str, branchy: bool = False, baseline: bool = False) -> bytes:
         """The object code of a text.
 
         Args:
-            hasty: whether it is hardly worth the time to compile it.
+            baseline: whether it is hardly worth the time to compile it.
         """
-        if hasty:
+        if baseline:
             code: bytes = self._quick.emit_object(_parsed(text))
         else:
             code = self.target.emit_object(self.optimized(text, branchy))

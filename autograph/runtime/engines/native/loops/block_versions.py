@@ -1,9 +1,9 @@
 """Where values are while machine code is made; versions of what follows a point; and exits.
 
 Where paths meet (behind an `if`, at the head of a loop, behind it), what is there may be of different types from
-different paths: `total = 0` is an integer when the loop begins, and a float from the second turn on. So there is code
-for each combination of types that really comes (a *version*), made when the first path leads to it; therefore all types
-are exact, everywhere. Where there would be too many versions, the code is left.
+different paths: `total = 0` is an integer when the loop begins, and a float from the second iteration on. So there is
+code for each combination of types that really comes (a *version*), made when the first path leads to it; therefore all
+types are exact, everywhere. Where there would be too many versions, the code is left.
 
 Of objects that have come up in the code (`operands.is_held`), it owns a reference for each value that is one, and lets
 it go when the value does not matter any more: at the next point from which on the code may be left, for up to there it
@@ -85,7 +85,7 @@ class Versions:
         self._versions: dict[Any, dict[Any, str]] = {}
         self._queue: list[Callable[[], None]] = []
         self._counters: set[Key] = set()                # the items of ranges
-        self._heads: dict[Node, str] = {}               # the block with which a turn of a `while` begins
+        self._heads: dict[Node, str] = {}               # the block with which an iteration of a `while` begins
         self._block: Block | None = None                # where nodes are being done
         self._nodes = 0
 

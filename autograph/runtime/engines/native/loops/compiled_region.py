@@ -17,7 +17,7 @@ from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Entry,
 from autograph.runtime.engines.native.abi.calling_convention import putting
 from autograph.runtime.engines.native.abi.jit import Code, calls_none_but
 from autograph.runtime.engines.native.analysis.side_exits import Exit
-from autograph.runtime.engines.native.emit.tier_up import STOPPED, Haste
+from autograph.runtime.engines.native.emit.tier_up import STOPPED, BaselineTier
 from autograph.runtime.engines.native.llvm.cpython_abi import NAMES, Table
 from autograph.runtime.engines.native.llvm.errors import Refused
 
@@ -29,7 +29,7 @@ class Version:
     Attributes:
         entry: calls it, or whom the region calls otherwise; None until it has been called twice, since what is called
             once only has no need of it.
-        expected, detours: see `Detours`.
+        expected, callbacks: see `PythonCallbacks`.
         underflows: whether it must not run if NumPy tells of underflows.
         costly: how many calls have left it too often.
         call: in which call of the region it was made.
@@ -41,14 +41,14 @@ class Version:
         text = lowering.run()
         self.exits: list[Exit] = lowering.exits
         self.expected = lowering.expected
-        self.detours = lowering.detours
-        for detour in self.detours:
-            region.refuse(detour)
+        self.callbacks = lowering.callbacks
+        for callback in self.callbacks:
+            region.refuse(callback)
         self.underflows = lowering.emit.underflows
         self._slots = max(caller.slots, lowering.slots, 1)
         self._things, self._operands, self._words = lowering.emit.things, caller.operands, caller.words
-        haste = Haste(lowering.emit, self._slots) if region.hastens else None
-        code = Code(text, not lowering.vectorizes, lowering.emit.origins, haste)
+        baseline = BaselineTier(lowering.emit, self._slots) if region.uses_baseline else None
+        code = Code(text, not lowering.vectorizes, lowering.emit.origins, baseline)
         self.call = region.calls
         self._begin(region, code, begin)
 
@@ -57,7 +57,7 @@ class Version:
         self._region = region
         self.code = code
         self._own = len(self._things)       # without those of the entry
-        self.frame = ctypes.c_char * (8 * (self._slots if code.haste is None else code.haste.slots))
+        self.frame = ctypes.c_char * (8 * (self._slots if code.baseline is None else code.baseline.slots))
         self.entry: Callable[..., Any] | None = None
         self._left = partial(region.left_by, self)
         self._tables: list[Table] = []
@@ -66,12 +66,12 @@ class Version:
         self.put = putting(self._words)
         self.seconds = time.perf_counter() - begin
         self.costly = 0
-        self._stays_hasty = False       # as good code cannot be made
+        self._stays_baseline = False       # as good code cannot be made
 
     @property
-    def is_kept(self) -> bool:
+    def is_persistent(self) -> bool:
         """Whether it can be kept on disk: nothing in it is of this process only."""
-        return not (self.detours or self.expected) and calls_none_but(self.code.text, NAMES)
+        return not (self.callbacks or self.expected) and calls_none_but(self.code.text, NAMES)
 
     def __reduce__(self) -> Any:
         words = self._slots, self._things[: self._own], self._operands, self._words
@@ -84,31 +84,31 @@ class Version:
         begin = time.thread_time()
         number = code.run(address, table)
         while number == STOPPED:
-            assert code.haste is not None
-            late = time.thread_time() - begin >= code.haste.patience and not self._stays_hasty
+            assert code.baseline is not None
+            late = time.thread_time() - begin >= code.baseline.patience and not self._stays_baseline
             number = (self._go_on(code, frame) if late else code.run)(address, table)
         return number
 
     def _go_on(self, code: Code, frame: Any) -> Callable[[int, int], int]:
-        """What goes on where code in haste has stopped, as it takes too long."""
-        assert code.haste is not None
+        """What goes on where baseline code has stopped, as it takes too long."""
+        assert code.baseline is not None
         begin = time.perf_counter()
         try:
             with self._region.making():
-                found = code.go_on(code.haste.stopped(frame))
+                found = code.go_on(code.baseline.stopped(frame))
         except Refused:
-            self._stays_hasty, found = True, code.run
+            self._stays_baseline, found = True, code.run
         self.seconds += time.perf_counter() - begin
         return found
 
     def enter(self, other: Callable[..., Any]) -> Callable[..., Any]:
-        """Make `entry`, and good code if there is only hasty code. Gives what is to be called.
+        """Make `entry`, and good code if there is only baseline code. Gives what is to be called.
 
         Args:
             other: who is called where it cannot do.
         """
         with self._lock:
-            if self.code.haste is not None:
+            if self.code.baseline is not None:
                 begin = time.perf_counter()
                 self.code = Code(self.code.text, self.code.branchy, self.code.origins)
                 self.seconds += time.perf_counter() - begin
@@ -122,8 +122,8 @@ class Version:
     def _fill_table(self) -> None:
         self.table = Table.of(self._things)
         self._tables.append(self.table)     # the code may be running with an earlier one
-        for detour in self.detours:
-            detour.enter(self.table)
+        for callback in self.callbacks:
+            callback.enter(self.table)
 
 
 @disk_cache.storable
@@ -133,7 +133,7 @@ def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code
     if found is None:
         return None
     made = Version.__new__(Version)
-    made.exits, made.underflows, made.expected, made.detours = exits, underflows, {}, []
+    made.exits, made.underflows, made.expected, made.callbacks = exits, underflows, {}, []
     made._slots, made._things, made._operands, made._words = words
     made.call = 1       # as if it had been made in the first
     made._begin(region, found, begin)

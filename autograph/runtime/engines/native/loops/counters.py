@@ -1,7 +1,7 @@
-"""What loops count, so that it need not be looked at in each turn whether it overflows.
+"""What loops count, so that it need not be looked at in each iteration whether it overflows.
 
-What a turn changes by no more than a constant is looked at now and then: before the turns of a counted loop; and when a
-`while` begins and where it looks at signals, for there are only so many turns in between.
+What an iteration changes by no more than a constant is looked at now and then: before the iterations of a counted loop;
+and when a `while` begins and where it looks at signals, for there are only so many iterations in between.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from autograph.runtime.graph.traits import ADDITION, COMMUTATIVE, LOOP, SHORTENS
 from autograph.runtime.graph.types import INT
 
 NODES = 200                     # of a body, at most
-START, CHANGE = 2**61, 2**40    # a sum begins within this, and changes by no more in a turn
+START, CHANGE = 2**61, 2**40    # a sum begins within this, and changes by no more in an iteration
 
 
 class Counting(Versions):
     """Knows what is counted, and which loops end soon."""
 
     def _find_sums(self, node: Node, items: int) -> set[Value]:
-        """Find what is counted by a `for`. Before the turns it is made sure that it does not overflow."""
+        """Find what is counted by a `for`. Before the iterations it is made sure that it does not overflow."""
         found = set[Value]()
         for param, result in zip(node.blocks[0].params[items:], results_of(node)):
             begin = self._state.env[param]
@@ -61,7 +61,7 @@ class Counting(Versions):
                 self.emit.leave_if_far(self._fetch(param), START)
 
     def _look(self, node: Node) -> None:
-        """Look at signals in a turn of a `while`."""
+        """Look at signals in an iteration of a `while`."""
         if not self._ends_soon(node):
             counts = partial(self._go_on_counting, node) if self._counted[node] else None
             self.emit.poll("1", self._stop, self._heads[node], counts)
@@ -73,7 +73,7 @@ class Counting(Versions):
         self._state = state
 
     def _sums_of(self, param: Value, result: Any) -> set[Value]:
-        """What is computed of a parameter by adding what is small, if a turn does nothing else with it."""
+        """What is computed of a parameter by adding what is small, if an iteration does nothing else with it."""
         sums: dict[Value, int | None] = {}
         change = self._change(result, param, sums)
         return {value for value, by in sums.items() if by is not None} if change and change <= CHANGE else set()
@@ -106,7 +106,7 @@ class Counting(Versions):
         return None if change is None else change + int(max(map(abs, span)))
 
     def _ends_soon(self, node: Node) -> bool:
-        """Whether a `while` has at most as many turns as an integer has bits: each halves a number, up to zero."""
+        """Whether a `while` has at most as many iterations as an integer has bits: each halves a number, up to zero."""
         if not _is_innermost(node):
             return False
         body = node.blocks[1]
@@ -117,7 +117,7 @@ class Counting(Versions):
 
 
 def results_of(node: Node) -> tuple[Any, ...]:
-    """What a turn of a loop carries into the next."""
+    """What an iteration of a loop carries into the next."""
     results = node.blocks[-1].results or ()
     return results[bool(node.kwargs.get("until")) :]
 

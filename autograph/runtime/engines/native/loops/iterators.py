@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.loops.python_calls import Detours
+from autograph.runtime.engines.native.loops.python_calls import PythonCallbacks
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.operands import Array, Boxed
 from autograph.runtime.graph.types import ANY, BOOL, TensorType
 
 
-class Iterators(Detours):
+class Iterators(PythonCallbacks):
     """Emits loops over iterators, which are objects like any others."""
 
     def _walk(self, block: Block, index: int = 0) -> None:
@@ -23,24 +23,24 @@ class Iterators(Detours):
     def _iterator(self, node: Node, iterable: Any) -> Boxed:
         """What Python's `iter` gives for what a loop is to go through."""
         made = Node("iter", (Value(ANY),), place=node.place)
-        detour = self._detour((node, "iter"), [made], [made.add_output(ANY)])
-        found = Boxed(self._called(detour, [iterable]))
+        callback = self._callback((node, "iter"), [made], [made.add_output(ANY)])
+        found = Boxed(self._called(callback, [iterable]))
         self._own(node, found.ref)
         if isinstance(iterable, Array):
             self._rows[node] = TensorType(iterable.dtype, (None,) * (iterable.ndim - 1))
         return found
 
     def _next_of(self, node: Node, iterator: Boxed, items: int) -> None:
-        """A turn of a `for`, if there is another item."""
+        """An iteration of a `for`, if there is another item."""
         emit, body, target = self.emit, node.blocks[0], node.kwargs.get("target", 0)
         carried = [self._fetch(param) for param in body.params[items:]]
-        turn, done = emit.label("turn"), emit.label("done")
+        iteration, done = emit.label("iteration"), emit.label("done")
         emit.poll("1", self._stop, emit.here)
         item = emit.python("PyIter_Next", iterator.ref)
-        emit.branch(emit.is_null(item), done, turn)
+        emit.branch(emit.is_null(item), done, iteration)
         state = self._state.copy()
         emit.found = {}
-        emit.begin(turn)
+        emit.begin(iteration)
         self._assign(node, target, item)
         for param in body.params[:items]:
             self._expected(param, self._rows.get(node, param.type) if target == 0 else param.type)
@@ -84,9 +84,9 @@ class Iterators(Detours):
         """New references to the parts of an object, of which there should be so many."""
         emit = self.emit
         made = Node("unpack", (Value(ANY), count), place=node.place)
-        detour = self._detour((node, "unpack", count), [made], [made.add_output(ANY) for _ in range(count)])
+        callback = self._callback((node, "unpack", count), [made], [made.add_output(ANY) for _ in range(count)])
         if count == 1:
-            return [self._called(detour, [Boxed(thing)])]
+            return [self._called(callback, [Boxed(thing)])]
         is_tuple, fits, other, on = (emit.label(name) for name in ("tuple", "fits", "other", "on"))
         emit.branch(emit.is_of_class(thing, tuple), is_tuple, other)
         emit.begin(is_tuple)
@@ -95,7 +95,7 @@ class Iterators(Detours):
         emit.keep_object((node, "parts"), emit.another(thing))
         emit.jump(on)
         emit.begin(other)
-        emit.keep_object((node, "parts"), self._called(detour, [Boxed(thing)]))
+        emit.keep_object((node, "parts"), self._called(callback, [Boxed(thing)]))
         emit.jump(on)
         emit.begin(on)
         return self._parts(emit.kept_object((node, "parts")), count)
@@ -104,6 +104,6 @@ class Iterators(Detours):
         """Raise what an iterator has raised, at the line of the loop."""
         made = Node("raise", (Value(ANY),), place=node.place)
         error = self.emit.take_exception()
-        self.emit.call(self.emit.address(self._detour((node, "raise"), [made], [])), [error])
+        self.emit.call(self.emit.address(self._callback((node, "raise"), [made], [])), [error])
         self.emit.forget(error)
         self._stop()

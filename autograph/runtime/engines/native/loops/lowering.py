@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.emit.emitter import POLL
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.loops.fast_path import RunningAhead
 from autograph.runtime.engines.native.loops.iterators import Iterators
-from autograph.runtime.engines.native.loops.python_calls import is_detour
+from autograph.runtime.engines.native.loops.python_calls import is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
@@ -30,7 +30,7 @@ from autograph.runtime.ops.native.scalars import inverse, truth
 from autograph.runtime.passes.rewriter import shown
 
 NODES = 20_000      # lowered in all
-EDGE = ".edge"      # behind the name of a loop's head: where it goes on to the next turns, if there are any
+EDGE = ".edge"      # behind the name of a loop's head: where it goes on to the next iterations, if there are any
 SIZE = 30_000       # instructions in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
 
@@ -63,7 +63,7 @@ class Lowering(Iterators, RunningAhead):
         """
         self._leave_from(Point(block, index))
         self._block = block
-        self.emit.always = self._turns is not None and block is self._turns.node.blocks[0]
+        self.emit.always = self._iterations is not None and block is self._iterations.node.blocks[0]
         place: int | None = index
         while place is not None:
             self._nodes += 1
@@ -85,7 +85,7 @@ class Lowering(Iterators, RunningAhead):
                     return
                 changes = self._tried(node)
                 if changes is None:
-                    if block.results is None or not is_detour(node):
+                    if block.results is None or not is_python_callback(node):
                         raise NoLowering
                     place = self._call(block, place)
                     continue
@@ -96,7 +96,7 @@ class Lowering(Iterators, RunningAhead):
             except NoLowering:
                 assert place is not None
                 if not self.structure.is_rare(block):
-                    what = shown(block.nodes[place]) if place < len(block.nodes) else "what a turn ends with"
+                    what = shown(block.nodes[place]) if place < len(block.nodes) else "what an iteration ends with"
                     raise Refused(f"there is no machine code for {what} of what it gets") from None
                 self.emit.jump(self._leave())
                 return
@@ -123,7 +123,7 @@ class Lowering(Iterators, RunningAhead):
             changes = op.effect == WRITE and isinstance(args[0], Array)
             if changes:
                 self.emit.settle()
-            sums = self._sums if self._turns is None else self._turns.sums
+            sums = self._sums if self._iterations is None else self._iterations.sums
             self.emit.bounded = not sums.isdisjoint(node.outputs)
             args = late_last(node, self._block, args) if node.op in EXTREME else args
             found = op.lower(self.emit, *args, **self._args(node.kwargs))
@@ -214,7 +214,7 @@ class Lowering(Iterators, RunningAhead):
             self._after(node, results)
         elif node.op == "while" and block is node.blocks[0]:
             carried = [self._fetch(param) for param in block.params]
-            self._choose(node, results[0], lambda: self._turn(node, carried), lambda: self._after(node, carried))
+            self._choose(node, results[0], lambda: self._iteration(node, carried), lambda: self._after(node, carried))
         elif node.kwargs.get("until"):
             test, *rest = results
             self._choose(node, test, lambda: self._after(node, rest), lambda: self._head(node, rest))
@@ -254,7 +254,7 @@ class Lowering(Iterators, RunningAhead):
             found = replace(iterable, down=down) if down is not None else iterable
             self._define(node, found)
             self.emit.keep((node, "limit"), INT.dtype, self._counting(found)[0])
-            # At the edge, which is no part of the turns then; but the code of a `while` comes to lie badly there.
+            # At the edge, which is no part of the iterations then; but the code of a `while` comes to lie badly there.
             self._head(node, carried, "" if any(each.op == "while" for each in walk(node.blocks[0])) else EDGE)
 
         if isinstance(iterable, Range) and iterable.down is None:
@@ -282,11 +282,11 @@ class Lowering(Iterators, RunningAhead):
 
         self._jump(node, lambda key: self.structure.is_live_in_loop(key, node), go_on, entry)
 
-    def _turn(self, node: Node, carried: list[Any]) -> None:
-        """A turn of a `while`.
+    def _iteration(self, node: Node, carried: list[Any]) -> None:
+        """An iteration of a `while`.
 
-        Signals are looked at in front of its test, or behind it, where that may as well be done again. So turns end
-        with the test, of which LLVM makes better code.
+        Signals are looked at in front of its test, or behind it, where that may as well be done again. So iterations
+        end with the test, of which LLVM makes better code.
         """
         if compares(node.blocks[0]):
             self._look(node)
@@ -296,7 +296,7 @@ class Lowering(Iterators, RunningAhead):
         self._walk(body)
 
     def _next(self, node: Node, items: int) -> None:
-        """A turn of a `for`, if there is another item.
+        """An iteration of a `for`, if there is another item.
 
         The code counts up to a limit, behind which is the edge: there it sets the next one, and looks at signals. Each
         of these blocks takes what it needs out of its cells, and none is left where the code before them was.
@@ -307,7 +307,7 @@ class Lowering(Iterators, RunningAhead):
             self._next_of(node, iterator, items)
             return
         before = "gt" if self._counting(iterator)[-1] else "lt"
-        turn, edge, ahead, done = emit.label("turn"), f"{head}{EDGE}", emit.label("ahead"), emit.label("done")
+        iteration, edge, ahead, done = emit.label("iteration"), f"{head}{EDGE}", emit.label("ahead"), emit.label("done")
         limit, now = emit.kept((node, "limit"), INT.dtype), Number(INT, self._counting(iterator)[0])
         rarely = self._may_run_ahead(node, iterator)
 
@@ -327,18 +327,18 @@ class Lowering(Iterators, RunningAhead):
         if all_ahead:
             self._head(node, promoted, EDGE)
         elif rarely:
-            all_ahead = self._run_ahead(node, iterator, items, turn, edge)
+            all_ahead = self._run_ahead(node, iterator, items, iteration, edge)
         else:
             self._set_limit(node, iterator, POLL, edge)
-            emit.jump(turn)
+            emit.jump(iteration)
         emit.found = {}
         emit.begin(head)
         if all_ahead:
             emit.jump(edge)
         else:
-            emit.branch(emit.compare(before, now, Number(INT, limit)), turn, edge, rarely=rarely)
-            emit.begin(turn)
-            self._begin_turn(node, take())
+            emit.branch(emit.compare(before, now, Number(INT, limit)), iteration, edge, rarely=rarely)
+            emit.begin(iteration)
+            self._begin_iteration(node, take())
             self._walk(body)
         self._state = state
         self._leave_from(None)
@@ -346,21 +346,21 @@ class Lowering(Iterators, RunningAhead):
         emit.begin(done)
         self._after(node, carried)
 
-    def _set_limit(self, node: Node, iterator: Any, turns: int, head: str) -> None:
-        """Let a loop run on for so many turns, or to its end; look at signals before."""
+    def _set_limit(self, node: Node, iterator: Any, iterations: int, head: str) -> None:
+        """Let a loop run on for so many iterations, or to its end; look at signals before."""
         emit = self.emit
         *parts, down = self._counting(iterator)
         item, stop, step = (Number(INT, part) for part in parts)
         room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)
         size = emit.integer("sub", emit.constant(0, INT), step) if down else step
-        span = emit.integer("mul", size, emit.constant(turns, INT))
+        span = emit.integer("mul", size, emit.constant(iterations, INT))
         far = emit.compare("gt", room, span)
-        if turns == POLL:
+        if iterations == POLL:
             emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop, head)
         emit.keep((node, "limit"), INT.dtype, stop.ref)
         with emit.rarely(far):
-            if turns < POLL:
-                emit.poll(str(turns), self._stop, head)
+            if iterations < POLL:
+                emit.poll(str(iterations), self._stop, head)
             emit.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)
 
 

@@ -1,12 +1,12 @@
-"""What machine code has Python do: *detours*, functions for nodes that have no lowering for what they get.
+"""What machine code has Python do: *Python callbacks*, functions for nodes that have no lowering for what they get.
 
-A detour is what the NumPy engine makes of some nodes in a row. Machine code makes objects of the operands, calls it,
-and looks at the objects that come back: where they are the numbers or arrays that are expected, it goes on with these;
-otherwise it is left, and made anew for what has really come, see `Region.learn`. All other objects it can only keep and
-hand on.
+A Python callback is what the NumPy engine makes of some nodes in a row. Machine code makes objects of the operands,
+calls it, and looks at the objects that come back: where they are the numbers or arrays that are expected, it goes on
+with these; otherwise it is left, and made anew for what has really come, see `Region.learn`. All other objects it can
+only keep and hand on.
 
-An exception of a detour ends the code, and goes on to the caller. The detour's frame is in the traceback, so that is as
-if there were no machine code.
+An exception of a Python callback ends the code, and goes on to the caller. The Python callback's frame is in the
+traceback, so that is as if there were no machine code.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from autograph.runtime.passes.rewriter import shown
 
 CALL, NODE = 1e-7, 4e-7     # seconds of a call, and of each node in it, as a guess
 EVERY, TIMES = 64, 64       # of so many calls one is timed; so many times are kept
-LOSS = 3            # by a detour, see `Detours._count`
-TURNS = 8           # of a loop, as a guess
+LOSS = 3            # by a Python callback, see `PythonCallbacks._count`
+ITERATIONS = 8           # of a loop, as a guess
 
 
-class Detour:
+class PythonCallback:
     """Some nodes as a function. It is compiled when it is first called.
 
     Attributes:
@@ -116,31 +116,32 @@ class Detour:
             table.put(self, self.executable.run)
 
 
-class Detours(Versions):
-    """Emits calls of detours.
+class PythonCallbacks(Versions):
+    """Emits calls of Python callbacks.
 
     Attributes:
-        detours: what is called.
-        expected: what the outputs of detours are taken for: the type of a number, the kind of an array (of whose flags
-            those that it must have), None if it does not matter.
+        callbacks: what is called.
+        expected: what the outputs of Python callbacks are taken for: the type of a number, the kind of an array (of
+            whose flags those that it must have), None if it does not matter.
     """
 
     def __init__(
         self,
         structure: Structure,
         inputs: dict[Value, Any],
-        detour: Callable[[Any, Sequence[Node], list[Value]], Detour],
+        callback: Callable[[Any, Sequence[Node], list[Value]], PythonCallback],
         met: dict[Value, Any],
     ) -> None:
         super().__init__(structure, inputs)
-        self.detours: dict[Detour, None] = {}
+        self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
-        self._detour = detour
+        self._callback = callback
         self._met = met
         self._useful = useful(structure.root)
         self._rows: dict[Node, TensorType] = {}         # what the items of loops over arrays are
         self._gain = 0              # the possible gain, roughly, see `_count`
-        self._is_whole = True       # whether no turn must end with a detour of which nobody knows what it gives
+        # whether no iteration must end with a Python callback of which nobody knows what it gives
+        self._is_whole = True
 
     def _operation(self, node: Node) -> bool:
         raise NotImplementedError
@@ -170,11 +171,11 @@ class Detours(Versions):
 
     def is_of_use(self) -> bool:
         """Whether more is gained by machine code than lost by calling Python from it."""
-        return not self.detours or not self._is_whole or self._gain > 0
+        return not self.callbacks or not self._is_whole or self._gain > 0
 
     def _count(self, block: Block, gain: int) -> None:
-        """Count what is gained in a block: 1 for a node of Python's numbers; an inner loop has more turns."""
-        self._gain += gain * TURNS ** self.structure.depth(block)
+        """Count what is gained in a block: 1 for a node of Python's numbers; an inner loop has more iterations."""
+        self._gain += gain * ITERATIONS ** self.structure.depth(block)
 
     def _gain_of(self, node: Node) -> int:
         """The possible gain of a node as machine code."""
@@ -190,7 +191,7 @@ class Detours(Versions):
             while True:
                 found = [self._expect(value, type) for value, type in zip(*self._types(block.nodes[place]))]
                 place += 1
-                if UNKNOWN in found or place == len(block.nodes) or not is_detour(block.nodes[place]):
+                if UNKNOWN in found or place == len(block.nodes) or not is_python_callback(block.nodes[place]):
                     return place
                 if self._tried(block.nodes[place]) is not None:
                     return place
@@ -247,19 +248,19 @@ class Detours(Versions):
         stop = self._reach(block, place)
         nodes, behind = block.nodes[place:stop], Point(block, stop)
         outputs = [value for node in nodes for value in node.outputs if self.structure.is_live(value, behind)]
-        detour = self._detour((nodes[0], nodes[-1]), nodes, outputs)
-        found = self._called(detour, [self._value(value) for value in detour.inputs])
+        callback = self._callback((nodes[0], nodes[-1]), nodes, outputs)
+        found = self._called(callback, [self._value(value) for value in callback.inputs])
         self._count(block, -LOSS)
-        refs = self._parts(found, len(detour.outputs))
-        for value, ref in zip(detour.outputs, refs):
+        refs = self._parts(found, len(callback.outputs))
+        for value, ref in zip(callback.outputs, refs):
             self._define(value, Boxed(ref))
             self._own(value, ref)
         self._leave_from(behind)
-        if any(map(_may_reshape, detour.nodes)):
+        if any(map(_may_reshape, callback.nodes)):
             self._look_at_arrays()
-        if not self._taken(detour.outputs, block):
+        if not self._taken(callback.outputs, block):
             return None
-        if any(isinstance(self.expected[value], TensorType) for value in detour.outputs):
+        if any(isinstance(self.expected[value], TensorType) for value in callback.outputs):
             self._leave_from(behind)
         return stop
 
@@ -275,12 +276,12 @@ class Detours(Versions):
                 self._define(value, self._narrowed(found.ref, kind))
         return True
 
-    def _called(self, detour: Detour, operands: Sequence[Any]) -> str:
-        """Call a detour. Gives a new reference."""
-        self.detours[detour] = None
+    def _called(self, callback: PythonCallback, operands: Sequence[Any]) -> str:
+        """Call a Python callback. Gives a new reference."""
+        self.callbacks[callback] = None
         self.emit.settle()
         made = list(map(self._object, operands))
-        function = self.emit.now_and_then(detour.count, EVERY, detour.timed, detour)
+        function = self.emit.now_and_then(callback.count, EVERY, callback.timed, callback)
         found = self.emit.call(function, [ref for ref, _ in made])
         for ref, is_new in made:
             if is_new:
@@ -289,7 +290,7 @@ class Detours(Versions):
         return found
 
     def _parts(self, thing: str, count: int) -> list[str]:
-        """New references to what a detour gives, for that of the whole."""
+        """New references to what a Python callback gives, for that of the whole."""
         if count == 1:
             return [thing]
         parts = [self.emit.another(self.emit.python("PyTuple_GetItem", thing, str(each))) for each in range(count)]
@@ -345,7 +346,7 @@ class Detours(Versions):
         test = Value(ANY)
         negated = Node("not", (test,), place=node.place)
         found = Node("not", (negated.add_output(BOOL),), place=node.place)
-        ref = self._called(self._detour((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
+        ref = self._called(self._callback((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
         holds = self.emit.number(ref, BOOL)
         self.emit.forget(ref)
         assert isinstance(holds, Number)
@@ -365,8 +366,8 @@ def _several(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def is_detour(node: Node) -> bool:
-    """Whether a node can be a detour, or part of one."""
+def is_python_callback(node: Node) -> bool:
+    """Whether a node can be a Python callback, or part of one."""
     return not node.blocks and node.op not in ("raise", "enter", "exit", "bound")
 
 

@@ -1,8 +1,9 @@
 """A loop of the graph that runs as machine code.
 
 A region is a function of what the loop begins with and of the values that it uses. Its first call with inputs of some
-kinds compiles. If the code is left, what remains of the turn is run in Python (`side_exits`), and then the code is
-entered again, with what the next turn begins with; unless that happens so often that Python had better do the rest.
+kinds compiles. If the code is left, what remains of the iteration is run in Python (`side_exits`), and then the code is
+entered again, with what the next iteration begins with; unless that happens so often that Python had better do the
+rest.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from autograph.runtime.engines.native.analysis.structure import Key, Point, Stru
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
 from autograph.runtime.engines.native.loops.compiled_region import Version
 from autograph.runtime.engines.native.loops.lowering import Lowering
-from autograph.runtime.engines.native.loops.python_calls import Detour
+from autograph.runtime.engines.native.loops.python_calls import PythonCallback
 from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
 from autograph.runtime.graph.graph import Graph, Node, Value, user_line
 from autograph.runtime.graph.signature import Event
@@ -30,9 +31,9 @@ from autograph.runtime.graph.types import type_of
 
 EXITS = 32          # in one call; then the rest of the loop is Python's
 VAIN = 64           # calls for which there was no machine code, after which Python is called at once
-LESSONS = 12        # after which all that comes of detours is taken for an object like any other
+LESSONS = 12        # after which all that comes of Python callbacks is taken for an object like any other
 VERSIONS = 16       # for kinds of inputs; for others, the loop is Python's
-NO_DETOURS = (
+NO_CALLBACKS = (
     "is Python's: there is no machine code for it, in a loop that is machine code. Let it stand outside the loop, or "
     "let the loop do it with numbers and elements of arrays"
 )
@@ -54,15 +55,15 @@ class Region:
         left: how often the code was left, by the place.
         wide: how often the loop ran in Python for what it begins with.
         when_given_up: called when Python is called at once.
-        detours: what its code calls.
-        met: what these have given, see `Detours.expected`.
+        callbacks: what its code calls.
+        met: what these have given, see `PythonCallbacks.expected`.
         inside: loops within that are regions by themselves.
-        haste: whether it is not known yet if the loop takes long.
+        baseline: whether it is not known yet if the loop takes long.
         outlook: what `explain` tells before there is machine code.
     """
 
     inside: Sequence[Region] = ()
-    haste = True
+    baseline = True
     outlook = "this loop will be machine code, compiled when it is first run"
 
     def __init__(
@@ -98,7 +99,7 @@ class Region:
         self.versions = versions
         self.reasons: list[str] = []
         self.left: Counter[Point] = Counter()
-        self.detours: dict[Any, Detour] = {}
+        self.callbacks: dict[Any, PythonCallback] = {}
         self.met: dict[Value, Any] = {}
         self.entry: Callable[..., Any] = self
         self.when_given_up: Callable[[], object] = _nobody_cares
@@ -111,7 +112,7 @@ class Region:
 
     def __getstate__(self) -> Any:
         """What is kept on disk: the loop, and machine code that can be."""
-        versions = [(kinds, version) for kinds, version in [*self.versions.items()] if version and version.is_kept]
+        versions = [(kinds, each) for kinds, each in [*self.versions.items()] if each and each.is_persistent]
         made = self.inputs, self.values, self._name, self._compile, self._refuse, self._fast
         return self.structure, *made, () if self.met else versions
 
@@ -182,7 +183,7 @@ class Region:
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
         """What makes the code for inputs of certain kinds, and what puts these into the frame."""
-        lowering = Lowering(self.structure, {}, self.detour, self.met)
+        lowering = Lowering(self.structure, {}, self.callback, self.met)
         lowering.emit.fast = self._fast
         caller = Caller(lowering.emit, inputs)
         lowering.inputs.update(zip(self.values, caller.operands))
@@ -193,20 +194,20 @@ class Region:
         return making(self._name, self.place)
 
     @property
-    def hastens(self) -> bool:
-        """Whether code that is made now is compiled in haste."""
-        return self.haste and AGAIN > 0 and self.calls > 0 and not self._fast
+    def uses_baseline(self) -> bool:
+        """Whether code that is made now is compiled by the baseline tier."""
+        return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast
 
-    def refuse(self, detour: Detour) -> None:
-        """Raise an error if there must be no detours."""
+    def refuse(self, callback: PythonCallback) -> None:
+        """Raise an error if there must be no callbacks."""
         if self._refuse is not None:
-            self._refuse(f"{detour.name} {NO_DETOURS}", detour.place or self.place)
+            self._refuse(f"{callback.name} {NO_CALLBACKS}", callback.place or self.place)
 
-    def detour(self, key: Any, nodes: Sequence[Node], outputs: list[Value]) -> Detour:
-        """A detour, by what tells it from others."""
-        if key not in self.detours:
-            self.detours[key] = Detour(nodes, outputs, self._name, self._compile)
-        return self.detours[key]
+    def callback(self, key: Any, nodes: Sequence[Node], outputs: list[Value]) -> PythonCallback:
+        """A Python callback, by what tells it from others."""
+        if key not in self.callbacks:
+            self.callbacks[key] = PythonCallback(nodes, outputs, self._name, self._compile)
+        return self.callbacks[key]
 
     def _version(self, inputs: tuple[Any, ...]) -> Version | None:
         kinds = tuple(map(kind_of, inputs))
@@ -240,7 +241,7 @@ class Region:
         self._rebind(self)
 
     def _learn(self, version: Version, values: dict[Key, Any]) -> None:
-        """Remember what detours give; and make code anew that has taken it for something else."""
+        """Remember what Python callbacks give; and make code anew that has taken it for something else."""
         others = {
             key: value
             for key, value in values.items()
@@ -261,7 +262,7 @@ class Region:
             names[name] = entry
 
     def _go_on(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
-        """Run what remains of a turn."""
+        """Run what remains of an iteration."""
         self.left[at] += 1
         if at not in self._continuations:
             with needed(f"what remains of an iteration of {self._name}", self.place):
@@ -291,7 +292,7 @@ class Region:
     def executables(self) -> list[Any]:
         """All that the NumPy engine has made for it."""
         made = [executable for _, executable in list(self._continuations.values())]
-        made += [detour.executable for detour in list(self.detours.values()) if detour.executable is not None]
+        made += [callback.executable for callback in list(self.callbacks.values()) if callback.executable is not None]
         return made if self._whole is None else [*made, self._whole]
 
     @property
@@ -316,27 +317,27 @@ class Region:
         if self.wide:
             told.append(f"this loop ran in Python {self.wide} times, for integers of more than 64 bits")
         events = [Event("native", message, place) for message in told]
-        for detour in self._called():
-            message = f"{detour.name} is Python's, called by machine code{detour.cost}"
-            events.append(Event("detour", message, detour.place or place))
+        for callback in self._called():
+            message = f"{callback.name} is Python's, called by machine code{callback.cost}"
+            events.append(Event("native_callback", message, callback.place or place))
         for at, count in list(self.left.items()):
             message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"
             events.append(Event("native", message, user_line(self.structure.node_at(at).place) or place))
         return events
 
 
-    def _called(self) -> Iterable[Detour]:
-        """The detours; if there is no code yet, those that it will have, as far as the types of the inputs tell."""
+    def _called(self) -> Iterable[PythonCallback]:
+        """The Python callbacks; if there is no code yet, those it will have, as far as the types of the inputs tell."""
         examples = examples_of(self.inputs)
         if self.versions or examples is None:
-            return dict.fromkeys(detour for version in self.compiled for detour in version.detours)
+            return dict.fromkeys(callback for version in self.compiled for callback in version.callbacks)
         try:
             with self.making():
                 lowering, _ = self.lowering(examples)
                 lowering.run()
         except Refused:
             return ()
-        return lowering.detours
+        return lowering.callbacks
 
 
 def _nobody_cares() -> None:

@@ -1,4 +1,4 @@
-"""What detours are expected to give: what types say, and what has come."""
+"""What Python callbacks are expected to give: what types say, and what has come."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def met(thing: Any) -> Any:
 
 
 def fits(thing: Any, expected: Any) -> bool:
-    """Whether an object is what a detour was expected to give."""
+    """Whether an object is what a Python callback was expected to give."""
     return expected is None or both(expected, thing) == expected != UNKNOWN
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels.loop_interchange import is_interchangeable
-from autograph.runtime.engines.native.loops.python_calls import is_detour
+from autograph.runtime.engines.native.loops.python_calls import is_python_callback
 from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.graph.opdef import OPS
@@ -101,7 +101,7 @@ def _obstacle(loop: Node) -> str:
             if node.op in LOOP:
                 reason = _obstacle(node)
             else:
-                can = node.op in ("if", "bound") or is_detour(node)
+                can = node.op in ("if", "bound") or is_python_callback(node)
                 reason = "" if can else f"there is no machine code for {shown(node)}"
             if reason:
                 return reason

@@ -1,9 +1,9 @@
 """What Python does at first, and machine code when that has taken so long that it pays: `engine="auto"`.
 
-A loop runs in pieces, each of twice as many turns as the one before, until it is done, or has taken its time; then
-machine code goes on with the next turn. In a piece, the loops within are on trial themselves, so that none of its turns
-takes long. Operations on whole arrays are NumPy's until they have taken their time. Then machine code and NumPy are
-both tried on the arrays of that call, and the faster one stays.
+A loop runs in pieces, each of twice as many iterations as the one before, until it is done, or has taken its time; then
+machine code goes on with the next iteration. In a piece, the loops within are on trial themselves, so that none of its
+iterations takes long. Operations on whole arrays are NumPy's until they have taken their time. Then machine code and
+NumPy are both tried on the arrays of that call, and the faster one stays.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.types import ANY, BOOL, INT
 
 PATIENCE = 0.005    # seconds in Python, after which machine code pays
-FIRST = 64          # turns of the first piece
+FIRST = 64          # iterations of the first piece
 WORTH = 4           # times as long NumPy may take, as there is less to gain
 TRIES = 3           # of NumPy and machine code on the same arrays
 
@@ -41,7 +41,7 @@ class Trial(Region):
         taken: how long it has taken in Python, by kinds of inputs.
     """
 
-    haste = False
+    baseline = False
     outlook = f"this loop runs in Python; when that has taken {1e3 * PATIENCE:.0f} ms, it will be machine code"
 
     def __init__(
@@ -68,15 +68,15 @@ class Trial(Region):
         if are_wide(inputs):
             return super().__call__(*inputs)
         kinds = tuple(map(kind_of, inputs))
-        turns = FIRST
+        iterations = FIRST
         while kinds not in self.versions and self.taken.get(kinds, 0.0) < PATIENCE and self._pieces is not None:
             run = self._pieces.around.run
             begin = time.perf_counter()
-            done, found = self._run(run, turns, inputs)
+            done, found = self._run(run, iterations, inputs)
             self.taken[kinds] = self.taken.get(kinds, 0.0) + time.perf_counter() - begin
             if done:
                 return found
-            inputs, turns = found, 2 * turns
+            inputs, iterations = found, 2 * iterations
         return super().__call__(*inputs)
 
     def prepare(self) -> None:
@@ -102,14 +102,14 @@ class Trial(Region):
 
     # Pieces -----------------------------------------------------------------------------------------------------------
 
-    def _run(self, run: Callable[..., Any], turns: int, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
-        """Run so many turns. Gives whether the loop is done, and what comes of it; if not, what it goes on with."""
+    def _run(self, run: Callable[..., Any], iterations: int, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
+        """Run a number of iterations. Gives whether the loop is done, and its result; if not, what it goes on with."""
         root = self.structure.root
         if root.op == "while":
-            stopped, count, *carried = run(turns, *inputs)
-            rest, done = [], stopped or count < turns
+            stopped, count, *carried = run(iterations, *inputs)
+            rest, done = [], stopped or count < iterations
         else:
-            now, others = _split(inputs[0], turns)
+            now, others = _split(inputs[0], iterations)
             stopped, *carried = run(now, *inputs[1:])
             rest, done = [others], stopped or others is None
         if done:
@@ -167,10 +167,10 @@ class TriedKernel(Kernel):
             args = [each.copy() if place == written else each for place, each in enumerate(args)]
         numpy = machine = float("inf")
         with np.errstate(all="ignore"):     # the call itself, which comes yet, warns
-            for turn in range(TRIES):
+            for iteration in range(TRIES):
                 numpy = min(numpy, _seconds(self.python, args))
                 machine = min(machine, _seconds(version.compute, args))
-                if turn and numpy > PATIENCE:      # once, something may have been in the way
+                if iteration and numpy > PATIENCE:      # once, something may have been in the way
                     break
         return machine <= numpy
 
@@ -190,21 +190,21 @@ def _obstacle() -> str:
     return ""
 
 
-def _split(iterable: Any, turns: int) -> tuple[Any, Any]:
+def _split(iterable: Any, iterations: int) -> tuple[Any, Any]:
     """The first items, and what holds the others; None if there are none, or if one cannot tell."""
     if type(iterable) is range:
-        return iterable[:turns], iterable[turns:] or None
-    if type(iterable) is np.ndarray and iterable.ndim == 1 and len(iterable) > turns:
-        return islice(iter(iterable), turns), iterable[turns:]
+        return iterable[:iterations], iterable[iterations:] or None
+    if type(iterable) is np.ndarray and iterable.ndim == 1 and len(iterable) > iterations:
+        return islice(iter(iterable), iterations), iterable[iterations:]
     return iterable, None
 
 
 def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
-    """A graph that runs some turns of a loop, and the loop in it.
+    """A graph that runs some iterations of a loop, and the loop in it.
 
-    It gives whether the loop has ended itself by a flag, for a `while` how many turns there were, and what is carried.
-    Its parameters are `values`, which stand for what the loop uses; a `while` has in front of them how many turns it
-    may have, and is done if there were fewer.
+    It gives whether the loop has ended itself by a flag, for a `while` how many iterations there were, and what is
+    carried. Its parameters are `values`, which stand for what the loop uses; a `while` has in front of them how many
+    iterations it may have, and is done if there were fewer.
     """
     graph, copier, counts = Graph(name), Copier(), loop.op == "while"
     limit = graph.block.add_param(INT, "limit") if counts else None
@@ -229,14 +229,14 @@ def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
     if counts:
         copy.blocks = _limited(copy.blocks[0], limit, flagged, loop), body
     outputs = [copy.add_output(value.type, value.name) for value in loop.outputs]
-    turns = [copy.add_output(INT)] if counts else []
+    iterations = [copy.add_output(INT)] if counts else []
     stopped = copy.add_output(BOOL) if flagged else False
-    graph.block.results = ((stopped, *turns, *outputs),)
+    graph.block.results = ((stopped, *iterations, *outputs),)
     return graph, copy
 
 
 def _limited(test: Block, limit: Value | None, flagged: bool, loop: Node) -> Block:
-    """The test of a `while`, if there may be another turn; else False."""
+    """The test of a `while`, if there may be another iteration; else False."""
     head, orelse = Block(), Block()
     head.params, test.params = test.params, []
     count = head.add_param(INT, "count")

@@ -15,11 +15,11 @@ from autograph.runtime.engines.native.loops import region
 
 
 def last(xs, n, start):
-    found, turns = start, 0
+    found, iterations = start, 0
     for i in range(n):
         found = xs[i]
-        turns += 1
-    return found, turns
+        iterations += 1
+    return found, iterations
 
 
 def native(function):
@@ -104,10 +104,10 @@ def test_code_is_forgotten():
 
 def test_interrupt():
     def spin(n, end):
-        turns = 0
-        while turns != end:
-            turns = (turns + n) % 1000
-        return turns
+        iterations = 0
+        while iterations != end:
+            iterations = (iterations + n) % 1000
+        return iterations
 
     function = native(spin)
     assert function(3, 9) == 9  # so that it is compiled, and nothing else is interrupted
@@ -123,10 +123,10 @@ def test_interrupt():
 
 def test_other_threads_run():
     def count(n):
-        turns = 0
+        iterations = 0
         for i in range(n):
-            turns = (turns * 3 + i) % 1_000_003
-        return turns
+            iterations = (iterations * 3 + i) % 1_000_003
+        return iterations
 
     function = native(count)
     function(10)

@@ -1,4 +1,4 @@
-"""Of several integers, that which the turn before gives is compared last; the result shows nothing of it."""
+"""Of several integers, that which the iteration before gives is compared last; the result shows nothing of it."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def order(function, op):
     return "".join(each.ref for each in late_last(node, block, operands))
 
 
-def test_what_the_turn_before_gives_comes_last():
+def test_what_the_iteration_before_gives_comes_last():
     assert order(edit_distance, "min") == "021" and order(by_variables, "max") == "120"
 
 

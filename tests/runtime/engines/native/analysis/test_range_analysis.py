@@ -103,7 +103,7 @@ def test_what_need_not_be_looked_at():
 
 
 def test_of_what_comes_again():
-    """Where code is begun anew, a loop begins with what a turn has left behind."""
+    """Where code is begun anew, a loop begins with what an iteration has left behind."""
 
     def f(n, big):
         x, y = 1, 0
@@ -152,26 +152,26 @@ def test_bits():
             check(bits, n)
 
 
-def counting(total, turns, step):
+def counting(total, iterations, step):
     down = -total
-    while turns > 0:
-        turns -= 1
+    while iterations > 0:
+        iterations -= 1
         total += 3
         down -= 1 if step else 2
-    return total, down, turns
+    return total, down, iterations
 
 
 @pytest.mark.parametrize("far", [2**61 - 5, 2**61 - 99_999, 2**62, 2**63 - 150_000, 2**63 - 7, 70_000 - 2**63, 2**64])
-@pytest.mark.parametrize("turns", [3, 100_000])
-def test_what_is_counted(far, turns):
-    """It is looked at only now and then; longer than the turns that may lie between."""
-    check(counting, far, turns, True)
-    check(counting, -far, turns, False)
+@pytest.mark.parametrize("iterations", [3, 100_000])
+def test_what_is_counted(far, iterations):
+    """It is looked at only now and then; longer than the iterations that may lie between."""
+    check(counting, far, iterations, True)
+    check(counting, -far, iterations, False)
 
 
-def within(total, turns):
-    while turns > 0:
-        turns -= 1
+def within(total, iterations):
+    while iterations > 0:
+        iterations -= 1
         for _ in range(70_000):
             total += 2**40
         total += 1
@@ -228,7 +228,7 @@ def test_long_programs(line, tmp_path):
 
 
 def sorted_down(x):
-    """The condition is carried along: it is found at the end of a turn."""
+    """The condition is carried along: it is found at the end of an iteration."""
     moves = 0
     for i in range(1, len(x)):
         item, j = x[i], i - 1
@@ -276,11 +276,11 @@ def asks_a_constant(i, m, x):
     for _ in range(len(x)):
         if np.less(i, x[0]):
             if i + i != 0:
-                turns = m
+                iterations = m
                 while True:
-                    if turns <= 0:
+                    if iterations <= 0:
                         break
-                    turns -= 1
+                    iterations -= 1
                     if 0.0 == 9007199254740993:
                         q = -q
                         t = i

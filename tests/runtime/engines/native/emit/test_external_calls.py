@@ -57,7 +57,7 @@ def copies(xs, n):
 
 
 def summed(xs, n):
-    """What is made in a turn is let go in it; innermost loops make arrays."""
+    """What is made in an iteration is let go in it; innermost loops make arrays."""
     total = 0.0
     for i in range(n):
         for j in range(len(xs)):
@@ -69,7 +69,7 @@ def summed(xs, n):
 
 
 def fibonacci(xs, n):
-    """As long as what a number comes to, of which one turn makes two, and none is used if it is odd."""
+    """As long as what a number comes to, of which one iteration makes two, and none is used if it is odd."""
     a, b = 1, 1
     found = xs
     while a < 100:
@@ -174,7 +174,7 @@ def test_python_is_not_called_for_them(function):
     staged = ag.function(function, engine="native")
     staged(XS, 5)
     assert "PyArray" in staged.lower(XS, 5).llvm
-    told = [event.message for event in staged.explain(XS, 5).where(kind="detour")]
+    told = [event.message for event in staged.explain(XS, 5).where(kind="native_callback")]
     assert not [message for message in told if "np.zeros" in message or "np.empty" in message or ".copy" in message]
 
 

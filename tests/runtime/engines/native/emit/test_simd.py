@@ -1,4 +1,4 @@
-"""Several turns done at once: what comes of them, what is warned of and where, is as without."""
+"""Several iterations done at once: what comes of them, what is warned of and where, is as without."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_rows_of_matrices(size, value):
         return (a,)
 
     native = check(lu, make)
-    assert size < 16 or are_at_once(native) == [True]       # few turns are written out
+    assert size < 16 or are_at_once(native) == [True]       # few iterations are written out
 
 
 def scaled(x, y, a, n):
@@ -53,7 +53,7 @@ def test_strange_numbers(places, values, dtype):
 
 @pytest.mark.parametrize("by", [*range(-20, 21), -129, 129])
 def test_arrays_that_overlap(by):
-    """The number of turns, and the bytes, by which one array is ahead of another."""
+    """The number of iterations, and the bytes, by which one array is ahead of another."""
     def elements():
         z = np.linspace(0, 1, 400)
         return z[150 : 150 + 60], z[150 + by : 150 + by + 60], 1.5, 60

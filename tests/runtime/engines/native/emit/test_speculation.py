@@ -1,4 +1,4 @@
-"""Turns that are run blindly: what NumPy warns of, what overlaps, and what interrupts them, is as without."""
+"""Iterations that are run blindly: what NumPy warns of, what overlaps, and what interrupts them, is as without."""
 
 import _thread
 import math
@@ -18,7 +18,7 @@ INF, NAN, BIG = np.inf, np.nan, 1e308
 
 
 @pytest.fixture(params=[(3, (16, 8)), (speculation.BLIND, (32,)), (speculation.BLIND, ())], autouse=True)
-def turns(request, monkeypatch):
+def iterations(request, monkeypatch):
     """How many are run blindly at a time, and of what size they are done at once, if any are."""
     blind, sizes = request.param
     for module in (speculation, fast_path):
@@ -89,7 +89,7 @@ def test_flags_that_others_have_raised():
 
 
 def test_many_that_are_strange():
-    """After some, turns are not run blindly any more."""
+    """After some, iterations are not run blindly any more."""
     check(axpy, strange(40 * speculation.BLIND, *((place, BIG) for place in range(0, 40 * speculation.BLIND, 1000))))
 
 
@@ -111,7 +111,7 @@ def shifted(x, a, by, n):
 
 @pytest.mark.parametrize("by", [-5, -2, -1, 0, 1, 2, 7])
 @pytest.mark.parametrize("value", [1.0, BIG])
-def test_turns_that_read_what_others_write(by, value):
+def test_iterations_that_read_what_others_write(by, value):
     def make(size=60):
         x = np.linspace(1, 2, size)
         x[size // 2] = value
@@ -293,7 +293,7 @@ def crossed(a, i, k, begin, end, step):
 
 @pytest.mark.parametrize("function", [eliminated, crossed])
 @pytest.mark.parametrize("begin, end, step", [(0, 9, 1), (2, 9, 1), (0, 6, 1), (4, 5, 1), (8, -1, -1), (-9, -2, 1)])
-def test_elements_that_turns_read_of_what_they_write(function, begin, end, step):
+def test_elements_that_iterations_read_of_what_they_write(function, begin, end, step):
     def make(i, k, value=1.0):
         a = np.random.default_rng(k % 9).random((9, 9))
         a[3, 3] = value
@@ -316,8 +316,8 @@ def moved(a, i, k, begin, end, by):
 
 
 @pytest.mark.parametrize("by", [-2, -1, 0, 1, 3])
-def test_elements_beside_those_that_turns_write(by):
-    """The one that is read is the first, the last, or the next to them: turns must not begin as if it were apart."""
+def test_elements_beside_those_that_iterations_write(by):
+    """The element read is the first, the last, or next to them: iterations must not begin as if it were apart."""
     def make(begin, end, k):
         return lambda: (np.random.default_rng(7).random((3, 12)), 1, k, begin, end, by)
 
@@ -379,7 +379,7 @@ def test_sums(function, args):
 
 
 @pytest.mark.parametrize("function", [windows, product])
-def test_sums_of_which_several_turns_are_written_out(function):
+def test_sums_of_which_several_iterations_are_written_out(function):
     """Each length gives the same bits, for nothing is added in another order."""
     def make(n, *places):
         x = np.random.default_rng(n).normal(size=40) * 10.0 ** np.arange(-20, 20)
@@ -412,7 +412,7 @@ def restarted(x, y, starts, n):
 
 @pytest.mark.parametrize("value", [NAN, BIG])
 def test_inner_loops_that_begin_again(value):
-    """At another item, without turns, behind turns that have been undone, and before a `while`."""
+    """At another item, without iterations, behind iterations that have been undone, and before a `while`."""
     def make(*starts):
         def arguments():
             x, y = np.linspace(1, 2, 30), np.linspace(3, 4, 30)
@@ -488,7 +488,7 @@ def test_what_python_does_within():
     assert not is_blind(native)
 
 
-def test_a_loop_of_which_no_turn_comes_to_its_end():
+def test_a_loop_of_which_no_iteration_comes_to_its_end():
     """It once never ended, either."""
 
     def f(x, n):
@@ -542,7 +542,7 @@ def multiplied_before_a_loop(m, x):
 
 
 @pytest.mark.parametrize("args", [(5, 5), (2**62, 100), (-(2**62), 70)])
-def test_what_only_matters_in_some_turns_is_not_asked_before_them(args):
+def test_what_only_matters_in_some_iterations_is_not_asked_before_them(args):
     """LLVM once gave up, and with it the process."""
     function = ag.function(steps_while_some_are_left, engine="native")
     for _ in range(3):
@@ -559,11 +559,11 @@ def test_warnings_come_before_what_is_not_asked(function):
 
 
 def loops_in_a_loop_that_is_left(n, m, x):
-    i, k, p, turns = n, 0, 0.5, m
+    i, k, p, iterations = n, 0, 0.5, m
     while True:
-        if turns <= 0:
+        if iterations <= 0:
             break
-        turns -= 1
+        iterations -= 1
         for k in range(1, m):
             p = i + x[i % 3]
         for i in range(m):

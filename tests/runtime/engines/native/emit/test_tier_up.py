@@ -1,4 +1,4 @@
-"""Code compiled in haste for the first call stops every so many turns, and goes on as it is or as good code."""
+"""Code of the baseline tier stops after some iterations of the first call, and goes on as it is or as good code."""
 
 import _thread
 import re
@@ -16,12 +16,12 @@ from tests import emitted, outcomes
 from tests.runtime.engines.native.programs import regions
 
 
-@pytest.fixture(params=["hasty", "good", "mixed"], autouse=True)
+@pytest.fixture(params=["baseline", "good", "mixed"], autouse=True)
 def how(request, monkeypatch):
-    """First calls are of hasty code that stops every five turns: it goes on as it is, as good code, or as either."""
+    """First calls run baseline code that stops every five iterations, and goes on as it is, as good code, or either."""
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
     monkeypatch.setattr(region, "AGAIN", 1)
-    monkeypatch.setattr(tier_up, "PATIENCE", {"hasty": 1.0, "good": 0.0, "mixed": 1e-7}[request.param])
+    monkeypatch.setattr(tier_up, "PATIENCE", {"baseline": 1.0, "good": 0.0, "mixed": 1e-7}[request.param])
     for module in (emitter, lowering, fast_path):
         monkeypatch.setattr(module, "POLL", 5)
     for module in (speculation, fast_path):
@@ -31,13 +31,13 @@ def how(request, monkeypatch):
 
 
 def check(function, args):
-    """Call a function in Python and natively, twice: by hasty code, and by good code."""
+    """Call a function in Python and natively, twice: by baseline code, and by good code."""
     native = ag.function(function, engine="native")
     for number in range(2):
         assert outcomes.run(native, args, {"np": np}) == outcomes.run(function, args, {"np": np})
         versions = [version for region in regions(native) for version in region.compiled]
-        assert versions and all((version.code.haste is None) == number for version in versions)
-        for found in (version.code.haste for version in versions if not number):
+        assert versions and all((version.code.baseline is None) == number for version in versions)
+        for found in (version.code.baseline for version in versions if not number):
             for text in (found.text, *map(found.resumed, range(1, found.places + 1))):
                 emitted.check(text)
 
@@ -160,7 +160,7 @@ def test_it_goes_on_in_the_midst(how, monkeypatch):
     go_on = region.Version._go_on
     monkeypatch.setattr(region.Version, "_go_on", lambda *args: gone.append(args) or go_on(*args))
     check(nested, "30")
-    assert bool(gone) == (how != "hasty")
+    assert bool(gone) == (how != "baseline")
 
 
 def by_for(items):
@@ -173,7 +173,7 @@ def by_for(items):
 
 
 def by_while(items):
-    """Signals are looked at when the test has been done; what the turn begins with must be there up to then."""
+    """Signals are looked at when the test has been done; what the iteration begins with must be there up to then."""
     found = None
     for item in items:
         j = 0
@@ -193,7 +193,7 @@ def test_references_are_neither_lost_nor_let_go(last):
     assert [sys.getrefcount(mark) for mark in marks][:-1] == counts[:-1]      # with any code, the last one is kept
 
 
-def test_where_there_is_no_haste():
+def test_where_there_is_no_baseline():
     def total(n):
         found = 0
         for i in range(n):
@@ -204,7 +204,7 @@ def test_where_there_is_no_haste():
     auto = ag.function(total, engine="auto")
     for function in (fast, auto):
         assert function(10) == 45
-        assert not any(version.code.haste for region in regions(function) for version in region.compiled)
+        assert not any(version.code.baseline for region in regions(function) for version in region.compiled)
 
 
 def test_an_interrupt(monkeypatch):
@@ -229,7 +229,7 @@ def test_an_interrupt(monkeypatch):
     finally:
         signal.signal(signal.SIGINT, before)
     timer.join()
-    assert [version.code.haste is None for region in regions(native) for version in region.compiled] == [False]
+    assert [version.code.baseline is None for region in regions(native) for version in region.compiled] == [False]
 
 
 def test_an_interrupt_lets_go_of_objects(how, monkeypatch):
@@ -266,7 +266,7 @@ def test_an_interrupt_lets_go_of_objects(how, monkeypatch):
 
 
 def test_what_takes_llvm_long(monkeypatch):
-    """Hasty code has no `switch`, compares no Booleans, and calls in one place what looks at signals."""
+    """Baseline code has no `switch`, compares no Booleans, and calls in one place what looks at signals."""
     monkeypatch.setattr(emitter, "POLL", 1 << 16)
 
     def odd(x, flags):
@@ -283,13 +283,13 @@ def test_what_takes_llvm_long(monkeypatch):
     native = ag.function(odd, engine="native")
     assert native(*args) == odd(*args)
     ((version,),) = [region.compiled for region in regions(native)]
-    text = version.code.haste.text
+    text = version.code.baseline.text
     assert text.count("call i32 @PyErr_CheckSignals") == 1 and "PyErr_CheckSignals" in text.partition("suspend:")[2]
     assert "switch" not in text and not re.search(r"icmp ne i1 \S+, false", text)
 
 
 def test_threads(monkeypatch):
-    """While one thread runs hasty code, another one makes good code."""
+    """While one thread runs baseline code, another one makes good code."""
     monkeypatch.setattr(tier_up, "PATIENCE", 1.0)
     native = ag.function(nested, engine="native")
     wanted = nested(40)

@@ -1,4 +1,4 @@
-"""Several turns in one are as many turns as there are, and do what each of them does."""
+"""Several iterations in one are as many iterations as there are, and do what each of them does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def items(x):
 
 
 @pytest.mark.parametrize("start, stop, step", RANGES)
-def test_all_turns(start, stop, step):
+def test_all_iterations(start, stop, step):
     check(drawn, start, stop, step)
     check(added, np.arange(30.0), start, stop, step)
     check(items, np.arange(float(max(stop, 0))))
@@ -57,7 +57,7 @@ def down(x):
 
 
 @pytest.mark.parametrize("function, args", [(up, (100,)), (down, (np.arange(20.0),))])
-def test_there_are_several_turns_in_one(function, args):
+def test_there_are_several_iterations_in_one(function, args):
     staged = ag.function(function, engine="native")
     assert staged(*args) == function(*args)
     (region,) = regions(staged)
@@ -65,7 +65,7 @@ def test_there_are_several_turns_in_one(function, args):
 
 
 @pytest.mark.parametrize("bad", [np.inf, np.nan, 1e308])
-def test_warnings_come_from_their_turn(bad):
+def test_warnings_come_from_their_iteration(bad):
     for place in (0, 1, 3, 4, 5, 18, 19):
         x = np.arange(20.0)
         x[place] = bad

@@ -61,8 +61,8 @@ def erased(x, n):
 def test_products_of_constants(function, kind):
     for start in (0, 1, -1, 2**61, -(2**61), 2**62 // 3 + 1, -(2**62) // 3 - 1, 2**63 - 1, -(2**63)):
         if kind is int or np.iinfo(kind).min <= start <= np.iinfo(kind).max:
-            for turns in (1, 2, 5):
-                check(function, kind(start), turns)
+            for iterations in (1, 2, 5):
+                check(function, kind(start), iterations)
 
 
 def counting(n, far):

@@ -195,10 +195,10 @@ def test_products_in_place():
     assert len(kernels(staged)) == 2
 
 
-def test_all_turns_of_a_loop():
-    def mandelbrot(c, turns):
+def test_all_iterations_of_a_loop():
+    def mandelbrot(c, iterations):
         z, count = np.zeros_like(c), np.zeros(c.shape, np.int64)
-        for _ in range(turns):
+        for _ in range(iterations):
             inside = z.real * z.real + z.imag * z.imag < 4
             z = np.where(inside, z * z + c, z)
             count = count + inside
@@ -206,7 +206,7 @@ def test_all_turns_of_a_loop():
 
     c = np.add.outer(np.linspace(-1, 1, 40) * 1j, np.linspace(-2, 0.5, 50))
     staged = twice(mandelbrot, c, 70)
-    assert "in all turns of their loop, are one loop of machine code" in told(staged)
+    assert "in all iterations of their loop, are one loop of machine code" in told(staged)
 
 
 def test_what_numpy_warns_of():

@@ -749,11 +749,11 @@ def test_errors_and_warnings_are_where_they_were_when_a_kernel_is_given_up(tmp_p
     assert "z = x * x + 1" in staged.traces[0].source
 
 
-@pytest.mark.parametrize("turns", [1, 20])
-def test_given_up_within_a_loop(turns):
-    def f(xs, turns):
+@pytest.mark.parametrize("iterations", [1, 20])
+def test_given_up_within_a_loop(iterations):
+    def f(xs, iterations):
         total = 0
-        for _ in range(turns):
+        for _ in range(iterations):
             for x in xs:
                 total = total + np.sort(x.T * x[0, 0] + 1).sum()
         return total
@@ -761,4 +761,4 @@ def test_given_up_within_a_loop(turns):
     staged = native(f)
     xs = [np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(4, 6)[::2, ::-2]] * 3
     for _ in range(20):
-        assert staged(xs, turns) == f(xs, turns)
+        assert staged(xs, iterations) == f(xs, iterations)

@@ -98,11 +98,11 @@ def check_program(seed, folder, engine="native"):
     text = program(draw)
     plain = defined(folder, text)
     staged = ag.function(plain, engine=engine, passes={"cse": False, "licm": False})    # they may save warnings
-    for turn in range(3):
+    for iteration in range(3):
         settings, errors, first = draw.choice(SETTINGS), draw.random() < 0.25, draw.randrange(10**6)
         for _ in range(2):
             wanted = outcome(plain, arguments(first), settings, errors)
-            assert outcome(staged, arguments(first), settings, errors) == wanted, f"seed {seed}, {turn}\n{text}"
+            assert outcome(staged, arguments(first), settings, errors) == wanted, f"seed {seed}, {iteration}\n{text}"
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -1,4 +1,4 @@
-"""Loops over whole arrays: a block of elements goes through all turns, and each bit is what NumPy gives."""
+"""Loops over whole arrays: a block of elements goes through all iterations, and each bit is what NumPy gives."""
 
 import _thread
 import random
@@ -14,44 +14,44 @@ from autograph.runtime.engines.native.kernels import kernel
 from tests.runtime.engines.native.kernels.test_fusion import defined, outcome
 
 
-def turned(x, y, turns):
-    for _ in range(turns):
+def turned(x, y, iterations):
+    for _ in range(iterations):
         x, y = x + 0.1 * y, y - 0.1 * x
     return x, y
 
 
-def halved(x, y, turns):
-    for _ in range(turns):
+def halved(x, y, iterations):
+    for _ in range(iterations):
         x = x * 0.5 + y
     return x
 
 
-def escaped(x, y, turns):
+def escaped(x, y, iterations):
     a, count = x * 0, np.zeros(x.shape, np.int64)
-    for _ in range(turns):
+    for _ in range(iterations):
         inside = a * a < 4
         a = np.where(inside, a * a + y, a)
         count = count + inside
     return count
 
 
-def squared(x, y, turns):
-    for _ in range(turns):
+def squared(x, y, iterations):
+    for _ in range(iterations):
         x = x * x - y
     return x
 
 
-def made_anew(x, y, turns):
-    """What is not read, but in the next turn, and by nobody at the end."""
-    for _ in range(turns):
+def made_anew(x, y, iterations):
+    """What is not read, but in the next iteration, and by nobody at the end."""
+    for _ in range(iterations):
         y = x + y
         x = y * 0.5
     return x
 
 
-def on_its_own(x, y, turns):
+def on_its_own(x, y, iterations):
     """Nothing comes of what there was before."""
-    for _ in range(turns):
+    for _ in range(iterations):
         x = y * 0.5
     return x
 
@@ -65,8 +65,8 @@ def test_each_bit_is_numpys(function, size):
     x, y = np.random.default_rng(size).normal(size=(2, size))
     for engine in ("native", "auto"):
         staged = ag.function(function, engine=engine)
-        for turns in (0, 1, 2, 3, 64, 65, 300):
-            assert outcome(staged, x, y, turns) == outcome(function, x, y, turns)
+        for iterations in (0, 1, 2, 3, 64, 65, 300):
+            assert outcome(staged, x, y, iterations) == outcome(function, x, y, iterations)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "uint16", "int64", "bool"])
@@ -74,8 +74,8 @@ def test_each_bit_is_numpys(function, size):
 def test_other_numbers(function, dtype):
     x, y = np.random.default_rng(0).integers(0, 2, size=(2, 333)).astype(dtype)
     staged = ag.function(function, engine="native")
-    for turns in (0, 1, 2, 40):
-        assert outcome(staged, x, y, turns) == outcome(function, x, y, turns)
+    for iterations in (0, 1, 2, 40):
+        assert outcome(staged, x, y, iterations) == outcome(function, x, y, iterations)
 
 
 def layouts():
@@ -83,7 +83,7 @@ def layouts():
     yield from ((x, other) for other in (row, column, x, np.asfortranarray(x), x[::-1], 2.0, np.float64(3), 3))
     yield from ((np.asfortranarray(x), other) for other in (row, column, x, np.asfortranarray(x), 2.0))
     yield from ((x[:, ::2], row[::2]), (x[::2], row), (x[::-1], row), (x[:, :1], column), (x[:1], row))
-    yield from ((x[:, :1], x), (x[:1], x), (row, x), (column, x))       # the first turn makes it larger
+    yield from ((x[:, :1], x), (x[:1], x), (row, x), (column, x))       # the first iteration makes it larger
     yield x.reshape(3, 10, 40), np.ones((10, 1))
 
 
@@ -95,8 +95,8 @@ def test_however_it_lies(function, shapes):
     for x, y in layouts():
         staged = staged if shapes else ag.function(function, engine="native")
         if shapes is None or np.ndim(x) == np.ndim(y) == 2:
-            for turns in (0, 1, 2, 70):
-                assert outcome(staged, x, y, turns) == outcome(function, x, y, turns)
+            for iterations in (0, 1, 2, 70):
+                assert outcome(staged, x, y, iterations) == outcome(function, x, y, iterations)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -104,11 +104,12 @@ def test_it_is_one_kernel(function):
     staged = ag.function(function, engine="native")
     x = np.ones((4, 6))
     staged(x, x, 3)
-    assert re.search("in all turns of (its|their) loop, (is|are) one loop of machine", str(staged.explain(x, x, 3)))
+    told = str(staged.explain(x, x, 3))
+    assert re.search("in all iterations of (its|their) loop, (is|are) one loop of machine", told)
     assert "for _" not in staged.lower(x, x, 3).source
 
 
-def test_no_turn_gives_what_there_was():
+def test_no_iteration_gives_what_there_was():
     staged = ag.function(turned, engine="native")
     x, y = np.ones(3), np.zeros(3)
     for _ in range(3):
@@ -118,8 +119,8 @@ def test_no_turn_gives_what_there_was():
 
 
 @pytest.mark.parametrize("engine", ["native", "auto"])
-def test_what_is_too_large_is_told_in_its_turn(engine):
-    """As NumPy tells it: once for each turn, in the line that it comes from, as an error if it is to be one."""
+def test_what_is_too_large_is_told_in_its_iteration(engine):
+    """As NumPy tells it: once for each iteration, in the line that it comes from, as an error if it is to be one."""
     staged, x = ag.function(squared, engine=engine), np.full(100, 3.0)
     for _ in range(20):
         assert outcome(staged, x, x, 30) == outcome(squared, x, x, 30)
@@ -152,32 +153,32 @@ def test_interrupts_come_through(size):
     timer.join()
 
 
-def by_number(x, y, turns):
-    for turn in range(turns):
-        x = x + turn
+def by_number(x, y, iterations):
+    for iteration in range(iterations):
+        x = x + iteration
     return x
 
 
-def exchanged(x, y, turns):
-    for _ in range(turns):
+def exchanged(x, y, iterations):
+    for _ in range(iterations):
         x, y = y, x + y
     return x
 
 
-def summed(x, y, turns):
-    for _ in range(turns):
+def summed(x, y, iterations):
+    for _ in range(iterations):
         x = x / (1 + x.sum())
     return x
 
 
-def of_sines(x, y, turns):
-    for _ in range(turns):
+def of_sines(x, y, iterations):
+    for _ in range(iterations):
         x = np.sin(x) + y
     return x
 
 
-def until(x, y, turns):
-    for _ in range(turns):
+def until(x, y, iterations):
+    for _ in range(iterations):
         x = x * 0.5
         if x[0] < y[0]:
             break
@@ -185,15 +186,15 @@ def until(x, y, turns):
 
 
 @pytest.mark.parametrize("function", [by_number, exchanged, summed, of_sines, until])
-def test_others_go_turn_by_turn(function):
+def test_others_go_iteration_by_iteration(function):
     staged, (x, y) = ag.function(function, engine="native"), np.random.default_rng(0).uniform(0.1, 0.9, size=(2, 50))
-    for turns in (0, 1, 5):
-        assert outcome(staged, x, y, turns) == outcome(function, x, y, turns)
-    assert "in all turns" not in str(staged.explain(x, y, 5))
+    for iterations in (0, 1, 5):
+        assert outcome(staged, x, y, iterations) == outcome(function, x, y, iterations)
+    assert "in all iterations" not in str(staged.explain(x, y, 5))
 
 
-def test_on_trial_numpy_has_one_turn_first(monkeypatch):
-    """So that it does not take long until machine code is tried, if there is much to do in each turn."""
+def test_on_trial_numpy_has_one_iteration_first(monkeypatch):
+    """So that it does not take long until machine code is tried, if there is much to do in each iteration."""
     counts = []
     original = kernel.Kernel.python
     monkeypatch.setattr(kernel.Kernel, "python", lambda self, *args: counts.append(args[0]) or original(self, *args))
@@ -218,7 +219,7 @@ def test_drawn_loops(seed, tmp_path):
     one, other = draw.choices(names[3:], k=2)
     lines.append(f"x, y = {one} + 0.125, {other} - x")
     body = "\n        ".join(lines)
-    f = defined(tmp_path, f"def f(x, y, z, turns):\n    for _ in range(turns):\n        {body}\n    return x, y\n")
+    f = defined(tmp_path, f"def f(x, y, z, n):\n    for _ in range(n):\n        {body}\n    return x, y\n")
     staged, args = ag.function(f, engine="native"), np.random.default_rng(seed).normal(size=(3, draw.randint(1, 700)))
-    for turns in (0, 1, 2, 9, 70):
-        assert outcome(staged, *args, turns) == outcome(f, *args, turns)
+    for iterations in (0, 1, 2, 9, 70):
+        assert outcome(staged, *args, iterations) == outcome(f, *args, iterations)

@@ -13,8 +13,8 @@ from tests.runtime.engines.native.kernels.test_fusion import defined, kernels, n
 HEIGHTS, WIDTHS = range(12, -1, -1), [130, 97, 66, 65, 64, 63, 34, 33, 32, 31, 17, 4]     # nothing comes last
 
 
-def life(cells, turns):
-    for _ in range(turns):
+def life(cells, iterations):
+    for _ in range(iterations):
         north, south = cells[:-2], cells[2:]
         beside = cells[1:-1, :-2] + cells[1:-1, 2:]
         around = north[:, :-2] + north[:, 1:-1] + north[:, 2:] + beside + south[:, :-2] + south[:, 1:-1] + south[:, 2:]

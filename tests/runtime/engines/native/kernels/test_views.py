@@ -134,8 +134,8 @@ def test_what_is_raised_and_warned_of_is_numpys():
 
 
 def test_a_loop_of_kernels_makes_no_views():
-    def f(u, turns):
-        for _ in range(turns):
+    def f(u, iterations):
+        for _ in range(iterations):
             u[1:-1] = (u[:-2] + 2 * u[1:-1] + u[2:]) / 4
         return u
 

@@ -1,4 +1,4 @@
-"""Turns of which something is made sure before: whatever is not sure, or only of some turns, is as in Python."""
+"""Iterations of which something is checked before: if the check fails, or fails for some, all is as in Python."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_warnings_between(strange):
 
 
 def changing(x, n):
-    """What is carried is of another type from some turn on."""
+    """What is carried is of another type from some iteration on."""
     found, last = 0, None
     for i in range(n):
         found = found + x[i] if i > 2 else found + i
@@ -133,7 +133,7 @@ def changing(x, n):
     return found, last
 
 
-def test_other_types_from_a_turn_on():
+def test_other_types_from_an_iteration_on():
     check(changing, np.arange(9.0), 9)
     check(changing, np.arange(9), 10)
 
@@ -160,7 +160,7 @@ def long(x, n, by):
     return total
 
 
-def test_more_turns_than_are_run_at_once():
+def test_more_iterations_than_are_run_at_once():
     check(long, np.arange(9), 200_000, 1)
     check(long, np.arange(9), 200_000, 3)
 
@@ -176,7 +176,7 @@ def test_arrays_without_elements():
     check(empty, np.zeros((0, 9)), 1)
 
 
-def test_code_for_many_turns_is_used():
+def test_code_for_many_iterations_is_used():
     """It is the only one that is vectorized."""
     from autograph.runtime.engines.native.engine import Native
 

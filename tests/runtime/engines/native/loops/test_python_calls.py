@@ -25,7 +25,7 @@ def line(function, text):
 
 
 def told(function, *args):
-    (event,) = function.explain(*args).where(kind="detour")
+    (event,) = function.explain(*args).where(kind="native_callback")
     assert event.place == (__file__, line(medians, "# sorted"))
     return event.message
 
@@ -34,8 +34,8 @@ def test_what_calls_of_python_cost():
     function, xs = ag.function(medians, engine="native"), np.arange(9.0)
     before = "`*`, `np.sort` is Python's, called by machine code; a call may take some 0.9 µs, as it is of 2 operations"
     assert told(function, xs, 100) == before
-    for turns in (100, 200):
-        assert function(xs, turns) == medians(xs, turns)
+    for iterations in (100, 200):
+        assert function(xs, iterations) == medians(xs, iterations)
     after = re.compile(r".* called by machine code 300 times, some (\S+) µs each, (\S+) ms in all")
     found = after.fullmatch(told(function, xs, 1))
     assert found and 0.1 < float(found[1]) < 1000
@@ -50,19 +50,20 @@ def test_calls_by_several_versions_count_together():
 
 
 def test_none_of_them_is_timed_while_it_is_compiled():
-    """The first call of a detour makes it, which takes longer than all others."""
+    """The first call of a Python callback makes it, which takes longer than all others."""
     function, xs = ag.function(medians, engine="native"), np.arange(3.0)
     function(xs, 1)
     assert " 1 time, " in told(function, xs, 1)
     assert float(re.search(r"some (\S+) µs", told(function, xs, 1))[1]) < 500
 
 
-@pytest.mark.parametrize("strict", [True, "detour"])
+@pytest.mark.parametrize("strict", [True, "native_callback"])
 def test_strict_before_anything_runs(strict):
     function = ag.function(medians, engine="native", strict=strict)
     with pytest.raises(StrictError) as caught:
         function(np.arange(12.0), 2)
-    assert str(caught.value).startswith(f"{__file__}:{line(medians, '# sorted')}: medians is strict about 'detour' (")
+    where = f"{__file__}:{line(medians, '# sorted')}"
+    assert str(caught.value).startswith(f"{where}: medians is strict about 'native_callback' (")
     assert "`*`, `np.sort` is Python's: there is no machine code for it, in a loop that is" in str(caught.value)
     assert "Let it stand outside the loop" in str(caught.value)
 
@@ -78,7 +79,7 @@ def test_strict_when_types_tell_too_little():
             seen.append(i)
         return found
 
-    function = ag.function(partial, engine="native", strict="detour")
+    function = ag.function(partial, engine="native", strict="native_callback")
     for _ in range(2):
         with pytest.raises(StrictError, match="is Python's: there is no machine code for it"):
             function(lambda: np.arange(3.0), 3)
@@ -115,5 +116,5 @@ def test_long_times_are_written_out():
     function = ag.function(collected, engine="native")
     for _ in range(4):
         function(500_000)
-    (event,) = function.explain(1).where(kind="detour")
+    (event,) = function.explain(1).where(kind="native_callback")
     assert re.search(r" 2000000 times, some 0\.\d+ µs each, \d+ ms in all", event.message)

@@ -1,4 +1,4 @@
-"""What runs in Python first: loops in pieces of any length, and as machine code from any turn on; kernels."""
+"""What runs in Python first: loops in pieces of any length, and as machine code from any iteration on; kernels."""
 
 import itertools
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ NEVER = 10**9
 
 @pytest.fixture
 def patience(monkeypatch):
-    """Set how many pieces run in Python before there is machine code, and how many turns the first has."""
+    """Set how many pieces run in Python before there is machine code, and how many iterations the first has."""
 
     def set(pieces, first=1):
         clock = itertools.count()
@@ -66,7 +66,7 @@ def test_what_is_told(patience):
     assert len(regions(function)) == 2 and "loop" in function.lower(*args).asm
 
 
-def test_a_loop_of_many_turns_becomes_machine_code_before_it_ends(patience):
+def test_a_loop_of_many_iterations_becomes_machine_code_before_it_ends(patience):
     patience(3, first=4)
     function = ag.function(total, engine="auto")
     assert function(np.arange(3.0), 1000) == total(np.arange(3.0), 1000)
@@ -122,15 +122,15 @@ def test_one_measurement_does_not_decide(patience, monkeypatch):
 
 
 def test_kernels_in_loops_are_on_trial(patience):
-    def smoothed(x, turns):
-        for _ in range(turns):
+    def smoothed(x, iterations):
+        for _ in range(iterations):
             x = (x + np.roll(x, 1)) / 2
         return x
 
     patience(2)
     function, x = ag.function(smoothed, engine="auto"), np.arange(5.0)
-    for turns in (3, 50, 3):
-        assert np.array_equal(function(x, turns), smoothed(x, turns))
+    for iterations in (3, 50, 3):
+        assert np.array_equal(function(x, iterations), smoothed(x, iterations))
     assert any(kernel.compiled for kernel in function.traces[0].executable.native.kernels)
 
 
