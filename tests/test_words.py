@@ -23,9 +23,17 @@ BRITISH = [
     r"parenthesis(?:ed|ing)", r"analys(?:e|ed|er|ing)(?![a-z])", r"colour", r"favour", r"neighbour", r"behaviour",
     r"relabell", r"\bcentre",
 ]  # fmt: skip
+# `turn` as a verb, and in phrases, is English.
+TURN = r"(?<![a-z])(?<!\bin )(?<!\bits )turn(?![a-z])|(?<![a-z])(?<!\bby )(?<!\btake )(?<!\btaking )turns(?![a-z])"
+VERB = r"(?![ _](?:out|into|every|that into|containers|the second|staged))"
 RETIRED = {
     "journal": "undo log",
     "had away": "avoided",
+    f"(?:{TURN}){VERB}": "iteration",
+    r"\b(?:a|one|no|the|as|of|or|neither) handles?\b|(?<![a-z])(?:is|on|of|has|holds|about)_handles?(?![a-z])": "proxy",
+    r"\bheld containers?|(?<![a-z])(?:may_hold(?!_loops)|let_hold|has_held|holds_held)(?![a-z])": "staged container",
+    r'(?<!["\'a-z])detours?(?![a-z])': "Python callback",     # in quotes, it is the kind that has been renamed
+    r"(?<![a-z])(?:haste(?:ns|ned)?|hasty)(?![a-z])": "baseline tier",
     **dict.fromkeys(BRITISH, "American spelling"),
 }
 

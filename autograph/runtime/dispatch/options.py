@@ -26,6 +26,16 @@ KINDS = {
     "plain": "code that runs as plain Python",
     "native_callback": "an operation that machine code has Python do",
 }
+# Names that earlier versions took for kinds and passes, and what these are called now.
+RENAMED = {
+    "detour": "native_callback",
+    "broadcasts": "redundant_broadcasts",
+    "fold": "constant_folding",
+    "branches": "prune_branches",
+    "tables": "hoist_constants",
+    "dead": "dce",
+    "reuse": "buffer_reuse",
+}
 DIFFERENTIATED = ("plain", "derivative")     # what is refused of a function that is differentiated
 # The engines that there are, and the modules that they are.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy.engine", "native": "autograph.runtime.engines.native.engine"}
@@ -209,7 +219,7 @@ def _kinds(strict: bool | Iterable[str]) -> frozenset[str]:
     kinds = [strict] if isinstance(strict, str) else list(strict)
     for kind in kinds:
         if kind not in KINDS and kind not in DIFFERENTIATED:
-            raise ValueError(f"strict cannot refuse {kind!r}; it can refuse {_listed(KINDS)}")
+            raise ValueError(f"strict cannot refuse {kind!r}{_renamed(kind)}; it can refuse {_listed(KINDS)}")
     return frozenset(kinds)
 
 
@@ -223,8 +233,12 @@ def _switched_off(passes: Mapping[str, bool] | bool) -> frozenset[str]:
         raise TypeError(f"passes says of passes by name whether they run, such as {{'cse': False}}, not {passes!r}")
     for name in passes:
         if name not in known:
-            raise ValueError(f"there is no pass {name!r}; the passes are {_listed(known)}")
+            raise ValueError(f"there is no pass {name!r}{_renamed(name)}; the passes are {_listed(known)}")
     return frozenset(name for name, runs in passes.items() if not runs)
+
+
+def _renamed(name: str) -> str:
+    return f", which is now called {RENAMED[name]!r}" if name in RENAMED else ""
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -28,17 +28,17 @@ from autograph.runtime.passes.rewriter import Note, Outcome
 __all__ = ["PASSES", "Outcome", "Report", "optimize"]
 
 PASSES: dict[str, Callable[[Graph], Outcome]] = {
-    "simplify": simplify.run,   # what gives what went in
-    "broadcasts": redundant_broadcasts.run,   # what arithmetic does of itself
-    "fold": constant_folding.run,           # what is computed from constants
-    "branches": prune_branches.run,   # what runs always or never
-    "tables": hoist_constants.run,       # lists that are only looked into
-    "cse": cse.run,             # what has been computed before
-    "licm": licm.run,           # what is the same in each iteration of a loop
-    "dead": dce.run,           # what nobody needs
-    "reuse": buffer_reuse.run,         # memory
+    "simplify": simplify.run,                           # operations that give one of their operands
+    "redundant_broadcasts": redundant_broadcasts.run,   # broadcasts that arithmetic does by itself
+    "constant_folding": constant_folding.run,           # operations on constants
+    "prune_branches": prune_branches.run,               # branches and loops that run always or never
+    "hoist_constants": hoist_constants.run,             # lists that are only read
+    "cse": cse.run,                                     # common subexpressions
+    "licm": licm.run,                                   # loop-invariant code motion
+    "dce": dce.run,                                     # dead code
+    "buffer_reuse": buffer_reuse.run,                   # memory of values that are no longer needed
 }
-LAST = frozenset({"reuse"})     # after which there is no other
+LAST = frozenset({"buffer_reuse"})      # after which there is no other
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ def optimize(graph: Graph, without: Collection[str] = (), check: Callable[[Graph
     graph.analysis = []
     report = Report()
     _round(graph, most, check, report)
-    if "branches" in report.changed:            # now more is known
+    if "prune_branches" in report.changed:            # now more is known
         _round(graph, most, check, report)
     _round(graph, last, check, report)
     graph.analysis = None

@@ -232,6 +232,8 @@ def test_what_cannot_be_staged(text, message):
         ({"engine": "gpu"}, ValueError, "there is no engine 'gpu'; the engines are 'auto', 'numpy', 'native'"),
         ({"static_argnames": "y"}, ValueError, "static_argnames names 'y', but the parameters are 'x'"),
         ({"strict": "retrase"}, ValueError, "strict cannot refuse 'retrase'; it can refuse 'retrace', 'unroll', "),
+        ({"strict": "detour"}, ValueError, "strict cannot refuse 'detour', which is now called 'native_callback'; "),
+        ({"passes": {"dead": False}}, ValueError, "there is no pass 'dead', which is now called 'dce'; "),
         ({"passes": {"cze": False}}, ValueError, "there is no pass 'cze'; the passes are "),
         ({"passes": "cse"}, TypeError, "passes says of passes by name whether they run, such as {'cse': "),
         ({"max_traces": 0}, ValueError, "max_traces is how many traces are kept, at least 1, not 0"),

@@ -18,7 +18,7 @@ X = "x: f64[9999], y: f64[9999]"
 
 def test_in_place():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph(X, "a: f64[9999] = x * y", "b: f64[9999] = a + 1", "c: f64[9999] = b - x",
               "d: f64[9999] = c / b", "-> d"),
         graph(X, "a: f64[9999] = x * y", "b: f64[9999] = a += 1", "c: f64[9999] = b - x",
@@ -28,7 +28,7 @@ def test_in_place():
 
 def test_into_the_second_operand():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph(X, "a: f64[9999] = x * y", "b: f64[9999] = x - a", "c: f64[9999] = -b",
               "d: f64[9999] = np.sqrt(c)", "-> d"),
         graph(X, "a: f64[9999] = x * y", "b: f64[9999] = np.subtract(x, a, out=a)",
@@ -57,12 +57,12 @@ def test_into_the_second_operand():
     ],
 )  # fmt: skip
 def test_not(params, lines):
-    stays("reuse", graph(params, *lines))
+    stays("buffer_reuse", graph(params, *lines))
 
 
 def test_unknown_sizes():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph("x: f64[?]", "a: f64[?] = x * 2", "b: f64[?] = a + 1", "-> b"),
         graph("x: f64[?]", "a: f64[?] = x * 2", "b: f64[?] = a += 1", "-> b"),
     )
@@ -70,7 +70,7 @@ def test_unknown_sizes():
 
 def test_the_order_of_large_arrays_is_looked_at_when_they_are_there():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph("w: f64[99,99], x: f64[9,99], y: f64[9,99]", "t: f64[99,9] = x.T", "a: f64[99,99] = t @ y",
               "b: f64[99,99] = 0.1 * a", "c: f64[99,99] = w - b", "-> c"),
         graph("w: f64[99,99], x: f64[9,99], y: f64[9,99]", "t: f64[99,9] = x.T", "a: f64[99,99] = t @ y",
@@ -81,7 +81,7 @@ def test_the_order_of_large_arrays_is_looked_at_when_they_are_there():
 
 def test_products_lie_in_order():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph("x: f64[99,99], y: f64[99,99], b: f64[99]", "a: f64[99,99] = x @ y", "c: f64[99,99] = a + b", "-> c"),
         graph("x: f64[99,99], y: f64[99,99], b: f64[99]", "a: f64[99,99] = x @ y", "c: f64[99,99] = a += b", "-> c"),
     )
@@ -89,7 +89,7 @@ def test_products_lie_in_order():
 
 def test_gradients_are_masked_in_place():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph("x: f64[99,99], m: bool[99,99]", "g: f64[99,99] = x @ x", "h: bool[99,99] = g < 1", "l: bool[99,99] = ~h",
               "a: f64[99,99] = masked(g, l)", "-> a"),
         graph("x: f64[99,99], m: bool[99,99]", "g: f64[99,99] = x @ x", "h: bool[99,99] = g < 1", "l: bool[99,99] = ~h",
@@ -99,7 +99,7 @@ def test_gradients_are_masked_in_place():
 
 def test_inside_of_loops():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph(X, "r: f64[9999] = for(range(0, 3), x):", "  body(i: py.int, t: f64[9999]):", "    a: f64[9999] = t * y",
               "    b: f64[9999] = a + x", "    -> b", "-> r"),
         graph(X, "r: f64[9999] = for(range(0, 3), x):", "  body(i: py.int, t: f64[9999]):", "    a: f64[9999] = t * y",
@@ -109,7 +109,7 @@ def test_inside_of_loops():
 
 def test_axes_of_length_one_may_be_anywhere_unless_the_order_is_known():
     becomes(
-        "reuse",
+        "buffer_reuse",
         graph("x: f64[?,3], n: py.int", "a: f64[?,3] = x * 2", "b: f64[?,3] = a + 1", "z: f64[?,3] = np.zeros((n, 3))",
               "c: f64[?,3] = z + 1", "d: f64[?,3] = c * 2", "-> (b, d)"),
         graph("x: f64[?,3], n: py.int", "a: f64[?,3] = x * 2", "b: f64[?,3] = a + 1", "z: f64[?,3] = np.zeros((n, 3))",

@@ -7,7 +7,7 @@ from tests.runtime.passes.texts import becomes, stays
 
 def test_numbers():
     becomes(
-        "fold",
+        "constant_folding",
         """
         graph f(n: py.int):
             a: py.int = 2 * 3
@@ -25,7 +25,7 @@ def test_numbers():
 
 def test_inside_of_blocks():
     becomes(
-        "fold",
+        "constant_folding",
         """
         graph f(n: py.int):
             a: py.int = 2 + 3
@@ -62,7 +62,7 @@ def test_inside_of_blocks():
     ],
 )
 def test_what_is_folded(expression, result):
-    becomes("fold", f"graph f():\n  a: object = {expression}\n  -> a", f"graph f():\n  -> {result}")
+    becomes("constant_folding", f"graph f():\n  a: object = {expression}\n  -> a", f"graph f():\n  -> {result}")
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_what_is_folded(expression, result):
     ],
 )
 def test_what_is_not(expression):
-    stays("fold", f"graph f():\n  a: object = {expression}\n  -> a")
+    stays("constant_folding", f"graph f():\n  a: object = {expression}\n  -> a")

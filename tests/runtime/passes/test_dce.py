@@ -7,7 +7,7 @@ from tests.runtime.passes.texts import becomes, stays
 
 def test_what_nobody_needs():
     becomes(
-        "dead",
+        "dce",
         """
         graph f(a: py.int, b: py.int):
             c: py.int = a + b
@@ -43,7 +43,7 @@ def test_what_nobody_needs():
 )
 def test_what_may_raise_or_warn_stays(expression):
     stays(
-        "dead",
+        "dce",
         f"""
         graph f(n: py.int, m: py.int, p: py.float, x: f64[3], i: i64, j: i64, y: i64[?], z: i64[?], k: i64[3],
                 o: object, s: str, b: bool[3], h: f16):
@@ -75,12 +75,12 @@ def test_what_can_neither_raise_nor_warn_goes(expression, type):
         graph f(n: py.int, m: py.int, p: py.float, q: py.float, x: f64[3], y: f64[3], k: i64[3],
                 t: tuple<py.int,py.float>, s: f64):
     """.strip().replace("\n                ", " ")
-    becomes("dead", f"{head}\n  a: {type} = {expression}\n  -> n", f"{head}\n  -> n")
+    becomes("dce", f"{head}\n  a: {type} = {expression}\n  -> n", f"{head}\n  -> n")
 
 
 def test_outputs_of_branches():
     becomes(
-        "dead",
+        "dce",
         """
         graph f(n: py.int):
             a: py.int, b: py.int = if(n):
@@ -107,7 +107,7 @@ def test_outputs_of_branches():
 
 def test_what_a_loop_carries_for_nothing():
     becomes(
-        "dead",
+        "dce",
         """
         graph f(n: py.int):
             a: py.int, b: py.int, c: py.int = for(range(0, 5), 0, 1, 2):
@@ -132,7 +132,7 @@ def test_what_a_loop_carries_for_nothing():
 
 def test_a_loop_that_ends_may_go_one_that_may_not_stays():
     becomes(
-        "dead",
+        "dce",
         """
         graph f(n: py.int):
             a: py.int = for(range(0, 5), 0):
@@ -165,7 +165,7 @@ def test_a_loop_that_ends_may_go_one_that_may_not_stays():
 
 def test_what_can_be_seen_stays_with_all_around_it():
     stays(
-        "dead",
+        "dce",
         """
         graph f(n: py.int, x: f64[3]):
             c: py.int = n + 1
@@ -182,7 +182,7 @@ def test_what_can_be_seen_stays_with_all_around_it():
 
 def test_a_branch_that_raises_stays():
     stays(
-        "dead",
+        "dce",
         """
         graph f(n: py.int):
             if(n):

@@ -5,7 +5,7 @@ from tests.runtime.passes.texts import becomes, stays
 
 def test_what_is_looked_into_in_a_loop_is_made_once():
     becomes(
-        "tables",
+        "hoist_constants",
         """
         graph f(n: py.int, m: py.int):
             a: py.int = for(range(0, 3), 0):
@@ -47,7 +47,7 @@ def test_what_is_looked_into_in_a_loop_is_made_once():
 
 def test_what_is_more_than_looked_into_stays():
     stays(
-        "tables",
+        "hoist_constants",
         """
         graph f(n: py.int, x: f64[3]):
             a: object = for(range(0, 3), 0):
@@ -67,7 +67,7 @@ def test_what_is_more_than_looked_into_stays():
 
 def test_what_is_in_no_loop_stays():
     stays(
-        "tables",
+        "hoist_constants",
         """
         graph f(n: py.int, i: py.int):
             c: list = build([n, 1])

@@ -39,7 +39,7 @@ def test_together():
             h: py.int = e + e
             -> h
     """)
-    assert report.changed == ["simplify", "fold", "branches", "cse"]
+    assert report.changed == ["simplify", "constant_folding", "prune_branches", "cse"]
     assert [message for message, _ in report.notes] == [
         "`.` gives what is known already",
         "`[]` gives what is known already",
@@ -57,7 +57,7 @@ def test_without_some():
 
 
 def test_without_one_that_there_is_not():
-    with pytest.raises(ValueError, match="there is no pass 'speed'; the passes are simplify, broadcasts, fold, "):
+    with pytest.raises(ValueError, match="there is no pass 'speed'; the passes are simplify, redundant_broadcasts, "):
         optimize(parse(PROGRAM), without=["speed"])
 
 

@@ -56,5 +56,5 @@ def test_all_passes(seed):
 
 def test_what_does_not_fit_is_told_in_the_same_words():
     """With an array that the result goes to, NumPy names its shape, too: this program adds (3,) and (2,)."""
-    assert_same(826788, ["reuse"])
+    assert_same(826788, ["buffer_reuse"])
     assert_same(826788, list(PASSES), rounds=2)

@@ -8,7 +8,7 @@ from tests.runtime.passes.texts import becomes, stays
 @pytest.mark.parametrize("test, value", [("True", "a"), ("0", "b"), ("'text'", "a"), ("None", "b"), ("0.0", "b")])
 def test_a_constant_condition(test, value):
     becomes(
-        "branches",
+        "prune_branches",
         f"""
         graph f(n: py.int):
             r: py.int = if({test}):
@@ -32,7 +32,7 @@ def test_a_constant_condition(test, value):
 
 def test_what_follows_a_raise_is_not_reached():
     becomes(
-        "branches",
+        "prune_branches",
         """
         graph f(n: py.int, e: object):
             r: py.int = if(n):
@@ -64,7 +64,7 @@ def test_what_follows_a_raise_is_not_reached():
 
 def test_the_whole_graph_raises():
     becomes(
-        "branches",
+        "prune_branches",
         """
         graph f(n: py.int, e: object):
             s: py.int = if(0):
@@ -86,7 +86,7 @@ def test_the_whole_graph_raises():
 
 def test_the_same_condition_again():
     becomes(
-        "branches",
+        "prune_branches",
         """
         graph f(n: py.int, m: py.int):
             r: py.int = if(n):
@@ -142,7 +142,7 @@ def test_the_same_condition_again():
 
 def test_a_bool_is_true_inside_and_its_opposite_is_not():
     becomes(
-        "branches",
+        "prune_branches",
         """
         graph f(b: py.bool):
             c: py.bool = not b
@@ -173,7 +173,7 @@ def test_a_bool_is_true_inside_and_its_opposite_is_not():
 
 def test_the_truth_of_an_array_may_change():
     stays(
-        "branches",
+        "prune_branches",
         """
         graph f(a: f64[1]):
             r: py.int = if(a):
@@ -194,7 +194,7 @@ def test_the_truth_of_an_array_may_change():
 
 def test_results_that_are_the_same():
     becomes(
-        "branches",
+        "prune_branches",
         """
         graph f(n: py.int, x: f64[3]):
             a: f64[3], b: py.float, c: py.int = if(n):
@@ -220,7 +220,7 @@ def test_results_that_are_the_same():
 
 def test_new_lists_are_made_once():
     becomes(
-        "branches",
+        "prune_branches",
         """
         graph f(n: py.int):
             r: list = if(1):
@@ -240,7 +240,7 @@ def test_new_lists_are_made_once():
 
 def test_loops_without_iterations():
     becomes(
-        "branches",
+        "prune_branches",
         """
         graph f(n: py.int, x: f64[0,3]):
             r: object = range(3, 3)
@@ -270,7 +270,7 @@ def test_loops_without_iterations():
 
 def test_a_range_that_raises_stays():
     stays(
-        "branches",
+        "prune_branches",
         """
         graph f(n: py.int):
             r: object = range(3, 3, 0)

@@ -33,7 +33,7 @@ from autograph.runtime.graph.graph import Graph, Node
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.passes import PASSES
 
-LATE = frozenset({"reuse"})     # passes that are run when it is known which operations share a loop
+LATE = frozenset({"buffer_reuse"})  # passes that are run when it is known which operations share a loop
 
 
 @disk_cache.storable
