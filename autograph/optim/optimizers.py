@@ -30,17 +30,13 @@ class Adam(Optimizer):
         self.epsilon = epsilon
 
     def change(self, value: Any, gradient: Any, slots: list[Variable], rate: float, step: int) -> Any:
-        mean, square = slots
-        mean *= self.beta1
-        mean += (1 - self.beta1) * gradient
-        square *= self.beta2
-        square += (1 - self.beta2) * gradient * gradient
-        scale = math.sqrt(1 - self.beta2**step)
-        return rate * scale / (1 - self.beta1**step) * mean / (np.sqrt(square) + self.epsilon * scale)
+        return _adam_step(gradient, slots, rate, step, self.beta1, self.beta2, self.epsilon)
 
 
-class AdamW(Adam):
+class AdamW(Optimizer):
     """Adam, and each parameter shrinks by `rate · weight_decay` of itself (Loshchilov and Hutter, 2019)."""
+
+    remembered = ("mean", "square")
 
     def __init__(
         self,
@@ -50,12 +46,27 @@ class AdamW(Adam):
         epsilon: float = 1e-8,
         weight_decay: float = 0.01,
     ) -> None:
-        super().__init__(learning_rate, beta1, beta2, epsilon)
+        super().__init__(learning_rate)
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
         self.weight_decay = weight_decay
 
     def change(self, value: Any, gradient: Any, slots: list[Variable], rate: float, step: int) -> Any:
         shrinkage = rate * self.weight_decay * value
-        return Adam.change(self, value, gradient, slots, rate, step) + shrinkage
+        return _adam_step(gradient, slots, rate, step, self.beta1, self.beta2, self.epsilon) + shrinkage
+
+
+def _adam_step(
+    gradient: Any, slots: list[Variable], rate: float, step: int, beta1: float, beta2: float, epsilon: float
+) -> Any:
+    mean, square = slots
+    mean *= beta1
+    mean += (1 - beta1) * gradient
+    square *= beta2
+    square += (1 - beta2) * gradient * gradient
+    scale = math.sqrt(1 - beta2**step)
+    return rate * scale / (1 - beta1**step) * mean / (np.sqrt(square) + epsilon * scale)
 
 
 class SGD(Optimizer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABCMeta
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,11 @@ from autograph.compat.tensorflow.core.graphs import name_scope
 from autograph.compat.tensorflow.ops.variables import Variable
 
 
-class Module:
-    """Something that has variables. They are found in its attributes, and in lists, tuples and dicts there."""
+class Module(metaclass=ABCMeta):  # noqa: B024  (for `register`)
+    """Something that has variables. They are found in its attributes, and in lists, tuples and dicts there.
+
+    Keras layers are registered: they have the same interface, and find their variables by other rules.
+    """
 
     def __init__(self, name: str | None = None) -> None:
         self._name = name or _snake(type(self).__name__)
@@ -38,7 +42,12 @@ class Module:
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        return tuple(part for part in _parts(self, set()) if isinstance(part, Module) and part is not self)
+        return submodules_of(self)
+
+
+def submodules_of(module: Any) -> tuple[Any, ...]:
+    """All modules within a module, except itself."""
+    return tuple(part for part in _parts(module, set()) if isinstance(part, Module) and part is not module)
 
 
 def _parts(value: Any, seen: set[int]) -> Iterator[Any]:

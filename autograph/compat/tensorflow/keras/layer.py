@@ -13,14 +13,15 @@ from autograph.compat.tensorflow.core.graphs import name_scope
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import initializers
 from autograph.compat.tensorflow.keras.backend import snake_case, unique_name
-from autograph.compat.tensorflow.module import Module
+from autograph.compat.tensorflow.module import Module, submodules_of
 from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.compat.tensorflow.staging.tracing import call
 
 from autograph.common import pytree  # isort: skip
 
 
-class Layer(Module):
+@Module.register
+class Layer:
     """A base class; subclasses define `call`, and `build` if they have variables.
 
     Args:
@@ -33,7 +34,7 @@ class Layer(Module):
         self, trainable: bool = True, name: str | None = None, dtype: Any = "float32", input_shape: Any = None,
         input_dim: int | None = None, batch_input_shape: Any = None,
     ) -> None:
-        super().__init__(name or unique_name(snake_case(type(self).__name__)))
+        self._name = name or unique_name(snake_case(type(self).__name__))
         self.trainable = trainable
         self.built = False
         self.dtype = dtype
@@ -41,6 +42,14 @@ class Layer(Module):
         shape = (input_dim,) if input_dim is not None else input_shape
         self.batch_input_shape: Any = batch_input_shape if shape is None else (None, *shape)
         self.output_shape: Any = None
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def name_scope(self) -> Any:
+        return name_scope(self._name)
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
@@ -95,23 +104,15 @@ class Layer(Module):
     def trainable_weights(self) -> list[Variable]:
         if not self.trainable:
             return []
-        own = [variable for variable in self._variables() if variable.trainable]
+        own = [variable for variable in _variables_of(self) if variable.trainable]
         return own + [variable for layer in self.layers for variable in layer.trainable_weights]
 
     @property
     def non_trainable_weights(self) -> list[Variable]:
         trained = {id(variable) for variable in self.trainable_weights}
-        own = [variable for variable in self._variables() if id(variable) not in trained]
+        own = [variable for variable in _variables_of(self) if id(variable) not in trained]
         inner = [variable for layer in self.layers for variable in layer.weights]
         return own + [variable for variable in inner if id(variable) not in trained]
-
-    def _variables(self) -> list[Variable]:
-        """Its own variables, in the order in which they were made."""
-        found = {id(each): each for each in self._own}
-        for part in vars(self).values():
-            if isinstance(part, Variable):
-                found.setdefault(id(part), part)
-        return list(found.values())
 
     @property
     def variables(self) -> Any:
@@ -124,6 +125,10 @@ class Layer(Module):
     @property
     def non_trainable_variables(self) -> Any:
         return self.non_trainable_weights
+
+    @property
+    def submodules(self) -> tuple[Any, ...]:
+        return submodules_of(self)
 
     def count_params(self) -> int:
         """How many numbers there are in its variables."""
@@ -152,6 +157,13 @@ class InputLayer(Layer):
 def count(variables: Iterable[Variable]) -> int:
     """How many numbers there are in variables."""
     return sum(int(np.size(variable.numpy())) for variable in variables)
+
+
+def _variables_of(layer: Layer) -> list[Variable]:
+    """A layer's own variables, in the order in which they were made."""
+    found = {id(each): each for each in layer._own}
+    found |= {id(part): part for part in vars(layer).values() if isinstance(part, Variable)}
+    return list(found.values())
 
 
 def _layers_in(parts: Any) -> Iterator[Layer]:

@@ -117,21 +117,25 @@ class Huber(FunctionLoss):
     function = huber
 
 
-class _Crossentropy(FunctionLoss):
+class BinaryCrossentropy(FunctionLoss):
+    function = binary_crossentropy
+
     def __init__(self, from_logits: bool = False, reduction: str = "auto", name: str | None = None) -> None:
         super().__init__(reduction, name, from_logits=from_logits)
 
 
-class BinaryCrossentropy(_Crossentropy):
-    function = binary_crossentropy
-
-
-class CategoricalCrossentropy(_Crossentropy):
+class CategoricalCrossentropy(FunctionLoss):
     function = categorical_crossentropy
 
+    def __init__(self, from_logits: bool = False, reduction: str = "auto", name: str | None = None) -> None:
+        super().__init__(reduction, name, from_logits=from_logits)
 
-class SparseCategoricalCrossentropy(_Crossentropy):
+
+class SparseCategoricalCrossentropy(FunctionLoss):
     function = sparse_categorical_crossentropy
+
+    def __init__(self, from_logits: bool = False, reduction: str = "auto", name: str | None = None) -> None:
+        super().__init__(reduction, name, from_logits=from_logits)
 
 
 _NAMES: dict[str, Callable[[], Loss]] = {

@@ -39,43 +39,66 @@ class Metric(Layer):
 class Mean(Metric):
     """The mean of numbers."""
 
+    total: Any
+    count: Any
+
     def __init__(self, name: str | None = "mean", dtype: Any = "float32") -> None:
         super().__init__(name=name, dtype=dtype)
-        self.total = self.add_weight("total", initializer="zeros", trainable=False)
-        self.count = self.add_weight("count", initializer="zeros", trainable=False)
+        _begin(self)
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
-        values = math_ops.cast(convert_to_tensor(values), float32)
-        weight = array_ops.ones_like(values)
-        if sample_weight is not None:
-            weight = weight * math_ops.cast(convert_to_tensor(sample_weight), float32)
-        self.total.assign_add(reduce_ops.reduce_sum(values * weight))
-        self.count.assign_add(reduce_ops.reduce_sum(weight))
+        _accumulate(self, values, sample_weight)
 
     def result(self) -> Any:
         return math_ops.divide_no_nan(self.total, self.count)
 
 
-class Sum(Mean):
+class Sum(Metric):
     """The sum of numbers."""
 
+    total: Any
+
     def __init__(self, name: str | None = "sum", dtype: Any = "float32") -> None:
-        super().__init__(name, dtype)
+        super().__init__(name=name, dtype=dtype)
+        _begin(self)
+
+    update_state = Mean.update_state
 
     def result(self) -> Any:
         return self.total.read_value()
 
 
-class MeanMetricWrapper(Mean):
+class MeanMetricWrapper(Metric):
     """The mean of a function of what is true and what is predicted."""
 
     def __init__(self, fn: Callable[..., Any], name: str | None = None, dtype: Any = "float32", **options: Any) -> None:
-        super().__init__(name or fn.__name__, dtype)
+        super().__init__(name=name or fn.__name__, dtype=dtype)
+        _begin(self)
         self._fn = fn
         self._options = options
 
-    def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:  # type: ignore[override]
-        super().update_state(self._fn(*losses.of_one_rank(y_true, y_pred), **self._options), sample_weight)
+    def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:
+        if self._fn is not accuracy_by_shape:
+            y_true, y_pred = losses.of_one_rank(y_true, y_pred)
+        _accumulate(self, self._fn(y_true, y_pred, **self._options), sample_weight)
+
+    result = Mean.result
+
+
+def _begin(metric: Any) -> None:
+    """Make the variables of a mean."""
+    metric.total = metric.add_weight("total", initializer="zeros", trainable=False)
+    metric.count = metric.add_weight("count", initializer="zeros", trainable=False)
+
+
+def _accumulate(metric: Any, values: Any, sample_weight: Any) -> None:
+    """Add values to a mean."""
+    values = math_ops.cast(convert_to_tensor(values), float32)
+    weight = array_ops.ones_like(values)
+    if sample_weight is not None:
+        weight = weight * math_ops.cast(convert_to_tensor(sample_weight), float32)
+    metric.total.assign_add(reduce_ops.reduce_sum(values * weight))
+    metric.count.assign_add(reduce_ops.reduce_sum(weight))
 
 
 def _agree(y_true: Any, y_pred: Any) -> Any:
@@ -136,13 +159,6 @@ def accuracy_by_shape(y_true: Any, y_pred: Any) -> Any:
     return categorical_accuracy(true, predicted)
 
 
-class _ByShape(MeanMetricWrapper):
-    """The accuracy, of which shapes tell which it is."""
-
-    def update_state(self, y_true: Any, y_pred: Any = None, sample_weight: Any = None) -> None:  # type: ignore[override]
-        Mean.update_state(self, accuracy_by_shape(y_true, y_pred), sample_weight)
-
-
 def get(identifier: Any) -> Metric:
     """A metric by its name."""
     if isinstance(identifier, Metric):
@@ -150,7 +166,7 @@ def get(identifier: Any) -> Metric:
     if callable(identifier):
         return MeanMetricWrapper(identifier)
     if identifier in ("accuracy", "acc"):
-        return _ByShape(accuracy_by_shape, identifier)
+        return MeanMetricWrapper(accuracy_by_shape, identifier)
     if identifier not in _NAMES:
         raise ValueError(f"Unknown metric function: {identifier!r}; known are {', '.join(_NAMES)}")
     return _NAMES[identifier](name=identifier)  # type: ignore[no-any-return]

@@ -8,16 +8,138 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common import pytree
 from autograph.compat.tensorflow import saved_model
+from autograph.compat.tensorflow.keras import losses, optimizers
+from autograph.compat.tensorflow.keras import metrics as metrics_
 from autograph.compat.tensorflow.keras.layer import InputLayer, Layer, takes_training
-from autograph.compat.tensorflow.keras.training import Training
+from autograph.compat.tensorflow.keras.training import (
+    History,
+    Progress,
+    batches,
+    count_batches,
+    count_examples,
+    in_columns,
+    parted,
+)
 from autograph.compat.tensorflow.keras.utils import summary_of
+from autograph.compat.tensorflow.ops.array_ops import concat, shape
+from autograph.compat.tensorflow.staging.function import function
+from autograph.compat.tensorflow.staging.tape import GradientTape
 
 __all__ = ["Model", "Sequential", "load_model", "save_model"]
 
 
-class Model(Training, Layer):
+class Model(Layer):
     """A layer that can be trained; subclasses define `call`."""
+
+    def compile(
+        self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = (), run_eagerly: bool = False,
+        jit_compile: bool | None = None, steps_per_execution: int = 1,
+    ) -> None:
+        """Say how the model is to be trained, and what is to be told of it."""
+        self.optimizer = optimizers.get(optimizer)
+        self.loss = losses.get(loss)
+        self._mean = metrics_.Mean(name="loss")
+        self._measured = [metrics_.get(each) for each in metrics or ()]
+        self.run_eagerly = run_eagerly
+        self._stage()
+
+    def _stage(self) -> None:
+        stage: Callable[..., Any] = (lambda step: step) if self.run_eagerly else function
+        self._train, self._test = stage(self.train_step), stage(self.test_step)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: part for name, part in vars(self).items() if name not in ("_train", "_test")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if "optimizer" in state:
+            self._stage()
+
+    @property
+    def metrics(self) -> list[Any]:
+        """Reported while training: the mean loss, and the metrics."""
+        return [self._mean, *self._measured]
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        """Train on one batch."""
+        x, y = in_columns(data)
+        with GradientTape() as tape:
+            predicted = _predict_batch(self, x, True)
+            loss = self.loss(y, predicted)
+        variables = self.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        return _measure(self, y, predicted, loss)
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        """Look at one batch."""
+        x, y = in_columns(data)
+        predicted = _predict_batch(self, x, False)
+        return _measure(self, y, predicted, self.loss(y, predicted))
+
+    def fit(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, epochs: int = 1, verbose: Any = "auto",
+        validation_data: Any = None, validation_split: float = 0.0, shuffle: bool = True,
+    ) -> History:
+        """Train on all examples, `epochs` times.
+
+        Args:
+            verbose: whether to show how far it is.
+            validation_data: `(x, y)`, or a dataset, to look at after each epoch.
+            validation_split: the share of the examples to take for that, from their end, instead of training on them.
+        """
+        if validation_split:
+            kept = int(count_examples(x) * (1 - validation_split))
+            (x, y), validation_data = parted((x, y), slice(kept)), parted((x, y), slice(kept, None))
+        found = History()
+        for epoch in range(epochs):
+            if verbose:
+                print(f"Epoch {epoch + 1}/{epochs}")
+            _reset(self.metrics)
+            logs = self._run(self._train, x, y, batch_size, shuffle, Progress(bool(verbose)), validation_data)
+            found.epoch.append(epoch)
+            for name, value in logs.items():
+                found.history.setdefault(name, []).append(value)
+        self.history = found
+        return found
+
+    def evaluate(
+        self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: Any = "auto",
+        return_dict: bool = False,
+    ) -> Any:
+        """The loss and the metrics for examples."""
+        _reset(self.metrics)
+        logs = self._run(self._test, x, y, batch_size, False, Progress(bool(verbose)))
+        if return_dict:
+            return logs
+        values = list(logs.values())
+        return values if len(values) > 1 else values[0]
+
+    def predict(self, x: Any, batch_size: int | None = None, verbose: Any = "auto") -> Any:
+        """What the model gives for examples, as an array."""
+        given = batches(x, None, batch_size or 32, False)
+        return concat([_predict_batch(self, in_columns(inputs), False) for inputs, _ in given], 0).numpy()
+
+    def _run(
+        self, step: Any, x: Any, y: Any, batch_size: int | None, shuffle: bool, bar: Progress, validation: Any = None
+    ) -> dict[str, float]:
+        """Take a step for each batch, and show how far it is."""
+        logs: dict[str, Any] = {}
+        total = count_batches(x, batch_size or 32)
+        for number, batch in enumerate(batches(x, y, batch_size or 32, shuffle), 1):
+            logs = step(batch)
+            bar.show(number, total, logs)
+        values = {name: float(value) for name, value in logs.items()}
+        if validation is not None:
+            _reset(self.metrics)
+            x, y = validation if isinstance(validation, tuple) else (validation, None)
+            other = self._run(self._test, x, y, batch_size, False, Progress(False))
+            values.update({f"val_{name}": value for name, value in other.items()})
+        bar.end(values)
+        return values
+
+    # In and out -------------------------------------------------------------------------------------------------------
 
     def summary(self, print_fn: Callable[[str], Any] = print) -> None:
         """Print a table of the layers."""
@@ -41,6 +163,23 @@ class Model(Training, Layer):
         """Assign to the variables what `save_weights` has written."""
         with np.load(filepath) as found:
             self.set_weights(list(found.values()))
+
+
+def _predict_batch(model: Model, x: Any, training: bool) -> Any:
+    return model(x, training=training) if takes_training(model) else model(x)
+
+
+def _measure(model: Model, y: Any, predicted: Any, loss: Any) -> dict[str, Any]:
+    """Take a batch into account; gives all metrics so far, by their names."""
+    model._mean.update_state(loss, sample_weight=shape(pytree.flatten(predicted)[0])[0])
+    for each in model._measured:
+        each.update_state(y, predicted)
+    return {each.name: each.result() for each in model.metrics}
+
+
+def _reset(metrics: list[Any]) -> None:
+    for each in metrics:
+        each.reset_state()
 
 
 def save_model(model: Model, filepath: Any) -> None:
