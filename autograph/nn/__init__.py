@@ -3,8 +3,9 @@
     model = nn.Sequential(nn.Dense(64, 128, nn.relu, rng=0), nn.Dense(128, 10, rng=1))
     loss = nn.softmax_cross_entropy(model(x), labels)
 
-Arrays have their features last: `(batch, features)`, `(batch, time, features)`, … All random numbers come from the
-`rng` that a layer is given, a `np.random.Generator` or a seed; without one they are others each time.
+Arrays have their features last: `(batch, features)`, `(batch, time, features)`, `(batch, height, width, channels)`.
+All random numbers come from the `rng` that a layer is given, a `np.random.Generator` or a seed; without one they are
+others each time.
 """
 
 from autograph.nn.activations import (
@@ -17,6 +18,17 @@ from autograph.nn.activations import (
     softmax,
     softplus,
     tanh,
+)
+from autograph.nn.convolution import (
+    AveragePool,
+    Conv1D,
+    Conv2D,
+    MaxPool,
+    average_pool,
+    convolve,
+    global_average_pool,
+    global_max_pool,
+    max_pool,
 )
 from autograph.nn.initializers import (
     glorot_normal,
@@ -32,7 +44,7 @@ from autograph.nn.initializers import (
     xavier_uniform,
     zeros,
 )
-from autograph.nn.layers import Dense, Dropout, Embedding, MultiHeadAttention, Sequential
+from autograph.nn.layers import Dense, Dropout, Embedding, MultiHeadAttention, Sequential, flatten
 from autograph.nn.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -42,21 +54,32 @@ from autograph.nn.losses import (
     softmax_cross_entropy,
 )
 from autograph.nn.normalization import BatchNorm, LayerNorm
-from autograph.nn.recurrent import GRUCell, LSTMCell
+from autograph.nn.recurrent import RNN, GRUCell, LSTMCell, SimpleRNNCell
 
 __all__ = [
+    "RNN",
+    "AveragePool",
     "BatchNorm",
+    "Conv1D",
+    "Conv2D",
     "Dense",
     "Dropout",
     "Embedding",
     "GRUCell",
     "LSTMCell",
     "LayerNorm",
+    "MaxPool",
     "MultiHeadAttention",
     "Sequential",
+    "SimpleRNNCell",
+    "average_pool",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "convolve",
+    "flatten",
     "gelu",
+    "global_average_pool",
+    "global_max_pool",
     "glorot_normal",
     "glorot_uniform",
     "he_normal",
@@ -64,6 +87,7 @@ __all__ = [
     "huber",
     "log_softmax",
     "mae",
+    "max_pool",
     "mse",
     "normal",
     "one_hot",

@@ -102,6 +102,11 @@ class Sequential(Module):
         return x
 
 
+def flatten(x: Any) -> Any:
+    """Each example as one row of features: (batch, …) becomes (batch, features)."""
+    return np.reshape(x, (len(x), -1))
+
+
 class MultiHeadAttention(Module):
     """Scaled dot-product attention with several heads (Vaswani and others, 2017).
 

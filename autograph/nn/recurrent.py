@@ -1,4 +1,4 @@
-"""Recurrent cells: one step of a recurrent network, for the user's own loop.
+"""Recurrent cells: one step of a recurrent network, for the user's own loop, or for `RNN`, which has that loop.
 
     h, c = cell.initial_state(len(xs[0]))
     for x in xs:
@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,70 @@ from autograph.modules import Module
 from autograph.nn.activations import sigmoid
 from autograph.nn.initializers import Rng, glorot_uniform, orthogonal
 from autograph.variables import Variable
+
+Activation = Callable[[Any], Any]
+
+
+class RNN(Module):
+    """Runs a cell over sequences, and gives its outputs.
+
+        rnn = nn.RNN(nn.LSTMCell(8, 16, rng=0))
+        y = rnn(np.ones((4, 10, 8)))                # (4, 16): the last output for each of 4 sequences
+
+    Args:
+        cell: such as an `LSTMCell`; its output is its state, or the first part of that.
+        sequences: whether to give all outputs instead of the last.
+        backwards: whether to go from the last item to the first; outputs are in the order of the steps.
+    """
+
+    def __init__(self, cell: Any, sequences: bool = False, backwards: bool = False) -> None:
+        self.cell = cell
+        self.sequences = sequences
+        self.backwards = backwards
+
+    def __call__(self, x: Any, state: Any = None) -> Any:
+        """The outputs, of shape (batch, units), or (batch, time, units) if all are asked for.
+
+        Args:
+            x: of shape (batch, time, inputs), with at least one item.
+            state: to begin with; `cell.initial_state(batch)`, if not given.
+        """
+        if state is None:
+            state = self.cell.initial_state(len(x))
+        outputs = []
+        for at in range(x.shape[1]):
+            state = self.cell(x[:, x.shape[1] - 1 - at if self.backwards else at], state)
+            if self.sequences:
+                outputs.append(_output_of(state))
+        return np.stack(outputs, axis=1) if self.sequences else _output_of(state)
+
+
+def _output_of(state: Any) -> Any:
+    return state[0] if isinstance(state, tuple) else state
+
+
+class SimpleRNNCell(Module):
+    """activation(x @ w + h @ u + b) (Elman, 1990).
+
+    Args:
+        inputs, units: x has shape (batch, inputs), the state `h` has shape (batch, units).
+    """
+
+    def __init__(
+        self, inputs: int, units: int, rng: Rng = None, dtype: Any = float, activation: Activation = np.tanh
+    ) -> None:
+        rng = np.random.default_rng(rng)
+        self.w = Variable(glorot_uniform((inputs, units), rng, dtype))
+        self.u = Variable(orthogonal((units, units), rng, dtype))
+        self.b = Variable(np.zeros(units, dtype))
+        self.activation = activation
+
+    def initial_state(self, batch: int) -> Any:
+        """Zeros."""
+        return np.zeros((batch, self.u.shape[0]), self.u.dtype)
+
+    def __call__(self, x: Any, h: Any) -> Any:
+        return self.activation(x @ self.w + self.b + h @ self.u)
 
 
 class LSTMCell(Module):
@@ -25,13 +90,25 @@ class LSTMCell(Module):
 
     Args:
         inputs, units: x has shape (batch, inputs); both parts of the state, `(h, c)`, have shape (batch, units).
+        activation: of what comes in and goes out.
+        gate: the activation of the gates.
     """
 
-    def __init__(self, inputs: int, units: int, rng: Rng = None, dtype: Any = float) -> None:
+    def __init__(
+        self,
+        inputs: int,
+        units: int,
+        rng: Rng = None,
+        dtype: Any = float,
+        activation: Activation = np.tanh,
+        gate: Activation = sigmoid,
+    ) -> None:
         rng = np.random.default_rng(rng)
         self.w = Variable(glorot_uniform((inputs, 4 * units), rng, dtype))
         self.u = Variable(np.concatenate([orthogonal((units, units), rng, dtype) for _ in range(4)], axis=1))
         self.b = Variable(np.repeat(np.array([0, 1, 0, 0], dtype), units))
+        self.activation = activation
+        self.gate = gate
 
     def initial_state(self, batch: int) -> tuple[Any, Any]:
         """Zeros."""
@@ -42,9 +119,20 @@ class LSTMCell(Module):
         h, c = state
         gates = x @ self.w + h @ self.u + self.b
         n = self.u.shape[0]
-        i, f, g, o = gates[..., :n], gates[..., n : 2 * n], gates[..., 2 * n : 3 * n], gates[..., 3 * n :]
-        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-        return sigmoid(o) * np.tanh(c), c
+        parts = gates[..., :n], gates[..., n : 2 * n], gates[..., 2 * n : 3 * n], gates[..., 3 * n :]
+        return lstm_step(parts, c, self.activation, self.gate)
+
+
+def lstm_step(gates: Any, c: Any, activation: Activation = np.tanh, gate: Activation = sigmoid) -> tuple[Any, Any]:
+    """The next state `(h, c)` of an LSTM.
+
+    Args:
+        gates: what goes into the input, forget, cell and output gates: four arrays of shape (batch, units).
+        c: the part of the state that the gates guard.
+    """
+    into, forget, new, out = gates
+    c = gate(forget) * c + gate(into) * activation(new)
+    return gate(out) * activation(c), c
 
 
 class GRUCell(Module):
@@ -54,14 +142,26 @@ class GRUCell(Module):
 
     Args:
         inputs, units: x has shape (batch, inputs), the state `h` has shape (batch, units).
+        activation: of the candidate.
+        gate: the activation of the gates.
     """
 
-    def __init__(self, inputs: int, units: int, rng: Rng = None, dtype: Any = float) -> None:
+    def __init__(
+        self,
+        inputs: int,
+        units: int,
+        rng: Rng = None,
+        dtype: Any = float,
+        activation: Activation = np.tanh,
+        gate: Activation = sigmoid,
+    ) -> None:
         rng = np.random.default_rng(rng)
         self.w = Variable(glorot_uniform((inputs, 3 * units), rng, dtype))
         self.u = Variable(np.concatenate([orthogonal((units, units), rng, dtype) for _ in range(3)], axis=1))
         self.b = Variable(np.zeros(3 * units, dtype))
         self.c = Variable(np.zeros(3 * units, dtype))
+        self.activation = activation
+        self.gate = gate
 
     def initial_state(self, batch: int) -> Any:
         """Zeros."""
@@ -70,7 +170,16 @@ class GRUCell(Module):
     def __call__(self, x: Any, h: Any) -> Any:
         n = self.u.shape[0]
         of_x, of_h = x @ self.w + self.b, h @ self.u + self.c
-        reset = sigmoid(of_x[..., :n] + of_h[..., :n])
-        update = sigmoid(of_x[..., n : 2 * n] + of_h[..., n : 2 * n])
-        new = np.tanh(of_x[..., 2 * n :] + reset * of_h[..., 2 * n :])
+        x, old = [(of[..., :n], of[..., n : 2 * n], of[..., 2 * n :]) for of in (of_x, of_h)]
+        update, new = gru_gates(x, old, self.activation, self.gate)
         return new + update * (h - new)
+
+
+def gru_gates(x: Any, h: Any, activation: Activation = np.tanh, gate: Activation = sigmoid) -> tuple[Any, Any]:
+    """How much of the state a GRU keeps, and the candidate that it replaces the rest by.
+
+    Args:
+        x, h: what the input and the state add to the reset gate, the update gate and the candidate: three arrays each.
+    """
+    update = gate(x[1] + h[1])
+    return update, activation(x[2] + gate(x[0] + h[0]) * h[2])

@@ -48,6 +48,9 @@ def test_losses(loss, targets):
 LAYERS = [
     nn.Dense(4, 2, nn.tanh, rng=0), nn.LayerNorm(4), nn.BatchNorm(4), nn.BatchNorm(4).eval(),
     nn.MultiHeadAttention(4, 2, rng=0), nn.Sequential(nn.Dense(4, 3, rng=0), nn.relu, nn.Dense(3, 2, rng=1)),
+    nn.Sequential(lambda x: x[None], nn.Conv1D(4, 3, 2, padding="same", rng=0), nn.MaxPool(2, 1), nn.flatten),
+    nn.Sequential(lambda x: x[None, ..., None], nn.Conv2D(1, 2, 2, rng=0), nn.AveragePool(2, 1, "same")),
+    nn.Sequential(lambda x: x[None], nn.RNN(nn.SimpleRNNCell(4, 2, rng=0), sequences=True), nn.global_max_pool),
 ]  # fmt: skip
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import autograph as ag
 from autograph import nn
 from tests.comparing import compare
 
 NAMES = {"np": np, "nn": nn}
+X = "np.random.default_rng(0).normal(size=({}, {}, 3))"
 
 
 def logistic(x):
@@ -36,6 +38,43 @@ def test_gru_cell():
     update = logistic(of_x[1] + of_h[1])
     new = np.tanh(of_x[2] + logistic(of_x[0] + of_h[0]) * of_h[2])
     assert np.allclose(cell(x, h), (1 - update) * new + update * h)
+
+
+def test_simple_cell():
+    cell, rng = nn.SimpleRNNCell(3, 2, rng=0, activation=np.sin), np.random.default_rng(1)
+    x, h = rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    cell.b.assign([1, 2])
+    assert np.allclose(cell(x, h), np.sin(x @ cell.w + h @ cell.u + [1, 2]))
+    assert cell.initial_state(4).tolist() == np.zeros((4, 2)).tolist()
+
+
+def test_cells_with_other_activations():
+    x, h = np.random.default_rng(1).normal(size=(2, 5, 3))
+    for make in (nn.LSTMCell, nn.GRUCell):
+        plain, linear = make(3, 3, 0), make(3, 3, 0, activation=lambda x: x, gate=lambda x: 0 * x + 1)
+        assert list(plain.state_dict()) == list(linear.state_dict())
+        state = (h, h) if make is nn.LSTMCell else h
+        gates = x @ linear.w + h @ linear.u + linear.b
+        expected = (h + gates[:, 6:9], h + gates[:, 6:9]) if make is nn.LSTMCell else h
+        assert np.allclose(linear(x, state), expected)
+
+
+CELLS = ["nn.SimpleRNNCell(3, 4, rng=0)", "nn.LSTMCell(3, 4, rng=0)", "nn.GRUCell(3, 4, rng=0)"]
+
+
+@pytest.mark.parametrize("options", ["", "sequences=True", "backwards=True", "True, True"])
+@pytest.mark.parametrize("cell", CELLS)
+def test_cells_are_run_over_sequences(cell, options):
+    """As in a loop of the user's, whatever the number of examples and items."""
+    calls = [f"nn.RNN({cell}, {options}), {X.format(*shape)}" for shape in ((2, 5), (3, 5), (3, 30))]
+    compare(lambda rnn, x: rnn(x), *calls, names=NAMES)
+    rnn, x = eval(calls[0], NAMES)
+    state, found = rnn.cell.initial_state(2), []
+    for at in reversed(range(5)) if rnn.backwards else range(5):
+        state = rnn.cell(x[:, at], state)
+        found.append(state[0] if isinstance(state, tuple) else state)
+    assert np.array_equal(rnn(x), np.stack(found, 1) if rnn.sequences else found[-1])
+    assert np.array_equal(rnn(x, state), rnn(x, state)) and not np.array_equal(rnn(x, state), rnn(x))
 
 
 def runs(cell, xs, lengths):

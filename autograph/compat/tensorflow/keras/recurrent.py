@@ -12,6 +12,7 @@ from autograph.compat.tensorflow.keras.layer import Layer
 from autograph.compat.tensorflow.ops import array_ops, math_ops
 from autograph.compat.tensorflow.ops.tensor_array import TensorArray
 from autograph.compat.tensorflow.staging.control import while_loop
+from autograph.nn.recurrent import gru_gates, lstm_step
 
 __all__ = ["GRU", "LSTM", "SimpleRNN"]
 
@@ -110,10 +111,7 @@ class LSTM(_Recurrent):
 
     def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
         gates = given + math_ops.matmul(state[0], self.recurrent_kernel)
-        into, forget, new, out = array_ops.split(gates, 4, axis=1)
-        cell = self.recurrent_activation(forget) * state[1]
-        cell = cell + self.recurrent_activation(into) * self.activation(new)
-        return self.recurrent_activation(out) * self.activation(cell), cell
+        return lstm_step(array_ops.split(gates, 4, axis=1), state[1], self.activation, self.recurrent_activation)
 
 
 def _remembering(initializer: Any, shape: Any, dtype: Any) -> Any:
@@ -137,8 +135,8 @@ class GRU(_Recurrent):
     def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
         before = math_ops.matmul(state[0], self.recurrent_kernel)
         before = before if self.bias is None else before + self.bias[1]
-        keep, reset, new = array_ops.split(given, 3, axis=1)
-        old_keep, old_reset, old_new = array_ops.split(before, 3, axis=1)
-        kept = self.recurrent_activation(keep + old_keep)
-        fresh = self.activation(new + self.recurrent_activation(reset + old_reset) * old_new)
+        keep, *others = array_ops.split(given, 3, axis=1)
+        old_keep, *old = array_ops.split(before, 3, axis=1)
+        gates = [others[0], keep, others[1]], [old[0], old_keep, old[1]]
+        kept, fresh = gru_gates(*gates, self.activation, self.recurrent_activation)
         return (kept * state[0] + (1.0 - kept) * fresh,)

@@ -1,0 +1,259 @@
+"""Convolutions and pooling, over sequences `(batch, time, channels)` and images `(batch, height, width, channels)`.
+
+    features = nn.Conv2D(3, 16, 3, padding="same", activation=nn.relu, rng=0)(images)    # (batch, h, w, 16)
+    smaller = nn.max_pool(features, (2, 2))                                                # (batch, h // 2, w // 2, 16)
+
+A convolution collects, for each place in its window, the part of the input under that place, and multiplies all of
+them with the filters as one product of matrices ("im2col": Chellapilla and others, 2006). So its gradients are those of
+slices and of a product. A window may be given as one number for all spatial dimensions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.modules import Module
+from autograph.nn.initializers import Rng, glorot_uniform
+from autograph.variables import Variable
+
+Sizes = int | Sequence[int]
+Padding = str | Sequence[tuple[int, int]]
+
+
+class Window(NamedTuple):
+    """A window that moves over the spatial dimensions of an array.
+
+    Attributes:
+        lengths: of these dimensions.
+        sizes: how long the window is in each.
+        strides: how far it moves at a time.
+        dilations: how far apart the elements are that it takes.
+        pads: by how much the array is extended, before and behind.
+        counts: at how many positions it is put.
+    """
+
+    lengths: Sequence[int]
+    sizes: Sequence[int]
+    strides: Sequence[int]
+    dilations: Sequence[int]
+    pads: Sequence[tuple[int, int]]
+    counts: Sequence[int]
+
+    def parts(self, x: Any, fill: Any = 0) -> list[Any]:
+        """For each place in the window, what is under it at all positions: arrays of shape (batch, *counts, channels).
+
+        Args:
+            fill: what the array is extended with.
+        """
+        if any(before or behind for before, behind in self.pads):
+            x = np.pad(x, [(0, 0), *self.pads, (0, 0)], "constant", constant_values=fill)
+        found = []
+        for place in itertools.product(*map(range, self.sizes)):
+            starts = [at * dilation for at, dilation in zip(place, self.dilations)]
+            steps = zip(starts, self.strides, self.counts)
+            where = [slice(start, start + (count - 1) * stride + 1, stride) for start, stride, count in steps]
+            index = (slice(None), *where, slice(None))
+            found.append(x[index])
+        return found
+
+    def convolve(self, x: Any, filters: Any) -> Any:
+        """What filters of shape (*sizes, channels, outputs) give at each position."""
+        return np.concatenate(self.parts(x), axis=-1) @ np.reshape(filters, (-1, filters.shape[-1]))
+
+    def convolve_each(self, x: Any, filters: Any) -> Any:
+        """What filters of shape (*sizes, channels, multiples) give, of which each channel has its own."""
+        *_, channels, multiples = filters.shape
+        parts = np.stack(self.parts(x), axis=-2)
+        found = np.einsum("...kc,kcm->...cm", parts, np.reshape(filters, (-1, channels, multiples)))
+        return np.reshape(found, (-1, *self.counts, channels * multiples))
+
+    def maximum(self, x: Any, lowest: Any) -> Any:
+        """The largest element in the window; `lowest` is at most as large as any."""
+        first, *others = self.parts(x, lowest)
+        for each in others:
+            first = np.maximum(first, each)
+        return first
+
+    def mean(self, x: Any) -> Any:
+        """The mean of the elements in the window, those that the array is extended with left out."""
+        inside = np.ones((1, *self.lengths, 1))
+        return sum(self.parts(x)) / sum(self.parts(inside)).astype(x.dtype)
+
+
+def window_over(
+    lengths: Sequence[int], sizes: Sizes, strides: Sizes = 1, padding: Padding = "valid", dilation: Sizes = 1
+) -> Window:
+    """A window over spatial dimensions of these lengths.
+
+    Args:
+        padding: "valid" keeps the window inside the array; "same" extends that with zeros, so that the window is put at
+            ⌈length / stride⌉ positions; or a pair for each dimension says by how much to extend it before and behind.
+
+    Raises:
+        ValueError: the window is larger than the array, or the padding is none of these.
+    """
+    dims = len(lengths)
+    sizes, strides, dilations = _for_each(sizes, dims), _for_each(strides, dims), _for_each(dilation, dims)
+    spans = [(size - 1) * step + 1 for size, step in zip(sizes, dilations)]
+    if padding == "valid":
+        pads: Sequence[tuple[int, int]] = ((0, 0),) * dims
+    elif padding == "same":
+        total = [
+            max((-(-length // stride) - 1) * stride + span - length, 0)
+            for length, stride, span in zip(lengths, strides, spans)
+        ]
+        pads = tuple([(each // 2, each - each // 2) for each in total])
+    elif isinstance(padding, str):
+        raise ValueError(f'padding is "valid", "same" or a pair for each dimension, not {padding!r}')
+    else:
+        pads = tuple([(before, behind) for before, behind in padding])
+    counts = tuple([
+        (length + sum(pad) - span) // stride + 1 for length, pad, span, stride in zip(lengths, pads, spans, strides)
+    ])
+    if min(counts) < 1:
+        raise ValueError(f"a window of {tuple(sizes)} is larger than the array of {tuple(lengths)} elements")
+    return Window(tuple(lengths), sizes, strides, dilations, pads, counts)
+
+
+def _for_each(given: Sizes, dims: int) -> tuple[int, ...]:
+    """One number for each dimension."""
+    return (given,) * dims if isinstance(given, int) else tuple(given)
+
+
+# Functions ------------------------------------------------------------------------------------------------------------
+
+
+def convolve(x: Any, filters: Any, strides: Sizes = 1, padding: Padding = "valid", dilation: Sizes = 1) -> Any:
+    """What filters give at each position of a window: the sum of the products of their elements and those of `x`.
+
+    As in other libraries for neural networks, the filters are not flipped: in mathematics, this is a correlation.
+
+    Args:
+        x: of shape (batch, *lengths, channels).
+        filters: of shape (*sizes, channels, outputs).
+        strides, padding, dilation: see `window_over`.
+
+    Returns:
+        an array of shape (batch, *counts, outputs).
+
+    Raises:
+        ValueError: the filters are for another number of channels, or larger than the array.
+    """
+    if x.shape[-1] != filters.shape[-2]:
+        raise ValueError(f"the filters are for {filters.shape[-2]} channels, but the array has {x.shape[-1]}")
+    return window_over(x.shape[1:-1], filters.shape[:-2], strides, padding, dilation).convolve(x, filters)
+
+
+def max_pool(x: Any, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> Any:
+    """The largest element of each channel, at each position of a window.
+
+        max_pool(np.array([[[1.0], [3.0], [2.0], [0.0]]]), 2)       # [[[3.], [2.]]]
+
+    Args:
+        x: of shape (batch, *lengths, channels).
+        strides: how far the window moves; by its size, if not given.
+        padding: see `window_over`; what it adds is smaller than all elements.
+    """
+    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    return window_over(x.shape[1:-1], size, size if strides is None else strides, padding).maximum(x, lowest)
+
+
+def average_pool(x: Any, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> Any:
+    """The mean of the elements of each channel, at each position of a window; see `max_pool`.
+
+    What padding adds does not count.
+    """
+    return window_over(x.shape[1:-1], size, size if strides is None else strides, padding).mean(x)
+
+
+# Layers ---------------------------------------------------------------------------------------------------------------
+
+
+class _Conv(Module):
+    """activation(convolve(x, w) + b); see `convolve`.
+
+    Args:
+        inputs, outputs: the numbers of channels.
+        size: of the filters.
+        strides, padding, dilation: see `window_over`.
+        activation: a function, if any.
+        bias: whether there is a `b`, which begins with zeros.
+        init: makes `w`, of shape (*size, inputs, outputs); see `initializers`.
+    """
+
+    dims: int
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        size: Sizes,
+        strides: Sizes = 1,
+        padding: Padding = "valid",
+        dilation: Sizes = 1,
+        activation: Callable[[Any], Any] | None = None,
+        bias: bool = True,
+        init: Callable[..., Any] = glorot_uniform,
+        rng: Rng = None,
+        dtype: Any = float,
+    ) -> None:
+        self.w = Variable(init((*_for_each(size, self.dims), inputs, outputs), rng, dtype))
+        self.b = Variable([0] * outputs, dtype=dtype) if bias else None
+        self.strides = strides
+        self.padding = padding
+        self.dilation = dilation
+        self.activation = activation
+
+    def __call__(self, x: Any) -> Any:
+        y = convolve(x, self.w.value, self.strides, self.padding, self.dilation)
+        if self.b is not None:
+            y = y + self.b
+        return y if self.activation is None else self.activation(y)
+
+
+class Conv1D(_Conv):
+    __doc__ = _Conv.__doc__
+    dims = 1
+
+
+class Conv2D(_Conv):
+    __doc__ = _Conv.__doc__
+    dims = 2
+
+
+class MaxPool(Module):
+    """`max_pool`, as a layer; see there."""
+
+    def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
+        self.size = size
+        self.strides = strides
+        self.padding = padding
+
+    def __call__(self, x: Any) -> Any:
+        return max_pool(x, self.size, self.strides, self.padding)
+
+
+class AveragePool(Module):
+    """`average_pool`, as a layer; see there."""
+
+    def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
+        self.size = size
+        self.strides = strides
+        self.padding = padding
+
+    def __call__(self, x: Any) -> Any:
+        return average_pool(x, self.size, self.strides, self.padding)
+
+
+def global_max_pool(x: Any) -> Any:
+    """The largest element of each channel: (batch, *lengths, channels) becomes (batch, channels)."""
+    return np.max(x, axis=tuple(range(1, x.ndim - 1)))
+
+
+def global_average_pool(x: Any) -> Any:
+    """The mean of each channel (Lin and others, 2014): (batch, *lengths, channels) becomes (batch, channels)."""
+    return np.mean(x, axis=tuple(range(1, x.ndim - 1)))
