@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from itertools import chain
@@ -92,76 +91,6 @@ def test_pages(page: str, tmp_path: Path) -> None:
     (tmp_path / "page.py").write_text("print('<<<>>>')\n".join(programs), encoding="utf-8")
     printed = python(tmp_path, "page.py").split("<<<>>>\n")
     assert [each.rstrip("\n") for each in printed] == [each.rstrip("\n") for each in said]
-
-
-def test_contributing(tmp_path: Path) -> None:
-    """An op, a pass and an engine, made by following CONTRIBUTING.md."""
-    op, rewriting, engine = (block for block in blocks("CONTRIBUTING.md", "python") if "runtime" in block)
-    for name, text in (("op", op), ("absolute", rewriting), ("counting", engine)):
-        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    (tmp_path / "main.py").write_text(CONTRIBUTED, encoding="utf-8")
-    assert python(tmp_path, "main.py").splitlines() == [
-        "graph f(x: f64[3], n: py.int):",
-        "    %0: f64[3] = demo.twice(x)",
-        "    %1: py.int = abs(n)",
-        "    -> (%0, %1)",
-        "(array([2., 2., 2.]), 3) Counter({'f': 1}) counting",
-        "an absolute value is its own",
-    ]
-
-
-CONTRIBUTED = """
-import absolute, counting, op
-import numpy as np
-
-import autograph as ag
-from autograph.runtime.dispatch.options import ENGINES
-from autograph.runtime.passes import PASSES
-
-PASSES["absolute"] = absolute.run
-ENGINES["counting"] = "counting"
-
-@ag.function(engine="counting")
-def f(x, n):
-    return op.twice(x), abs(abs(n))
-
-x = np.ones(3)
-print(f.graph(x, 3))
-print(f(x, 3), counting.CALLS, f.traces[-1].engine)
-print(*{event.message for event in f.explain(x, 3).where(kind="pass", text="its own")})
-"""
-
-
-def test_contributing_a_construct(tmp_path: Path) -> None:
-    """`a ** b`, made by following CONTRIBUTING.md."""
-    package = tmp_path / "autograph"
-    shutil.copytree(ROOT / "autograph", package, ignore=shutil.ignore_patterns("__pycache__"))
-    operator, backend, graph, converter = (block for block in blocks("CONTRIBUTING.md", "python") if "power" in block)
-    (package / "operators/power.py").write_text(operator, encoding="utf-8")
-    (package / "converters/power.py").write_text(converter, encoding="utf-8")
-    for path, before, new in (
-        ("operators/__init__.py", "from autograph.operators.fstrings", "from autograph.operators.power import power"),
-        ("operators/backend.py", "    def builtin(self", backend),
-        ("backends/graph.py", "    def if_stmt(self", graph),
-        ("converters/pipeline.py", "    fstrings,\n", "    power,"),
-        ("converters/pipeline.py", "    fstrings,  #", "    power,"),
-    ):
-        text = (package / path).read_text(encoding="utf-8")
-        assert text.count(before) == 1
-        (package / path).write_text(text.replace(before, f"{new}\n{before}"), encoding="utf-8")
-    (tmp_path / "main.py").write_text(
-        "import autograph as ag\n\n"
-        "@ag.function\ndef f(a, b):\n    return a ** b\n\n"
-        "print(ag.to_code(f.python_function), ag.convert(f.python_function)(2, 5), f(2, 5), f.graph(2, 5))",
-        encoding="utf-8",
-    )
-    assert python(tmp_path, "main.py").splitlines() == [
-        "def f(a, b):",
-        "    return ag__.power(a, b)",
-        " 32 32 graph f(a: py.int, b: py.int):",
-        "    %0: ~py.float = a ** b",
-        "    -> %0",
-    ]
 
 
 def test_the_text_of_a_graph(tmp_path: Path) -> None:

@@ -317,3 +317,19 @@ def responsible(*values: Any) -> Backend | None:
         if backend is not None:
             return backend
     return tracing() if ACTIVE else None
+
+
+def ask(construct: str, *values: Any) -> Any:
+    """The result of a construct, from the backend that is responsible for `values`: from its method of that name.
+
+    Returns:
+        NotImplemented, if the construct is to run as plain Python.
+
+    Raises:
+        StagingError: one of `values` is staged by a backend that has no such method.
+    """
+    backend = responsible(*values)
+    if backend is None:
+        return NotImplemented
+    method = getattr(backend, construct, None)
+    return unstaged(backend, f"`{construct}`", *values) if method is None else method(*values)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, Thunk, owner, responsible
+from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, Thunk, ask, owner
 from autograph.operators.logical import not_
 from autograph.operators.unbound import rename
 
@@ -15,11 +15,9 @@ from autograph.operators.unbound import rename
 def in_(element: Any, container: Any) -> Any:
     """`element in container`."""
     if not (type(element) in PLAIN and type(container) in PLAIN) or ACTIVE:
-        backend = responsible(element, container)
-        if backend is not None:
-            result = backend.in_(element, container)
-            if result is not NotImplemented:
-                return result
+        result = ask("in_", element, container)
+        if result is not NotImplemented:
+            return result
     return element in container
 
 
@@ -31,11 +29,9 @@ def not_in(element: Any, container: Any) -> Any:
 def is_(left: Any, right: Any) -> Any:
     """`left is right`."""
     if ACTIVE or BACKENDS or type(left) in STAGED or type(right) in STAGED:
-        backend = responsible(left, right)
-        if backend is not None:
-            result = backend.is_(left, right)
-            if result is not NotImplemented:
-                return result
+        result = ask("is_", left, right)
+        if result is not NotImplemented:
+            return result
     return left is right
 
 

@@ -32,8 +32,8 @@ HALVES = np.arange(5000) / 2
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     """The file of the contributor, imported; afterwards nobody knows the op."""
     file = tmp_path_factory.mktemp("demo") / "demo.py"
-    blocks = CONTRIBUTING.read_text(encoding="utf-8").split("```python\n")[1:]
-    file.write_text(next(block for block in blocks if "demo.twice" in block).partition("```")[0], encoding="utf-8")
+    declaration = CONTRIBUTING.read_text(encoding="utf-8").partition("```python demo.py\n")[2].partition("```")[0]
+    file.write_text(declaration, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("demo", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
