@@ -6,13 +6,14 @@ at once; what it does here, tries show. All else (quotients, magnitudes, `exp`) 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from autograph.common.probes import agrees
 from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number
 from autograph.runtime.graph.types import part_of
 from autograph.runtime.ops.native import complex_numbers, ufunc_rules
@@ -123,26 +124,35 @@ def _fuses(dtype: np.dtype[Any]) -> bool | None:
     draw, own, most = np.random.default_rng(0), part_of(dtype), max(_LENGTHS)
     x, y = (np.resize(draw.normal(size=2 * _FEW).astype(own).view(dtype), most) for _ in range(2))
     one, other = np.full(most, x[0]), np.full(most, y[0])
-    found = {_way(x * other[:1], x, other), _way(one[:1] * y, one, y), _way(x * x, x, x), _way(np.square(x), x, x)}
-    for step in _STEPS:
-        apart = np.zeros((2, step * most + 1), dtype)
-        left, right = apart[0, 1::step][:most], apart[1, 1::step][:most]
-        left[:], right[:] = x, y
-        for length in _LENGTHS:
-            pieces = [slice(at, at + length) for at in range(0, most, length)]
-            found.add(_way(np.concatenate([left[each] * right[each] for each in pieces]), x, y))
-        np.multiply(left, right, out=left)
-        found.add(_way(left, x, y))
-    return found.pop() if len(found) == 1 else None
+    return _way([
+        (lambda x, y: x * y[:1], x, other),
+        (lambda x, y: x[:1] * y, one, y),
+        (lambda x, y: x * x, x, x),
+        (lambda x, y: np.square(x), x, x),
+        *((partial(_apart, step=step, length=length), x, y) for step in _STEPS for length in (0, *_LENGTHS)),
+    ])  # fmt: skip
 
 
-def _way(products: Any, x: Any, y: Any) -> bool | None:
-    """Whether these are products that were multiplied and added at once; None if they are neither these nor others."""
+def _way(tries: Sequence[tuple[Callable[..., Any], Any, Any]]) -> bool | None:
+    """Whether products are multiplied and added at once, by functions of the arguments beside them; None if neither."""
     for fused in (True, False):
-        wanted = np.array([_expected(one, other, fused) for one, other in zip(x, y)], x.dtype)
-        if wanted.tobytes() == np.ascontiguousarray(products).tobytes():
+        if all(agrees(partial(_products, fused=fused), function, [args]) for function, *args in tries):
             return fused
     return None
+
+
+def _apart(x: Any, y: Any, step: int, length: int) -> Any:
+    """Products of numbers that stand apart: in pieces of a length, or in the place of the first ones."""
+    left, right = (np.zeros(step * len(x) + 1, x.dtype)[1::step][: len(x)] for _ in range(2))
+    left[:], right[:] = x, y
+    if not length:
+        return np.multiply(left, right, out=left)
+    pieces = [slice(at, at + length) for at in range(0, len(x), length)]
+    return np.concatenate([left[each] * right[each] for each in pieces])
+
+
+def _products(x: Any, y: Any, fused: bool) -> Any:
+    return np.array([_expected(one, other, fused) for one, other in zip(x, y)], x.dtype)
 
 
 @lru_cache(maxsize=1024, typed=True)

@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from autograph.common.probes import agrees
 from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Numbers, Vectors, Way
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.libmath.vectors import (
@@ -58,7 +59,7 @@ def _is_numpys(way: Way) -> bool:
     x = np.random.default_rng(1).uniform(-way.limit, way.limit, _TRIES)
     x[: _TRIES // 4] /= 500
     try:
-        return all(way.of(Numbers(way), each) == found for each, found in zip(x.tolist(), np.exp(x).tolist()))
+        return agrees(lambda x: np.array([way.of(Numbers(way), each) for each in x.tolist()]), np.exp, [(x,)])
     except (OSError, AttributeError, TypeError):    # a C library without `fma`, or Windows, which has no such library
         return False
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.probes import agrees
+
 PREFIX = "ag_"      # by which LLVM knows them as functions of which it knows nothing
 # The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
 FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
@@ -55,14 +57,17 @@ def is_pythons(name: str) -> bool:
     if ours is None or theirs is None:
         return False
     theirs.restype, theirs.argtypes = ctypes.c_double, [ctypes.c_double] * (1 + (name in _TWO))
-    for args in _examples(name):
-        try:
-            expected = ours(*args)
-        except (ValueError, OverflowError):
-            continue
-        if theirs(*args) != expected:
-            return False
+    if not agrees(theirs, ours, (args for args in _examples(name) if _is_defined(ours, args))):
+        return False
     llvm.add_symbol(PREFIX + name, ctypes.cast(theirs, ctypes.c_void_p).value)
+    return True
+
+
+def _is_defined(function: Any, args: tuple[float, ...]) -> bool:
+    try:
+        function(*args)
+    except (ValueError, OverflowError):
+        return False
     return True
 
 

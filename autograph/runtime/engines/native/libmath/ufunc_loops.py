@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common.numpy_internals import LOOP_TYPE, InnerLoop, strided_loop
+from autograph.common.probes import agrees, with_warnings
 from autograph.runtime.engines.native.libmath import division, exponential
 from autograph.runtime.engines.native.llvm.ir import Module
 from autograph.runtime.engines.native.llvm.printer import printed
@@ -116,36 +117,39 @@ def _parts(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | No
     return strided_loop(ufunc, dtypes)
 
 
-def _is_numpys(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _is_numpys(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether blocks come to the same as the whole."""
     given = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     with np.errstate(all="ignore"):
-        wanted = ufunc(*given)
-        found = np.zeros(_TRIES + 1, dtypes[-1])[1:]
-        begin = size = 0
-        while begin < _TRIES:
-            size += 1
-            end = min(begin + size, _TRIES)
-            _run(parts, [each[begin:end] for each in given], found[begin:end])
-            begin = end
-    return bool(wanted.tobytes() == found.tobytes())
+        return agrees(partial(_in_blocks, loop, dtypes[-1]), ufunc, [given])
 
 
-def _is_of_numbers(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
+    """What a loop gives for one element, the next two, the next three, and so on."""
+    found = np.zeros(_TRIES + 1, result)[1:]
+    begin = size = 0
+    while begin < _TRIES:
+        size += 1
+        end = min(begin + size, _TRIES)
+        _run(loop, [each[begin:end] for each in given], found[begin:end])
+        begin = end
+    return found
+
+
+def _is_of_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether one element comes to what NumPy makes of numbers, which warns if an infinity or a NaN comes up."""
-    told: list[str] = []
     columns = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     for place, value in enumerate((0, 1, 2, 3, 0.5)):       # of which powers may be special
         columns[-1][-60 + 12 * place :][:12] = value
-    found = np.zeros(1, dtypes[-1])
-    with np.errstate(all="call", under="ignore", call=lambda kind, _: told.append(kind)):
-        for given in zip(*columns):
-            told.clear()
-            wanted = ufunc(*given)
-            _run(parts, [np.broadcast_to(each, 2) for each in given], found)
-            if wanted.tobytes() != found.tobytes() or bool(told) != _is_strange(wanted, given):
-                return False
-    return True
+    with with_warnings(ufunc) as reference:
+        return agrees(partial(_of_numbers, loop, dtypes[-1]), reference, zip(*columns))
+
+
+def _of_numbers(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> tuple[Any, bool]:
+    """What a loop gives for numbers, and whether that is to be warned of."""
+    found = np.zeros(1, result)
+    _run(loop, [np.array([each, each]) for each in given], found)
+    return found[0], _is_strange(found[0], given)
 
 
 def _is_strange(found: Any, given: Sequence[Any]) -> bool:
@@ -156,19 +160,24 @@ def _is_strange(found: Any, given: Sequence[Any]) -> bool:
     return bool(overflow or (np.isnan(found) and not any(map(np.isnan, given))))
 
 
-def _is_steady(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _is_steady(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether operands that are the same for all give what they give if they are arrays of one number."""
     *kinds, result = dtypes
     for varying in range(len(kinds) if len(kinds) > 1 else 0):
-        for value in (0, 1, 2, 3, 0.5, -1):
-            with np.errstate(all="ignore"):
-                given = [np.full(_TRIES, value).astype(kind) for kind in kinds]
+        with np.errstate(all="ignore"):
+            samples = [[np.full(_TRIES, value).astype(kind) for kind in kinds] for value in (0, 1, 2, 3, 0.5, -1)]
+            for given in samples:
                 given[varying] = _examples(kinds[varying], 0)
-                found = np.zeros(_TRIES, result)
-                _run(parts, [each[: None if place == varying else 1] for place, each in enumerate(given)], found)
-                if found.tobytes() != ufunc(*given).tobytes():
-                    return False
+            if not agrees(partial(_with_singles, loop, result, varying), ufunc, samples):
+                return False
     return True
+
+
+def _with_singles(loop: InnerLoop, result: np.dtype[Any], varying: int, *given: Any) -> Any:
+    """What a loop gives if all operands but one have one element for all."""
+    found = np.zeros(_TRIES, result)
+    _run(loop, [each[: None if place == varying else 1] for place, each in enumerate(given)], found)
+    return found
 
 
 def _examples(dtype: np.dtype[Any], seed: int) -> np.ndarray[Any, Any]:
