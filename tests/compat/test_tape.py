@@ -215,6 +215,21 @@ def test_graphs_of_custom_gradients_are_kept_as_long_as_what_they_read_stays(mon
     assert gradient(times(5.0)) == 35.0
 
 
+def test_a_step_of_training_images_compiles_once():
+    filters, x = tf.Variable(np.ones((2, 2, 1, 3), np.float32)), tf.constant(np.ones((1, 6, 6, 1), np.float32))
+
+    def step(size):
+        with tf.GradientTape() as tape:
+            y = tf.nn.max_pool2d(tf.nn.conv2d(x, filters, 1, "SAME"), size, size, "SAME")
+        return tape.gradient(y, filters)
+
+    step(2)
+    kept = len(replay._programs)
+    assert np.array_equal(step(2), step(2)) and len(replay._programs) == kept
+    step(3)
+    assert len(replay._programs) == kept + 1
+
+
 @both
 def test_custom_gradients(wrap):
     @tf.custom_gradient

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from types import BuiltinFunctionType, CodeType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -211,12 +211,14 @@ def _told(part: Any) -> Any:
         return kind, part
     if kind in (float, complex):
         return kind, repr(part)
-    if kind in (tuple, list):
+    if isinstance(part, (tuple, list)):
         return kind, tuple(map(_told, part))
     if kind is dict:
         return kind, tuple([(name, _told(each)) for name, each in part.items()])
     if kind is slice:
         return kind, _told((part.start, part.stop, part.step))
+    if kind is MethodType:
+        return kind, _told((part.__func__, part.__self__))
     if kind is FunctionType:
         cells = tuple([cell.cell_contents for cell in part.__closure__ or ()])
         return part.__code__, part.__module__, _told((cells, part.__defaults__, part.__kwdefaults__))
