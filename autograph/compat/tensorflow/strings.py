@@ -37,16 +37,13 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     return _each("StringLength", count, input, dtype=dtypes.int32)
 
 
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    return _each("StringLower", bytes.lower, input)
+def _method(op: str, method: Callable[[bytes], bytes]) -> Callable[..., Tensor]:
+    return lambda input, encoding="", name=None: _each(op, method, input)
 
 
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    return _each("StringUpper", bytes.upper, input)
-
-
-def strip(input: Any, name: str | None = None) -> Tensor:
-    return _each("StringStrip", bytes.strip, input)
+lower = _method("StringLower", bytes.lower)
+upper = _method("StringUpper", bytes.upper)
+strip = _method("StringStrip", bytes.strip)
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from autograph import nn
@@ -30,12 +31,9 @@ class Initializer:
         return constant(drawn, kind)
 
 
-def Zeros() -> Initializer:
-    return Initializer(nn.zeros)
-
-
-def Ones() -> Initializer:
-    return Initializer(nn.ones)
+Zeros, Ones = partial(Initializer, nn.zeros), partial(Initializer, nn.ones)
+GlorotUniform, GlorotNormal = partial(Initializer, nn.glorot_uniform), partial(Initializer, nn.glorot_normal)
+HeUniform, HeNormal = partial(Initializer, nn.he_uniform), partial(Initializer, nn.he_normal)
 
 
 def Constant(value: float = 0.0) -> Initializer:
@@ -48,22 +46,6 @@ def RandomUniform(minval: float = -0.05, maxval: float = 0.05, seed: int | None 
 
 def RandomNormal(mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> Initializer:
     return Initializer(nn.normal, seed, mean=mean, stddev=stddev)
-
-
-def GlorotUniform(seed: int | None = None) -> Initializer:
-    return Initializer(nn.glorot_uniform, seed)
-
-
-def GlorotNormal(seed: int | None = None) -> Initializer:
-    return Initializer(nn.glorot_normal, seed)
-
-
-def HeUniform(seed: int | None = None) -> Initializer:
-    return Initializer(nn.he_uniform, seed)
-
-
-def HeNormal(seed: int | None = None) -> Initializer:
-    return Initializer(nn.he_normal, seed)
 
 
 def Orthogonal(gain: float = 1.0, seed: int | None = None) -> Initializer:

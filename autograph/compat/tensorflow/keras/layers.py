@@ -1,5 +1,7 @@
 """`tf.keras.layers`."""
 
+# ruff: noqa: F403  (names of TensorFlow's)
+
 from __future__ import annotations
 
 import math
@@ -8,58 +10,12 @@ from typing import Any
 from autograph.compat.tensorflow import nn
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import activations
-from autograph.compat.tensorflow.keras.layer import InputLayer, Layer
-from autograph.compat.tensorflow.keras.normalization import BatchNormalization, LayerNormalization
-from autograph.compat.tensorflow.keras.recurrent import GRU, LSTM, SimpleRNN
-from autograph.compat.tensorflow.keras.spatial import (
-    AveragePooling1D,
-    AveragePooling2D,
-    Conv1D,
-    Conv2D,
-    GlobalAveragePooling1D,
-    GlobalAveragePooling2D,
-    GlobalMaxPooling1D,
-    GlobalMaxPooling2D,
-    MaxPool1D,
-    MaxPool2D,
-    MaxPooling1D,
-    MaxPooling2D,
-    ZeroPadding2D,
-)
+from autograph.compat.tensorflow.keras.layer import InputLayer as InputLayer
+from autograph.compat.tensorflow.keras.layer import Layer as Layer
+from autograph.compat.tensorflow.keras.normalization import *
+from autograph.compat.tensorflow.keras.recurrent import *
+from autograph.compat.tensorflow.keras.spatial import *
 from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops
-
-__all__ = [
-    "GRU",
-    "LSTM",
-    "Activation",
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "BatchNormalization",
-    "Conv1D",
-    "Conv2D",
-    "Dense",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "GlobalAveragePooling1D",
-    "GlobalAveragePooling2D",
-    "GlobalMaxPooling1D",
-    "GlobalMaxPooling2D",
-    "Input",
-    "InputLayer",
-    "Lambda",
-    "Layer",
-    "LayerNormalization",
-    "MaxPool1D",
-    "MaxPool2D",
-    "MaxPooling1D",
-    "MaxPooling2D",
-    "ReLU",
-    "Reshape",
-    "SimpleRNN",
-    "Softmax",
-    "ZeroPadding2D",
-]  # fmt: skip
 
 
 def Input(shape: Any, **kwargs: Any) -> InputLayer:

@@ -16,11 +16,12 @@ from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.compat.tensorflow.ops import variables
 from autograph.compat.tensorflow.staging.backend import TENSORFLOW
-from autograph.compat.tensorflow.staging.signatures import ByIdentity, Signature, is_staged, key_of, without_shapes
+from autograph.compat.tensorflow.staging.signatures import Signature, is_staged, key_of, without_shapes
 from autograph.compat.tensorflow.staging.tracing import Traced, call, trace
 from autograph.operators.backend import traced_by
 from autograph.runtime.dispatch.dispatcher import make_binder
 from autograph.runtime.graph.callables import parameters_of
+from autograph.runtime.graph.static_keys import Same
 
 
 class ConcreteFunction:
@@ -48,7 +49,7 @@ class ConcreteFunction:
         reads = [variable._as_tensor() for variable in self.graph.accessed.values()]
         result, drawn = self._traced.with_draws(values)
         outputs = [leaf for leaf in pytree.flatten(result) if isinstance(leaf, Tensor)]
-        graphs.note(self._again, [*tensors, *reads, *drawn], outputs, ByIdentity(self))
+        graphs.note(self._again, [*tensors, *reads, *drawn], outputs, Same(self))
         return result
 
     def _again(self, *tensors: Tensor) -> list[Tensor]:

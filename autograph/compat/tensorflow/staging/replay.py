@@ -20,10 +20,10 @@ from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor, is_proxy, wrap
 from autograph.compat.tensorflow.staging import tracing
-from autograph.compat.tensorflow.staging.signatures import ByIdentity
 from autograph.runtime.autodiff.activity import Activity
 from autograph.runtime.autodiff.transforms import Differentiated
 from autograph.runtime.graph.graph import Node, walk
+from autograph.runtime.graph.static_keys import Same
 
 _MOST = 256  # so many graphs are kept
 _LARGE = 4096  # of an array that is larger, nobody looks at each element
@@ -224,10 +224,10 @@ def _told(part: Any) -> Any:
         return part.__code__, part.__module__, _told((cells, part.__defaults__, part.__kwdefaults__))
     if isinstance(part, (np.ndarray, np.generic)) and part.size <= _LARGE and part.dtype.kind != "O":
         return part.dtype.str, part.shape, part.tobytes()
-    if isinstance(part, (ByIdentity, TensorShape, _Known)):
+    if isinstance(part, (Same, TensorShape, _Known)):
         return part
     if isinstance(part, _THINGS) or _is_of_numpy(part):
-        return ByIdentity(part)
+        return Same(part)
     raise _Unknown(part)
 
 

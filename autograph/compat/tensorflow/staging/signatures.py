@@ -13,24 +13,10 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.shapes import TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.runtime.dispatch.arguments import arrange
+from autograph.runtime.graph.static_keys import Same
 
 _VALUES = frozenset({bool, int, str, bytes, type(None)})  # told apart by their class and value
 _NUMBERS = frozenset({float, complex})  # 0.0 is not -0.0
-
-
-class ByIdentity:
-    """A part of a key that is compared by identity."""
-
-    __slots__ = ("it",)
-
-    def __init__(self, it: Any) -> None:
-        self.it = it
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ByIdentity) and other.it is self.it
-
-    def __hash__(self) -> int:
-        return id(self.it)
 
 
 def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
@@ -57,7 +43,7 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
         return value.dtype.name, value.shape._dims
     form = pytree.kind_of(value)
     if form is None:
-        return ByIdentity(value)
+        return Same(value)
     parts = form.children(value)
     specs = {} if wanted is None else form.children(wanted)
     own = getattr(value, "_key_", None)
