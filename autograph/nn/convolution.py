@@ -151,7 +151,7 @@ def convolve(x: Any, filters: Any, strides: Sizes = 1, padding: Padding = "valid
 def max_pool(x: Any, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> Any:
     """The largest element of each channel, at each position of a window.
 
-        max_pool(np.array([[[1.0], [3.0], [2.0], [0.0]]]), 2)       # [[[3.], [2.]]]
+        nn.max_pool(np.array([[[1], [3], [2], [0]]]))           # [[[3], [2]]]
 
     Args:
         x: of shape (batch, *lengths, channels).
@@ -176,6 +176,9 @@ def average_pool(x: Any, size: Sizes = 2, strides: Sizes | None = None, padding:
 class _Conv(Module):
     """activation(convolve(x, w) + b); see `convolve`.
 
+        nn.Conv1D(3, 4, 2, rng=0)(np.ones((5, 10, 3))).shape                        # (5, 9, 4)
+        nn.Conv2D(3, 4, (3, 2), padding="same", rng=0)(np.ones((5, 9, 8, 3))).shape     # (5, 9, 8, 4)
+
     Args:
         inputs, outputs: the numbers of channels.
         size: of the filters.
@@ -183,6 +186,8 @@ class _Conv(Module):
         activation: a function, if any.
         bias: whether there is a `b`, which begins with zeros.
         init: makes `w`, of shape (*size, inputs, outputs); see `initializers`.
+        rng: a generator or a seed, for `init`.
+        dtype: of the variables. The result has the dtype that NumPy gives to the product of x and `w`.
     """
 
     dims: int
@@ -226,7 +231,10 @@ class Conv2D(_Conv):
 
 
 class MaxPool(Module):
-    """`max_pool`, as a layer; see there."""
+    """`max_pool`, as a layer; see there.
+
+        nn.MaxPool(2)(np.ones((5, 9, 8, 3))).shape              # (5, 4, 4, 3)
+    """
 
     def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
         self.size = size
@@ -238,7 +246,10 @@ class MaxPool(Module):
 
 
 class AveragePool(Module):
-    """`average_pool`, as a layer; see there."""
+    """`average_pool`, as a layer; see there.
+
+        nn.AveragePool(3, 1, "same")(np.ones((5, 9, 3))).shape  # (5, 9, 3)
+    """
 
     def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
         self.size = size

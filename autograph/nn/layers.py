@@ -15,13 +15,21 @@ from autograph.variables import Variable
 
 
 class Dense(Module):
-    """activation(x @ w + b).
+    """A fully connected layer: activation(x @ w + b).
+
+        layer = nn.Dense(3, 2, nn.relu, rng=0)
+        layer(np.ones((5, 3))).shape                # (5, 2)
 
     Args:
-        inputs, outputs: x has shape (…, inputs), what comes out has shape (…, outputs).
-        activation: a function, if any.
-        bias: whether there is a `b`, which begins with zeros.
-        init: makes `w`; see `initializers`.
+        inputs, outputs: x has shape (…, inputs), the result has shape (…, outputs).
+        activation: a function of the result, if any.
+        bias: whether to add `b`, which begins with zeros.
+        init: makes `w`, of shape (inputs, outputs); see `initializers`.
+        rng: a generator or a seed, for `init`.
+        dtype: of the variables. The result has the dtype that NumPy gives to `x @ w`.
+
+    Raises:
+        ValueError: when it is called, if the last dimension of x is not `inputs` long.
     """
 
     def __init__(
@@ -46,12 +54,20 @@ class Dense(Module):
 
 
 class Embedding(Module):
-    """A table of vectors, of which it gives those with the numbers it is called with.
+    """A table of vectors, one for each number (Bengio and others, 2003).
+
+        layer = nn.Embedding(10, 4, rng=0)
+        layer(np.array([[1, 2, 1]])).shape          # (1, 3, 4)
 
     Args:
-        size: how many there are; numbers are those of `range(size)`.
-        features: how long each is: numbers of shape (…) give an array of shape (…, features).
-        init: makes the table; see `initializers`.
+        size: how many vectors there are. Negative numbers count from the end, as in NumPy.
+        features: how long each is: integers of shape (…) give an array of shape (…, features).
+        init: makes the table, of shape (size, features); see `initializers`.
+        rng: a generator or a seed, for `init`.
+        dtype: of the table and of the result.
+
+    Raises:
+        IndexError: when it is called, if a number is not below `size`.
     """
 
     def __init__(
@@ -71,10 +87,18 @@ class Embedding(Module):
 class Dropout(Module):
     """Sets elements to 0 at random while it is trained, and scales the others so that the mean stays.
 
-    After `eval()` it gives what it gets (Srivastava and others, 2014).
+    After `eval()` it returns its argument (Srivastava and others, 2014).
+
+        layer = nn.Dropout(0.5, rng=0)
+        layer(np.ones(4))                           # each element is 0 or 2
+        layer.eval()(np.ones(4))                    # [1, 1, 1, 1]
 
     Args:
         rate: the share of elements that become 0, at least 0 and less than 1.
+        rng: a generator or a seed; each call draws from it.
+
+    Raises:
+        ValueError: `rate` is not between 0 and 1.
     """
 
     def __init__(self, rate: float, rng: Rng = None) -> None:
@@ -91,7 +115,11 @@ class Dropout(Module):
 
 
 class Sequential(Module):
-    """Calls layers, and any other functions, one after the other: each with what the one before it gave."""
+    """Calls layers, and any other functions, one after the other: each with the result of the one before it.
+
+        model = nn.Sequential(nn.Dense(4, 8, nn.relu, rng=0), nn.Dropout(0.1, rng=1), nn.Dense(8, 2, rng=2))
+        model(np.ones((5, 4))).shape                # (5, 2)
+    """
 
     def __init__(self, *layers: Callable[[Any], Any]) -> None:
         self.layers = list(layers)
@@ -110,8 +138,18 @@ def flatten(x: Any) -> Any:
 class MultiHeadAttention(Module):
     """Scaled dot-product attention with several heads (Vaswani and others, 2017).
 
+        layer = nn.MultiHeadAttention(8, heads=2, rng=0)
+        x = np.ones((3, 5, 8))
+        layer(x, mask=np.tri(5, dtype=bool)).shape  # (3, 5, 8); each item looks at the earlier ones only
+
     Args:
-        features: of what comes in and goes out; a multiple of `heads`.
+        features: of arguments and result; a multiple of `heads`.
+        bias: whether the four dense layers have biases.
+        rng: a generator or a seed, for the weights.
+        dtype: of the variables.
+
+    Raises:
+        ValueError: `features` is not a multiple of `heads`.
     """
 
     def __init__(self, features: int, heads: int, bias: bool = True, rng: Rng = None, dtype: Any = float) -> None:
@@ -124,14 +162,13 @@ class MultiHeadAttention(Module):
         ]
 
     def __call__(self, queries: Any, keys: Any = None, values: Any = None, mask: Any = None) -> Any:
-        """What each query makes of the values.
+        """For each query the mean of the values, weighted by how well its key fits.
 
         Args:
             queries: of shape (…, m, features).
             keys: of shape (…, n, features); the queries, if not given.
             values: of the same shape; the keys, if not given.
-            mask: where queries may look at keys, broadcast to (…, heads, m, n): `np.tri(n, dtype=bool)` lets each look
-                at the earlier ones only.
+            mask: where queries may look at keys: truths that broadcast to (…, heads, m, n).
 
         Returns:
             an array of shape (…, m, features).

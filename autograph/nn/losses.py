@@ -1,6 +1,7 @@
 """Losses: functions of predictions and targets that give a number, or one for each example.
 
-`reduction` is "mean", "sum" or "none".
+`reduction` is "mean", "sum" or "none"; anything else is a ValueError, and so are targets of another shape than the
+predictions. The result has the dtype that NumPy gives to the difference of the two.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from autograph.nn.activations import log_softmax
 
 
 def mse(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
-    """Squared errors; the targets are one number or have the shape of the predictions."""
+    """Squared errors; the targets are one number or have the shape of the predictions.
+
+        nn.mse(np.array([1.0, 3.0]), np.array([1.0, 1.0]))      # 2.0
+    """
     _check_shapes(predictions, targets)
     return _reduced((predictions - targets) ** 2, reduction)
 

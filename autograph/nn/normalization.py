@@ -1,4 +1,4 @@
-"""Layers that shift and scale features to mean 0 and variance 1, and then as they have learnt."""
+"""Layers that shift and scale features to mean 0 and variance 1, and then as training says."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from autograph.variables import Variable
 class LayerNorm(Module):
     """Normalizes each vector of features by itself (Ba and others, 2016).
 
+        nn.LayerNorm(4)(np.array([[1.0, 2.0, 3.0, 4.0]])).mean()       # 0.0
+
     Args:
-        features: how many there are; x has shape (…, features).
+        features: how many there are; x and the result have shape (…, features).
         epsilon: added to the variance.
+        dtype: of the variables `scale` and `shift`, which begin with ones and zeros.
     """
 
     def __init__(self, features: int, epsilon: float = 1e-5, dtype: Any = float) -> None:
@@ -32,13 +35,17 @@ class LayerNorm(Module):
 class BatchNorm(Module):
     """Normalizes each feature over the batch (Ioffe and Szegedy, 2015).
 
-    While it is trained (see `Module.train`), by the mean and variance of the batch, of which it keeps moving averages;
-    after `eval()`, by these.
+    While it is trained (see `Module.train`), it takes mean and variance of the batch, and keeps moving averages of
+    them; after `eval()`, it takes these.
+
+        layer = nn.BatchNorm(3)
+        layer(np.arange(6.0).reshape(2, 3))         # [[-1, -1, -1], [1, 1, 1]]; nearly
 
     Args:
-        features: how many there are; x has shape (batch, …, features).
+        features: how many there are; x and the result have shape (batch, …, features).
         momentum: how much of the averages is kept at each call.
         epsilon: added to the variance.
+        dtype: of the variables: `scale` and `shift`, and the averages `mean` and `variance`, which are not trained.
     """
 
     def __init__(self, features: int, momentum: float = 0.99, epsilon: float = 1e-5, dtype: Any = float) -> None:

@@ -24,7 +24,7 @@ class RNN(Module):
     """Runs a cell over sequences, and gives its outputs.
 
         rnn = nn.RNN(nn.LSTMCell(8, 16, rng=0))
-        y = rnn(np.ones((4, 10, 8)))                # (4, 16): the last output for each of 4 sequences
+        rnn(np.ones((4, 10, 8))).shape              # (4, 16); the last output for each of 4 sequences
 
     Args:
         cell: such as an `LSTMCell`; its output is its state, or the first part of that.
@@ -63,6 +63,8 @@ class SimpleRNNCell(Module):
 
     Args:
         inputs, units: x has shape (batch, inputs), the state `h` has shape (batch, units).
+        rng: a generator or a seed, for the weights.
+        dtype: of the variables and of the initial state.
     """
 
     def __init__(
@@ -92,6 +94,8 @@ class LSTMCell(Module):
         inputs, units: x has shape (batch, inputs); both parts of the state, `(h, c)`, have shape (batch, units).
         activation: of what comes in and goes out.
         gate: the activation of the gates.
+        rng: a generator or a seed, for the weights.
+        dtype: of the variables and of the initial state.
     """
 
     def __init__(
@@ -144,6 +148,8 @@ class GRUCell(Module):
         inputs, units: x has shape (batch, inputs), the state `h` has shape (batch, units).
         activation: of the candidate.
         gate: the activation of the gates.
+        rng: a generator or a seed, for the weights.
+        dtype: of the variables and of the initial state.
     """
 
     def __init__(
