@@ -219,7 +219,12 @@ class Builder:
         return self.call(self.function.module.declare(name, result, *(each.type for each in args)), *args)
 
     def intrinsic(
-        self, name: str, *args: Value, result: str | None = None, overload: Sequence[str] | None = None
+        self,
+        name: str,
+        *args: Value,
+        result: str | None = None,
+        overload: Sequence[str] | None = None,
+        flags: str = "",
     ) -> Instruction:
         """Call a function of LLVM's own.
 
@@ -227,10 +232,13 @@ class Builder:
             name: without `llvm.` and the types at its end.
             result: the type that it gives; by default that of the first argument.
             overload: the types that its name ends with; by default that of the first argument.
+            flags: of arithmetic, such as `nsz`.
         """
         types = [args[0].type] if overload is None else overload
         full = ".".join([f"llvm.{name}", *map(_mangled, types)])
-        return self.call_outside(full, result or args[0].type, *args)
+        found = self.call_outside(full, result or args[0].type, *args)
+        found.detail = flags
+        return found
 
     # Parts ------------------------------------------------------------------------------------------------------------
 

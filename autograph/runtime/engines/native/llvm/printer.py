@@ -190,8 +190,10 @@ def _returned(each: Instruction) -> str:
 
 def _call(each: Instruction) -> str:
     function, *args = each.operands
-    flags = f" {each.detail}" if each.detail else ""
-    return f"call {each.type} {function.ref}({_typed(args)}){flags}"
+    called = f"{each.type} {function.ref}({_typed(args)})"
+    if not each.detail:
+        return f"call {called}"
+    return f"call {each.detail} {called}" if function.ref.startswith("@llvm.") else f"call {called} {each.detail}"
 
 
 def _never(each: Instruction) -> str:

@@ -116,6 +116,12 @@ def test_calls_intrinsics_and_parts_of_structures() -> None:
     assert (function(6, 7), function(2**62, 2)) == (21, 0)
 
 
+def test_arithmetic_by_intrinsics_has_flags() -> None:
+    module, b, (x, y) = begun(DOUBLE, DOUBLE, DOUBLE)
+    b.ret(b.intrinsic("maximum", x, y, flags="nsz"))
+    assert "call nsz double @llvm.maximum.f64(" in printed(module) and compiled(module)(1.0, 2.0) == 2.0
+
+
 def test_a_switch_and_a_constant_in_memory() -> None:
     module, b, (x,) = begun(I64, I64)
     table = module.constant("table", constant(array(3, I64), [5, 6, 7]))
