@@ -1,6 +1,7 @@
 """Operations on whole arrays as loop nests.
 
-`fusion.py` decides what goes into one nest, `loop_nest.py` is the nest, `inner_loop.py` and `outer_loops.py` its code,
-`kernel.py` what runs. The others are ways to order the work: `strip_mining.py`, `row_schedules.py`, `multi_nest.py`,
-`loop_interchange.py`; and how arrays are read and written: `views.py`, `in_place.py`, `reduction.py`.
+`fusion.py` decides what goes into one nest. `loop_nest.py` is the nest: what is computed for an element. `schedule.py`
+says in which order elements are computed, and `schedule_rules.py` chooses; `loop_codegen.py` makes machine code of
+both, `kernel.py` runs it. `multi_nest.py` and `loop_interchange.py` are about several nests, and one that is repeated;
+`views.py`, `in_place.py` and `reduction.py` about how arrays are read, written and reduced.
 """

@@ -7,7 +7,7 @@ makes the arrays for the results, runs the loops, and gives these back. Who is c
     redo        a flag has been raised, or there is no memory; so nothing has happened yet, or it has been undone
     parallel    there is so much to do that several threads had better do it
 
-What has been laid aside until all has been read, see `in_place`, is put into the array that it is for by `put`.
+What has been laid aside until all has been read, see `in_place`, `copy_out` puts into the array that it is for.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import (
     SLOT,
     llvm_type,
 )
-from autograph.runtime.engines.native.llvm.syntax import RARE, literal
+from autograph.runtime.engines.native.llvm.syntax import literal
 from autograph.runtime.graph.types import part_of, scalar
 
 BUSY = 1 << 13              # elements from which on other threads may run meanwhile
@@ -34,7 +34,7 @@ COSTLY = PARALLEL // 48     # elements for which that is so if there are functio
 
 
 class Gathering(Parts):
-    """The text of that function, which may call `put`.
+    """The text of that function.
 
     Args:
         flat: `C` or `F` if all arrays are of one shape, in that order, so that they are gone through in one row.
@@ -318,7 +318,7 @@ class Gathering(Parts):
         self._do(f"{right}:")
         if self._nest.aside:
             row = size if self._flat else self._dims[-1]
-            self._do(f"  call void @put(ptr %frame, i64 {row}, i64 {self._emit(f'udiv i64 {size}, {row}')})")
+            self._do(f"  call void @copy_out(ptr %frame, i64 {row})")
         if self._nest.target >= 0:
             made = self._results(made)
         if self._nest.reduction is not None and self._nest.reduction.whole:
@@ -359,53 +359,3 @@ class Gathering(Parts):
         self._do(f"  store i64 {self.python('PyLong_AsLongLong', found)}, ptr {flags}")
         self.forget(found)
         self._do(f"  br label %{done}")
-
-
-def put(nest: Nest) -> str:
-    """The function `put`, for rows of `n` elements, which lie one behind the other."""
-    size, apart = nest.dtypes[nest.written].itemsize, nest.streams[nest.target].apart
-    wanted = {"to": nest.target, "from": nest.written, "step": nest.step(nest.target)}
-    wanted |= {f"length{axis}": nest.length(axis) for axis in range(nest.depth)}
-    wanted |= {f"stride{axis}": nest.stride(nest.target, axis) for axis in range(nest.depth)}
-    lines = ["define internal void @put(ptr %frame, i64 %n, i64 %rows) noinline {", "start:"]
-    for name, slot in wanted.items():
-        lines.append(f"  %at.{name} = getelementptr i8, ptr %frame, i64 {SLOT * slot}")
-        lines.append(f"  %{name} = load {'ptr' if name in ('to', 'from') else 'i64'}, ptr %at.{name}")
-    lines += ["  br label %iteration", "iteration:", "  %row = phi i64 [ 0, %start ], [ %next, %iteration ]"]
-    rest, to = "%row", "%to"
-    for axis in reversed(range(nest.depth)):
-        lines.append(f"  %index{axis} = urem i64 {rest}, %length{axis}")
-        lines.append(f"  %rest{axis} = udiv i64 {rest}, %length{axis}")
-        lines.append(f"  %far{axis} = mul i64 {f'%index{axis}' if axis else rest}, %stride{axis}")
-        lines.append(f"  %to{axis} = getelementptr i8, ptr {to}, i64 %far{axis}")
-        rest, to = f"%rest{axis}", f"%to{axis}"
-    step = "%step" if apart else size
-    return "\n".join([*lines, _PUT.format(kind=f"i{8 * size}", size=size, to=to, step=step, rare=RARE)])
-
-
-_PUT = """  %first = mul i64 %row, %n
-  %from.row = getelementptr {kind}, ptr %from, i64 %first
-  call void @put_row(ptr {to}, ptr %from.row, i64 {step}, i64 %n)
-  %next = add nuw i64 %row, 1
-  %more = icmp ult i64 %next, %rows
-  br i1 %more, label %iteration, label %end{rare}
-end:
-  ret void
-}}
-define internal void @put_row(ptr noalias %to, ptr noalias %from, i64 %step, i64 %n) {{
-start:
-  br label %iteration
-iteration:
-  %i = phi i64 [ 0, %start ], [ %next, %iteration ]
-  %far = mul i64 %i, %step
-  %to.i = getelementptr i8, ptr %to, i64 %far
-  %from.i = getelementptr {kind}, ptr %from, i64 %i
-  %x = load {kind}, ptr %from.i, align {size}
-  store {kind} %x, ptr %to.i, align {size}
-  %next = add nuw i64 %i, 1
-  %more = icmp ult i64 %next, %n
-  br i1 %more, label %iteration, label %end
-end:
-  ret void
-}}
-"""

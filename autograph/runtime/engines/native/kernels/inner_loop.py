@@ -26,13 +26,12 @@ class Rows(Allocating):
 
     Attributes:
         floats: whether it computes with floats, or makes them.
-        copies: how often its text has been given.
     """
 
     def __init__(self, name: str) -> None:
         super().__init__(name, lambda: "never")
         self.begin("iteration")
-        self.floats, self.copies = False, 0
+        self.floats = False
         self._opaque: dict[str, str] = {}
         self._pinned: dict[str, str] = {}
 
@@ -56,11 +55,9 @@ class Rows(Allocating):
         """The text of what is outside of it."""
         return [f"{name} = global {text}" for text, name in self._opaque.items()]
 
-    def row(self, name: str, params: str, loop: str = "") -> str:
-        """The text of the function; if there is something to be said of the loop, it becomes part of who calls it."""
-        self.copies += 1
-        head = f"define internal i64 @{name}({params}) {'alwaysinline' if loop else 'noinline'} {{"
-        return iterations(head, *self.parts, loop, self._pinned)
+    @property
+    def pinned(self) -> dict[str, str]:
+        return self._pinned
 
     def place(self, index: Number, length: Number) -> Number:
         """There are no indices."""

@@ -24,14 +24,16 @@ from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, builti
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, examples_of
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of
-from autograph.runtime.engines.native.kernels.entry_points import Gathering, put
+from autograph.runtime.engines.native.kernels.entry_points import Gathering
 from autograph.runtime.engines.native.kernels.in_place import target_of
+from autograph.runtime.engines.native.kernels.loop_codegen import code_of, text_of
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.multi_nest import Phased, Phases, iterations, loops, split
+from autograph.runtime.engines.native.kernels.multi_nest import Phased, Phases, fuse, split
 from autograph.runtime.engines.native.kernels.operands import Single, Stream
 from autograph.runtime.engines.native.kernels.slice_layout import Part, below, beside
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
+from autograph.runtime.engines.native.llvm.ir import Module
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
 from autograph.runtime.graph.operands import NoLowering
 from autograph.runtime.graph.signature import Event
@@ -50,6 +52,7 @@ class Version:
     Attributes:
         entry: calls it, or those that came before.
         forced: calls it whatever NumPy's settings are; gives `_FAILED` if it cannot be done.
+        schedules: in which order the elements of each nest are computed.
     """
 
     def __init__(self, kernel: Kernel, kinds: tuple[Any, ...]) -> None:
@@ -59,19 +62,24 @@ class Version:
         named, parts = dict(zip(keys, each)) | kernel.constants, dict(zip(keys, kernel.parts))
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
         self._kernel, calls = kernel, (kernel.entry, self._redo, self._parallel)
+        phases = None
         if len(split(kernel.nodes)) > 1:
             phases = Phases(kernel.nodes, named, kernel.outputs, ndim)
-            nests, more = phases.nests, iterations(phases)
+            nests = phases.nests
             gathering: Gathering = Phased(phases, parts, len(kernel.args), ndim, *calls)
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
             streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
             nest.beside, nest.below = beside(streams, len(nest.dtypes)), below(streams, len(nest.dtypes))
             gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
-            nests, more = [nest], put(nest) if nest.aside else ""
+            nests = [nest]
             gathering = Gathering(nest, named, parts, len(kernel.args), ndim, flat, gives, *calls)
-        text = "\n".join([loops(nests), more, gathering.text])
-        self.code = Code(text, origins=[place for nest in nests for place in nest.origins])
+        module = Module()
+        self.schedules, texts = code_of(nests, module)
+        if phases is not None:
+            fuse(module, phases)
+        text, origins = text_of(module, nests, texts)
+        self.code = Code(f"{text}\n{gathering.text}", origins=origins)
         self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
         forced = Table.of(gathering.things)
         for who in calls[:2]:

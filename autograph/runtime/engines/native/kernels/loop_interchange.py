@@ -5,7 +5,7 @@
 
 Each iteration goes through all of `x` and `y`, which may be more than the processor's cache holds, and makes new
 arrays. But no element needs to know of another. So a block of them goes through all iterations, in the cache, and then
-comes the next block; see `row_schedules`. If anything raises a flag, NumPy does it iteration by iteration, from the
+comes the next block; see `schedule`. If anything raises a flag, NumPy does it iteration by iteration, from the
 beginning, which nobody sees.
 
 What is done at once is limited, so that Ctrl-C comes through.

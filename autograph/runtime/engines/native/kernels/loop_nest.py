@@ -4,7 +4,7 @@ The operations are done element by element, so that what comes between them is n
 
     row     the innermost loop, over the last dimension, in which elements lie side by side or are one and the same; of
             this LLVM makes vectors, see `inner_loop`
-    loop    those around it, and what the processor says of floats: the flags that are raised; see `outer_loops`
+    loop    those around it, and what the processor says of floats: the flags that are raised; see `loop_codegen`
 
 The last operation may be a sum or the like, over the last dimension or over all, of what the others come to.
 """
@@ -29,7 +29,7 @@ from autograph.runtime.engines.native.kernels.in_place import may_overlap, targe
 from autograph.runtime.engines.native.kernels.inner_loop import Rows
 from autograph.runtime.engines.native.kernels.operands import Call, Element, Single, Slots, Stream, places
 from autograph.runtime.engines.native.libmath.ufunc_loops import Loop, loop_of, quotient
-from autograph.runtime.graph.graph import Node, Place, Value
+from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.traits import CASTS, MASKS, SELECTS
 from autograph.runtime.graph.types import FLOAT, TensorType, part_of, scalar
@@ -59,7 +59,7 @@ class Nest(Slots):
         beside: arrays of which the rows are those of others, from another byte on: which, and how far.
         below: arrays that seem to be other rows of others: which, how many rows and bytes further on.
         within: inputs that lie where something that comes out will be: where that stands.
-        iterations: the slot that says how often all of it is done to a block, see `row_schedules`; -1 if it is done
+        iterations: the slot that says how often all of it is done to a block, see `schedule`; -1 if it is done
             once.
         carried: the arrays that come in which the first of these iterations begins with: what comes out goes on from
             them.
@@ -130,7 +130,28 @@ class Nest(Slots):
         return of_floats or len(self.stages) > 1 or self.stages[0].floats
 
     @property
-    def by_parts(self) -> bool:
+    def reduced(self) -> int | None:
+        """Where the result of the reduction is among the arrays, if there is one."""
+        return None if self.reduction is None else len(self.dtypes) - 1
+
+    def neighbors(self, row: int) -> list[tuple[int, int, int]]:
+        """Where each array is in a row behind another one: so many rows and bytes behind the first one of which array.
+
+        This is what slices tell; see `below`.
+        """
+        found = []
+        for stream in range(len(self.streams)):
+            beside, far = self.beside.get(stream, (stream, 0))
+            leader, rows, by = self.below.get(beside, (beside, 0, 0))
+            found.append((leader, row + rows, by + far))
+        return found
+
+    def rows(self, count: int) -> list[tuple[int, int]]:
+        """All rows that so many neighbors have: of which array, and how many behind the first one."""
+        return list(dict.fromkeys(place[:2] for row in range(count) for place in self.neighbors(row)))
+
+    @property
+    def by_vectors(self) -> bool:
         """Whether what is combined at a time is also computed at a time, as LLVM makes vectors of it."""
         known = all(call.loop.define and all(call.steps) for calls in self.calls for call in calls)
         combines = self.reduction is not None and self.direct is None
@@ -146,12 +167,6 @@ class Nest(Slots):
         """Of an element, in tenths of nanoseconds, more or less."""
         called = [48 if call.loop.costly else 8 for calls in self.calls for call in calls]
         return len(self._values) // 2 + len(self.streams) + sum(called)
-
-    @property
-    def origins(self) -> list[Place]:
-        """See `Memory`; of calls first, which `_Blocks` writes."""
-        called = [call.place for calls in self.calls for call in calls]
-        return called + [place for stage in self.stages for place in stage.origins] * self.stages[0].copies
 
     # What becomes of values -------------------------------------------------------------------------------------------
 
@@ -312,7 +327,7 @@ class Nest(Slots):
         before = numbers[0].type.dtype
         self.most = self.reduction.most(before)
         home = self._values[node.args[0]].home
-        is_alone, in_parts = len(self._outs) == 1 and stage == 0, len(self.stages) > 1 and not self.by_parts
+        is_alone, in_parts = len(self._outs) == 1 and stage == 0, len(self.stages) > 1 and not self.by_vectors
         lies = home is not None and home < len(self.streams) and self._steps(home) and not self._apart(home)
         if lies and (is_alone or in_parts):
             same = before == self.reduction.dtype(before) and before.kind != "b"    # of which bytes may not be 0 or 1

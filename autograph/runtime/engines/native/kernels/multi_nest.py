@@ -19,10 +19,11 @@ from autograph.runtime.engines.native.kernels.entry_points import PARALLEL, Gath
 from autograph.runtime.engines.native.kernels.in_place import target_of
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Single, Stream
-from autograph.runtime.engines.native.kernels.outer_loops import Around
 from autograph.runtime.engines.native.kernels.slice_layout import Layout, Part
-from autograph.runtime.engines.native.kernels.strip_mining import row, said
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
+from autograph.runtime.engines.native.llvm.ir import FALSE, I64, PTR, VOID, Module, Parameter, array, constant
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.types import TensorType
 
@@ -216,64 +217,38 @@ class Phased(Gathering):
         return self._phases.outputs[self._number][place] in self._phases.results
 
 
-def iterations(phases: Phases) -> str:
-    """The function `loop`: the loops of the phases, a block of rows at a time. It gives the flags that were raised."""
-    slots, blocks = phases.bases[-1] + 1, list[list[int]]()
-    lines = ["define i64 @loop(ptr %frame, i64 %begin, i64 %end) {", "start:", f"  %own = alloca [{slots} x i64]"]
-    lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %own, ptr %frame, i64 {SLOT * slots}, i1 false)")
-    for slot in range(slots):
-        lines.append(f"  %s{slot} = getelementptr i8, ptr %own, i64 {SLOT * slot}")
-    lines += [f"  %rows = load i64, ptr %s{slots - 1}", "  %room0 = add i64 0, 0"]
+def fuse(module: Module, phases: Phases) -> None:
+    """Write the function `loop`: the loops of the phases, a block of rows at a time. It gives the flags."""
+    slots = phases.bases[-1] + 1
+    given = Parameter("frame", PTR), Parameter("begin", I64), Parameter("end", I64)
+    b = Builder(module.define("loop", I64, *given))
+    frame, begin, end = given
+    own = b.alloca(array(slots, I64))
+    b.intrinsic("memcpy", own, frame, constant(I64, SLOT * slots), FALSE, result=VOID, overload=[PTR, PTR, I64])
+    at = [b.gep(own, SLOT * slot) for slot in range(slots)]
+    rows, blocks = b.load(I64, at[-1]), []
+    size: ir.Value = ir.zero(I64)
     for places, apart in phases.ways:
         if apart is None:
-            whole = f"%a{places[0]}"
-            lines.append(f"  {whole} = load ptr, ptr %s{places[0]}")
-            lines += [f"  store ptr {whole}, ptr %s{place}" for place in places[1:]]
-            continue
-        number = len(blocks)
-        lines += [f"  %apart{number} = load i64, ptr %s{apart}", f"  %size{number} = mul i64 %apart{number}, %rows"]
-        lines.append(f"  %room{number + 1} = add i64 %room{number}, %size{number}")
-        blocks.append(places)
-    lines += [f"  %memory = call ptr @PyMem_RawMalloc(i64 %room{len(blocks)})", *_ITERATION]
-    for number, places in enumerate(blocks):
-        lines += [line.format(number) for line in _BLOCK]
-        lines += [f"  store ptr %b{number}, ptr %s{place}" for place in places]
-    flags = "%flags"
-    for nest, base in zip(phases.nests, phases.bases):
-        lines.append(f"  %r{base} = call i64 @{nest.name}loop(ptr %s{base}, i64 %i, i64 %stop)")
-        lines.append(f"  %f{base} = or i64 {flags}, %r{base}")
-        flags = f"%f{base}"
-    return "\n".join([*lines, f"  %raised = or i64 {flags}, 0", *_END])
-
-
-_ITERATION = """  %none = icmp eq ptr %memory, null
-  br i1 %none, label %failed, label %iteration
-failed:
-  ret i64 1
-iteration:
-  %i = phi i64 [ %begin, %start ], [ %stop, %iteration ]
-  %flags = phi i64 [ 0, %start ], [ %raised, %iteration ]
-  %next = add i64 %i, %rows
-  %over = icmp sgt i64 %next, %end
-  %stop = select i1 %over, i64 %end, i64 %next""".splitlines()
-# Where a block would begin if it went from row 0 on.
-_BLOCK = """  %row{0} = mul i64 %i, %apart{0}
-  %off{0} = sub i64 %room{0}, %row{0}
-  %b{0} = getelementptr i8, ptr %memory, i64 %off{0}""".splitlines()
-_END = """  %more = icmp slt i64 %stop, %end
-  br i1 %more, label %iteration, label %done
-done:
-  call void @PyMem_RawFree(ptr %memory)
-  ret i64 %raised
-}
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-declare ptr @PyMem_RawMalloc(i64)
-declare void @PyMem_RawFree(ptr)
-""".splitlines()
-
-
-def loops(nests: Sequence[Nest]) -> str:
-    """The text of the loops of some nests."""
-    declared: set[str] = set()
-    bodies = [each for nest in nests for each in (row(nest, declared), Around(nest, declared).text)]
-    return "\n".join([*sorted(declared), *bodies, said(nests)])
+            whole = b.load(PTR, at[places[0]])
+            for place in places[1:]:
+                b.store(whole, at[place])
+        else:
+            stride = b.load(I64, at[apart])
+            blocks.append((places, stride, size))
+            size = b.add(size, b.mul(stride, rows))
+    memory = b.call(module.declare("PyMem_RawMalloc", PTR, I64), size)
+    with b.if_then(b.is_null(memory)):
+        b.ret(1)
+    with b.loop(begin, end, rows, [ir.zero(I64)], at_least_once=True) as iteration:
+        behind = b.add(iteration.index, rows)
+        stop, flags = b.select(b.icmp("sgt", behind, end), end, behind), iteration.carried[0]
+        for places, stride, room in blocks:     # where a block would begin if it went from row 0 on
+            block = b.gep(memory, b.sub(room, b.mul(iteration.index, stride)))
+            for place in places:
+                b.store(block, at[place])
+        for nest, base in zip(phases.nests, phases.bases):
+            flags = b.or_(flags, b.call(module.functions[f"{nest.name}loop"], at[base], iteration.index, stop))
+        iteration.carry(flags)
+    b.call(module.declare("PyMem_RawFree", VOID, PTR), memory)
+    b.ret(iteration.results[0])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from autograph.common.numpy_internals import LOOP_TYPE, InnerLoop, strided_loop
 from autograph.common.probes import agrees, with_warnings
 from autograph.runtime.engines.native.libmath import division, exponential
 from autograph.runtime.engines.native.llvm.ir import Module
-from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.graph.types import part_of
 
 _KINDS = "biufc"
@@ -47,14 +46,6 @@ class Loop:
     steady: bool
     costly: bool
     define: Callable[[Module], None] | None = None
-
-    @cached_property
-    def text(self) -> str:
-        """The functions that `define` defines, as text."""
-        module = Module()
-        if self.define is not None:
-            self.define(module)
-        return printed(module, first=2000 if self.name == division.NAME else 3000)
 
 
 @cache

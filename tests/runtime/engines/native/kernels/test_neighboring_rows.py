@@ -7,6 +7,8 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from autograph.runtime.engines.native.kernels.loop_nest import Stream
+from autograph.runtime.engines.native.kernels.schedule import shown
+from autograph.runtime.engines.native.kernels.schedule_rules import ROWS
 from autograph.runtime.engines.native.kernels.slice_layout import Part, below
 from tests.runtime.engines.native.kernels.test_fusion import defined, kernels, native, outcome
 
@@ -31,7 +33,7 @@ def edges(x, column):
 
 
 def in_bands(function):
-    found = ["band_piece" in version.code.text for version in kernels(function)]
+    found = [f"for {ROWS} of" in shown(version.schedules[0]) for version in kernels(function)]
     return bool(found) and all(found)
 
 
