@@ -40,6 +40,7 @@ from zipimport import zipimporter
 
 from autograph import operators
 from autograph.common import forking
+from autograph.common.line_tables import Position, with_lines
 from autograph.conversion import cache
 from autograph.conversion.conversions import convert_source
 from autograph.conversion.explain import Explanation
@@ -96,9 +97,7 @@ def _either(patterns: Iterable[str]) -> re.Pattern[str]:
 
 def _unseen(function: F) -> F:
     code = function.__code__
-    eights, rest = divmod(len(code.co_code) // 2, 8)  # an entry says of up to eight instructions that they have no line
-    lines = b"\xff" * eights + bytes([0xF7 + rest] * (rest > 0)) if sys.version_info >= (3, 11) else b""
-    function.__code__ = code.replace(co_linetable=lines)
+    function.__code__ = with_lines(code, [(len(code.co_code), Position(None))], code.co_firstlineno)
     return function
 
 

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from autograph.common.code_marks import BODY, WHOLE, Shelter, with_shelters
+from autograph.common.line_tables import positions
 
 _CONSTANT = dis.opmap["LOAD_CONST"]
 
@@ -125,14 +126,9 @@ def _constants_without_columns(code: CodeType) -> set[int]:
         return lambdas
     found = set()
     raw, high = code.co_code, 0
-    for place, position in enumerate(_positions(code)):
+    for place, position in enumerate(positions(code)):
         op, argument = raw[2 * place], raw[2 * place + 1] | high
         high = argument << 8 if op == dis.EXTENDED_ARG else 0
         if op == _CONSTANT and position[2] is None:
             found.add(argument)
     return found & lambdas
-
-
-def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
-    """First line, last line, first column and last column of each instruction (from 3.11 on)."""
-    return [*getattr(code, "co_positions")()]  # noqa: B009

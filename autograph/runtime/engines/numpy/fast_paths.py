@@ -27,7 +27,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from autograph.common import disk_cache
-from autograph.runtime.engines.numpy.line_table import Position, disguised
+from autograph.common.line_tables import Position
+from autograph.runtime.engines.numpy.line_table import disguised
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.traits import UFUNC_BY_VALUE, plain

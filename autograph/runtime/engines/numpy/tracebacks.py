@@ -15,8 +15,9 @@ from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
 from autograph.common.defects import report
+from autograph.common.line_tables import Position
 from autograph.errors import DerivativeError
-from autograph.runtime.engines.numpy.line_table import Marks, Places, Position, calls, disguised, pieces_of
+from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, disguised, pieces_of
 from autograph.runtime.engines.numpy.user_locals import arguments, user_locals
 from autograph.runtime.graph.graph import Node, Place
 from autograph.runtime.tracing.proxies.source_location import Handling

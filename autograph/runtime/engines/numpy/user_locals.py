@@ -29,7 +29,8 @@ import numpy as np
 
 from autograph.common.code_flags import OfCode, code_line, of_code
 from autograph.common.code_marks import is_body, shelters
-from autograph.runtime.engines.numpy.line_table import Marks, Places, Position, calls, pieces_of
+from autograph.common.line_tables import Position
+from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, pieces_of
 from autograph.runtime.graph.graph import UNBOUND, Node, Place
 from autograph.runtime.tracing.proxies.bytecode import instructions, stored_names
 

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograph.common.code_marks import BODY
+from autograph.common.line_tables import Position
 from autograph.runtime.engines.numpy.engine import compile
-from autograph.runtime.engines.numpy.line_table import Position, calls, disguised
+from autograph.runtime.engines.numpy.line_table import calls, disguised
 from autograph.runtime.graph.graph import Graph
 from tests.runtime.engines.recording import record
 from tests.runtime.engines.texts import executable
