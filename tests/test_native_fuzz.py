@@ -39,7 +39,7 @@ pytestmark = [pytest.mark.once, pytest.mark.skipif(find_spec("llvmlite") is None
 
 if find_spec("llvmlite") is not None:
     from autograph.runtime.engines.native.emit import emitter, simd, speculation, tier_up
-    from autograph.runtime.engines.native.loops import fast_path, lowering, region, tiering
+    from autograph.runtime.engines.native.loops import counted_loops, lowering, region, tiering
     from tests import emitted
 
 NUMBERS = itertools.count()
@@ -68,9 +68,9 @@ def with_baseline(iterations: int, patience: float) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(region, "AGAIN", min(iterations, 1))
         patch.setattr(tier_up, "PATIENCE", patience)
-        for module in (emitter, lowering, fast_path) if iterations else ():
+        for module in (emitter, counted_loops) if iterations else ():
             patch.setattr(module, "POLL", iterations)
-        for module in (speculation, fast_path) if iterations else ():
+        for module in (speculation, counted_loops) if iterations else ():
             patch.setattr(module, "BLIND", min(iterations, 3))
         patch.setattr(simd, "SIZES", (16, 8) if iterations else (32, 16))       # the arrays are short
         yield

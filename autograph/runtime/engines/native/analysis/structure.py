@@ -82,18 +82,15 @@ class Structure:
         """Those of the loop's outputs, or of what stands for each, that somebody reads."""
         return [each for place, each in enumerate(outputs) if place not in self._unused]
 
-    def is_live(self, key: Key, at: Point) -> bool:
-        """Whether a value may be read from a point on."""
+    def is_live(self, key: Key, at: Point | Node) -> bool:
+        """Whether a value may be read from a point on; of a loop, from where an iteration begins, before its item."""
+        if isinstance(at, Node):
+            after = self.after(at.blocks[0])
+            is_own = key is at or key in self._free[at] or key in carried(at)
+            return is_own or (after is not None and self.is_live(key, after))
         if key in self._outer[at.block]:
             return True
         return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.place
-
-    def is_live_in_loop(self, key: Key, loop: Node) -> bool:
-        """Whether a value may be read from the beginning of an iteration on, in front of its item."""
-        if key is loop or key in self._free[loop] or key in carried(loop):
-            return True
-        after = self.after(loop.blocks[0])
-        return after is not None and self.is_live(key, after)
 
     def depth(self, block: Block) -> int:
         """How many loops are around a block."""

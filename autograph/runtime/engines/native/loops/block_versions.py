@@ -1,20 +1,21 @@
-"""Where values are while machine code is made; versions of what follows a point; and exits.
+"""Where values are while machine code is made; basic-block versioning; and side exits.
 
-Where paths meet (behind an `if`, at the head of a loop, behind it), what is there may be of different types from
-different paths: `total = 0` is an integer when the loop begins, and a float from the second iteration on. So there is
-code for each combination of types that really comes (a *version*), made when the first path leads to it; therefore all
-types are exact, everywhere. Where there would be too many versions, the code is left.
+Where paths meet (behind an `if`, at the head of a loop, behind it), a value may have different types on different
+paths: `total = 0` is an integer when the loop begins, and a float from the second iteration on. So there is code for
+each combination of types that really comes (a *version* of the block), made when the first path leads to it; therefore
+all types are exact, everywhere. Where there would be too many versions, a side exit leads to Python. (See Chevalier-
+Boisvert and Feeley, "Simple and effective type check removal through lazy basic block versioning", 2015.)
 
 Of objects that have come up in the code (`operands.is_held`), it owns a reference for each value that is one, and lets
-it go when the value does not matter any more: at the next point from which on the code may be left, for up to there it
-may be needed again. So at each point it is known which references there are.
+it go when the value does not matter any more: at the next point from which Python may resume, for up to there it may be
+needed again. So at each point it is known which references there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -44,6 +45,7 @@ from autograph.runtime.ops.native.scalars import number
 VERSIONS = 6        # of what follows one point
 
 
+T = TypeVar("T")
 Cell: TypeAlias = "tuple[Key, tuple[int, ...]]"     # a value, and a place in the tuples that it may be
 
 
@@ -65,54 +67,60 @@ class State:
         return State(dict(self.env), set(self.fresh), dict(self.owned))
 
 
-class Versions:
-    """What is where while machine code is made, and how it goes on where paths meet or where it is left.
+class Flow:
+    """What is where while machine code is made, and how the code goes on where paths meet or where Python resumes.
 
     Attributes:
+        inputs: what the values from outside of the loop are.
+        emit: makes the code.
         exits: what is to be done when the code gives back their number.
+        slots: how many of the frame the exits use.
+        state: what there is where the code is.
+        block: the block of the graph whose nodes are being done.
+        counted: the items of ranges, which are small.
+        queue: makes those versions of blocks that there is a jump to, but no code yet.
     """
 
-    def __init__(self, structure: Structure, inputs: dict[Value, Any], emit: Unrolling | None = None) -> None:
+    def __init__(self, structure: Structure, inputs: dict[Value, Any]) -> None:
         self.structure = structure
         self.inputs = inputs
+        self.emit = Unrolling("loop", self.side_exit)
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
-        self.emit = emit or Unrolling("loop", self._leave)
-        self._state = State({}, set(), {})
-        self._at: tuple[Point, State] | None = None     # where the code is left, and with what
-        self._left: str | None = None                   # the block by which it is
-        self._leaving: list[tuple[str, Point, State]] = []
+        self.state = State({}, set(), {})
+        self.block: Block | None = None
+        self.counted: set[Key] = set()
+        self.queue: list[Callable[[], None]] = []
+        self._resume: tuple[Point, State] | None = None     # where Python resumes, and with what
+        self._exit: str | None = None                       # the block of the side exit to there
+        self._exits: list[tuple[str, Point, State]] = []    # blocks that there is no code of yet
         self._versions: dict[Any, dict[Any, str]] = {}
-        self._queue: list[Callable[[], None]] = []
-        self._counters: set[Key] = set()                # the items of ranges
-        self._heads: dict[Node, str] = {}               # the block with which an iteration of a `while` begins
-        self._block: Block | None = None                # where nodes are being done
-        self._nodes = 0
 
     # What values are --------------------------------------------------------------------------------------------------
 
-    def _value(self, leaf: Any) -> Any:
+    def value(self, leaf: Any) -> Any:
         """The operand that a value is; constants are what they are."""
         if not isinstance(leaf, Value):
             return leaf
-        found = self.inputs[leaf] if leaf in self.inputs else self._fetch(leaf)
+        found = self.inputs[leaf] if leaf in self.inputs else self.fetch(leaf)
         if type(found) is Number and found.type == INT:
-            self.emit.learn(found, *self.structure.span(leaf, self._block))
+            self.emit.learn(found, *self.structure.span(leaf, self.block))
         return found
 
-    def _fetch(self, key: Key) -> Any:
-        found = self._state.env[key]
+    def fetch(self, key: Key) -> Any:
+        """The operand that a value is, out of its cells."""
+        found = self.state.env[key]
         if type(found) is Number and found.ref:
             return found
         fetched = mapped(lambda path, each: self._loaded((key, path), each), found)
         if fetched is not found:
-            self._state.env[key] = fetched
+            self.state.env[key] = fetched
         return fetched
 
     def _loaded(self, cell: Any, each: Any) -> Any:
         if isinstance(each, Number) and not each.ref:
             found = Number(each.type, self.emit.kept(cell, each.type.dtype))
-            if cell[0] in self._counters and each.type == INT:
+            if cell[0] in self.counted and each.type == INT:
                 self.emit.bound(found.ref, -RANGE, RANGE)
             return found
         if isinstance(each, Range) and not each.start:
@@ -120,21 +128,22 @@ class Versions:
             return Range(start, stop, step if each.known is None else str(each.known), each.known, each.down)
         if is_held(each) and not each.ref:
             ref = self.emit.kept_object(cell)
-            if cell in self._state.owned:
-                self._state.owned[cell] = ref
+            if cell in self.state.owned:
+                self.state.owned[cell] = ref
             if isinstance(each, Boxed):
                 return Boxed(ref)
             facts = [self.emit.kept((cell, place), INT.dtype) for place in range(1, 1 + 2 * each.ndim)]
             return replace(each, ref=ref, facts=(self.emit.kept_object((cell, 0)), *facts))
         return each
 
-    def _args(self, args: Any) -> Any:
-        return map_args(self._value, args)
+    def args(self, args: Any) -> Any:
+        """Arguments of a node, with operands in the place of values."""
+        return map_args(self.value, args)
 
-    def _operand(self, arg: Any) -> Any:
+    def operand(self, arg: Any) -> Any:
         """What an argument is as a value of its own."""
         if isinstance(arg, tuple) and type(arg) is tuple:
-            return tuple(map(self._operand, arg))
+            return tuple(map(self.operand, arg))
         if isinstance(arg, (Number, Complex, Range, Array, Given, Boxed, Fixed)):
             return arg
         if is_complex(arg):
@@ -148,49 +157,83 @@ class Versions:
                 raise
             return Fixed(arg)
 
-    def _define(self, key: Key, operand: Any) -> None:
-        self._state.env[key] = self._operand(operand)
-        self._state.fresh.add(key)
+    def define(self, key: Key, operand: Any) -> None:
+        """Let a value be an operand."""
+        self.state.env[key] = self.operand(operand)
+        self.state.fresh.add(key)
 
     # Jumps ------------------------------------------------------------------------------------------------------------
 
-    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None], entry: str = "") -> None:
+    def live(self, at: Point | Node) -> dict[Key, Any]:
+        """What the values are that may be read from a point on, or from the beginning of an iteration on."""
+        return {key: operand for key, operand in self.state.env.items() if self.structure.is_live(key, at)}
+
+    def jump(
+        self,
+        label: Any,
+        live: dict[Key, Any],
+        go_on: Callable[[], None],
+        entry: str = "",
+        queue: list[Callable[[], None]] | None = None,
+    ) -> None:
         """Go on where other paths may lead, too. If there are too many versions, leave.
 
         Args:
+            live: what matters there.
+            go_on: makes the code there.
             entry: what is behind the name of the block to go to.
+            queue: where to put what makes a new version.
         """
-        state = self._state
-        live = {key: operand for key, operand in state.env.items() if lives(key)}
-        held = held_by(live)
-        kinds = frozenset((key, kind_of(operand)) for key, operand in live.items())
+        held, kinds = held_by(live), kinds_of(live)
         versions = self._versions.setdefault(label, {})
         if kinds not in versions:
-            if len(versions) >= VERSIONS and self._at is not None:
-                self.emit.jump(self._leave())
+            if len(versions) >= VERSIONS and self._resume is not None:
+                self.emit.jump(self.side_exit())
                 return
             name = versions[kinds] = self.emit.label("at")
             begin = {key: mapped(lambda path, each: unplaced(each), operand) for key, operand in live.items()}
 
             def go() -> None:
-                self._state = State(dict(begin), set(), dict.fromkeys(held, ""))
+                self.state = State(dict(begin), set(), dict.fromkeys(held, ""))
                 self.emit.begin(name)
                 self.emit.found = {}
                 go_on()
 
-            self._queue.append(go)
-        self._hold(held)
-        self._keep_fresh(live)
+            (self.queue if queue is None else queue).append(go)
+        self.hold(held)
+        self.keep_fresh(live)
         self.emit.jump(versions[kinds] + entry)
 
-    def _keep_fresh(self, live: dict[Key, Any]) -> None:
+    def begin(self, label: str, state: State) -> None:
+        """Go on in a block of which only is known where values are; Python cannot resume before it is said where."""
+        self.state = state
+        self.resume_from(None)
+        self.emit.found = {}
+        self.emit.begin(label)
+
+    def branch(self, condition: Number, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+        """Part the paths by a condition, and make the code of both; of one, if it is known which it is."""
+        if condition.known is not None:
+            (then if condition.known else orelse)()
+            return
+        labels = self.emit.label("then"), self.emit.label("else")
+        self.emit.branch(condition, *labels)
+        state, resume, found = self.state, self._resume, self.emit.found
+        for label, path in zip(labels, (then, orelse)):
+            self.state, self._resume, self._exit = state.copy(), resume, None
+            self.emit.begin(label)
+            self.emit.found = dict(found)
+            path()
+
+    def keep_fresh(self, live: dict[Key, Any]) -> None:
         """Put values into their cells. What leaves the code before that finds there what was before."""
         self.emit.settle()
         for key in live:
-            if key in self._state.fresh:
-                mapped(lambda path, each: self._keep((key, path), each), live[key])   # noqa: B023
+            if key in self.state.fresh:
+                mapped(lambda path, each: self.keep((key, path), each), live[key])   # noqa: B023
 
-    def _keep(self, cell: Any, each: Any) -> Any:
+    def keep(self, cell: Any, each: Any) -> Any:
+        """Put an operand into its cells."""
         if isinstance(each, Number):
             self.emit.keep(cell, each.type.dtype, each.ref)
         elif isinstance(each, Range):
@@ -202,46 +245,81 @@ class Versions:
                 self.emit.keep((cell, place), INT.dtype, fact)
         return each
 
-    def _leave_from(self, at: Point | None) -> None:
-        """From now on, go on in Python from a point, if it is to be; from what there is now."""
-        if self._at is not None:
+    # Side exits -------------------------------------------------------------------------------------------------------
+
+    def resume_from(self, at: Point | None) -> None:
+        """From now on, side exits lead to a point, from which Python resumes with what there is now."""
+        if self._resume is not None:
             self.emit.settle()      # what is still to be looked at came before that point
         if at is not None:
-            env = self._state.env
-            self._hold(held_by({key: operand for key, operand in env.items() if self.structure.is_live(key, at)}))
-        self._left = None
-        self._at = None if at is None else (at, self._state.copy())
+            self.hold(held_by(self.live(at)))
+        self._exit = None
+        self._resume = None if at is None else (at, self.state.copy())
 
-    def _leave(self) -> str:
-        """The block by which the code is left."""
-        if self._left is None:
-            assert self._at is not None
-            self._left = self.emit.label("exit")
-            self._leaving.append((self._left, *self._at))
-        return self._left
+    def side_exit(self) -> str:
+        """The block of the side exit."""
+        if self.emit.chunk is not None:
+            self.emit.chunk.exits += 1
+        if self._exit is None:
+            assert self._resume is not None
+            self._exit = self.emit.label("exit")
+            self._exits.append((self._exit, *self._resume))
+        return self._exit
 
-    def _emit_exit(self, label: str, at: Point, state: State) -> None:
-        self._state, self.emit.found = state.copy(), {}     # other exits may have the same
-        self.emit.begin(label)
-        self.emit.come_from(self.structure.node_at(at).place)
-        keys = [key for key in state.env if self.structure.is_live(key, at)]
-        self._finish(Exit(at, keys, self._handed_back(keys)))
+    def emit_side_exits(self) -> None:
+        """Make the code of all side exits."""
+        for label, at, state in self._exits:
+            self.state, self.emit.found = state.copy(), {}     # other exits may have the same
+            self.emit.begin(label)
+            self.emit.come_from(self.structure.node_at(at).place)
+            keys = list(self.live(at))
+            self.finish(Exit(at, keys, self.hand_back(tuple(map(self.fetch, keys)))))
 
-    def _finish(self, exit: Exit) -> None:
-        self._hold({})
+    def finish(self, exit: Exit) -> None:
+        """End the code, with what is in the frame then."""
+        self.hold({})
         self.emit.finish(len(self.exits))
         self.exits.append(exit)
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """End, as there is an exception."""
-        state = self._state.copy()
-        self._hold({})
+        state = self.state.copy()
+        self.hold({})
         self.emit.finish(0)
-        self._state = state
+        self.state = state
 
-    def _hold(self, wanted: dict[Cell, str]) -> None:
+    # Attempts ---------------------------------------------------------------------------------------------------------
+
+    def mark(self) -> Any:
+        """Where the code is, for `reset`."""
+        return self.emit.mark(), self.state.copy(), self._exit, len(self._exits)
+
+    def reset(self, mark: Any) -> None:
+        """Forget what has been emitted since."""
+        code, state, self._exit, count = mark
+        self.emit.reset(code)
+        self.state = state.copy()
+        del self._exits[count:]
+
+    def attempt(self, emit: Callable[[Node], T], node: Node) -> T | None:
+        """What it gives to emit a node; None, and nothing is emitted, if there is no machine code for it."""
+        mark = self.mark()
+        try:
+            return emit(node)
+        except NoLowering:
+            self.reset(mark)
+            return None
+
+    # References -------------------------------------------------------------------------------------------------------
+
+    def own(self, cell: Cell, ref: str) -> None:
+        """Own a new reference, for a value, or for a part of one."""
+        self.emit.keep_object(cell, ref)
+        self.state.owned[cell] = ref
+
+    def hold(self, wanted: dict[Cell, str]) -> None:
         """Own references for these cells, which have objects of these registers, and no others."""
-        owned, emit = self._state.owned, self.emit
+        owned, emit = self.state.owned, self.emit
         if owned == wanted:
             return
         emit.settle()
@@ -257,14 +335,10 @@ class Versions:
             emit.forget(ref)
         for cell, ref in missing.items():
             emit.keep_object(cell, ref)
-        self._state.owned = dict(wanted)
+        self.state.owned = dict(wanted)
 
-    def _handed_back(self, keys: list[Key]) -> tuple[Any, ...]:
-        """Put values into the frame. Gives how to fetch them from there."""
-        return self._written(tuple(self._fetch(key) for key in keys))
-
-    def _written(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The same, of operands."""
+    def hand_back(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Put operands into the frame. Gives how to fetch them from there."""
         self.emit.settle()
         slot = 0
 
@@ -288,6 +362,11 @@ class Versions:
         found: tuple[Any, ...] = mapped(write, operands)
         self.slots = max(self.slots, slot)
         return found
+
+
+def kinds_of(env: dict[Key, Any]) -> frozenset[Any]:
+    """What values are, apart from their numbers: the types by which versions of a block differ."""
+    return frozenset((key, kind_of(operand)) for key, operand in env.items())
 
 
 def held_by(env: dict[Key, Any]) -> dict[Cell, str]:

@@ -29,7 +29,7 @@ class Version:
     Attributes:
         entry: calls it, or whom the region calls otherwise; None until it has been called twice, since what is called
             once only has no need of it.
-        expected, callbacks: see `PythonCallbacks`.
+        expected, callbacks: see `PythonCalls`.
         underflows: whether it must not run if NumPy tells of underflows.
         costly: how many calls have left it too often.
         call: in which call of the region it was made.
@@ -39,16 +39,17 @@ class Version:
         begin = time.perf_counter()
         lowering, caller = region.lowering(inputs)
         text = lowering.run()
-        self.exits: list[Exit] = lowering.exits
-        self.expected = lowering.expected
-        self.callbacks = lowering.callbacks
+        flow, calls = lowering.flow, lowering.calls
+        self.exits: list[Exit] = flow.exits
+        self.expected = calls.expected
+        self.callbacks = calls.callbacks
         for callback in self.callbacks:
             region.refuse(callback)
-        self.underflows = lowering.emit.underflows
-        self._slots = max(caller.slots, lowering.slots, 1)
-        self._things, self._operands, self._words = lowering.emit.things, caller.operands, caller.words
-        baseline = BaselineTier(lowering.emit, self._slots) if region.uses_baseline else None
-        code = Code(text, not lowering.vectorizes, lowering.emit.origins, baseline)
+        self.underflows = flow.emit.underflows
+        self._slots = max(caller.slots, flow.slots, 1)
+        self._things, self._operands, self._words = flow.emit.things, caller.operands, caller.words
+        baseline = BaselineTier(flow.emit, self._slots) if region.uses_baseline else None
+        code = Code(text, not lowering.vectorizes, flow.emit.origins, baseline)
         self.call = region.calls
         self._begin(region, code, begin)
 

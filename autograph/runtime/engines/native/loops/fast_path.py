@@ -1,367 +1,300 @@
-"""Code for many iterations of a counted loop at once, see `guard_hoisting`.
+"""Loop versioning: code for many iterations of a counted loop at once, see `guard_hoisting`.
 
-An innermost `for` has two codes for an iteration. One is for iterations of which it has been made sure before that what
-does not change in them is as it should be, that indices that go with the items are within bounds, and that what is
-counted does not overflow. The other looks at everything at its time. The first iterations may be of that kind, and the
-last.
+An innermost `for` has two codes for an iteration. The fast path is for iterations of which it has been checked before
+that what does not change in them is as it should be, that indices that go with the items are within bounds, and that
+what is counted does not overflow. The slow path checks everything at its time. The first iterations may be of that
+kind, and the last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from autograph.runtime.engines.native.analysis.induction_variables import (
+    NODES,
+    START,
+    InductionVariables,
+    is_linear,
+    recurrences,
+    results_of,
+)
 from autograph.runtime.engines.native.analysis.structure import Key, Point
-from autograph.runtime.engines.native.emit.emitter import POLL
 from autograph.runtime.engines.native.emit.guard_hoisting import Chunk
-from autograph.runtime.engines.native.emit.speculation import BLIND
-from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.libmath.libm import FLAGS
-from autograph.runtime.engines.native.loops.block_versions import State, held_by
-from autograph.runtime.engines.native.loops.counters import NODES, Counting, results_of
+from autograph.runtime.engines.native.loops.block_versions import Flow, State, held_by, kinds_of
+from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of, mapped, unplaced
-from autograph.runtime.graph.traits import ARITHMETIC, MAKES_ARRAYS, RING, plain
+from autograph.runtime.graph.traits import MAKES_ARRAYS
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, scalar
 
 _STRONG = scalar("float64")
 CAPACITY = 2**56            # an array that is longer counts as this long
 
 
-@dataclass(slots=True)
-class Iterations:
-    """The iterations of a loop that are being emitted.
+@dataclass(frozen=True, slots=True)
+class CountedLoop:
+    """A counted loop, where it has another item.
 
     Attributes:
-        head: the block that each begins with.
-        kinds: what there is then.
-        env: what is the same throughout an iteration, wherever paths meet.
-        sums: values that do not overflow.
-        lasting: what need not be looked at before the iterations have been run.
-        queue: what is to be emitted yet.
-        again: whether such an iteration may follow one. (None does if all of them lead to values of other types.)
+        iterator: what it has yet to iterate over.
+        items: how many parameters of its body are no carried values.
+        slow: the block where an iteration of the slow path begins.
+        edge: the block where it is checked whether there are more iterations.
     """
 
     node: Node
-    head: str
-    kinds: Any
-    env: dict[Key, Any]
-    sums: set[Value]
-    blocks: set[Block]
-    lasting: list[Value]
-    queue: list[Callable[[], None]] = field(default_factory=list)
-    again: bool = False
+    iterator: Any
+    items: int
+    slow: str
+    edge: str
+
+    @property
+    def body(self) -> Block:
+        return self.node.blocks[0]
 
 
-class RunningAhead(Counting):
-    """Makes the code of a counted loop that looks before the iterations.
+class FastPath:
+    """The fast path of a loop, while it is being emitted.
 
     Attributes:
+        loop: whose it is.
+        sums: values that do not overflow in it.
         vectorizes: whether LLVM may find something to vectorize.
     """
 
-    vectorizes = False
-    _iterations: Iterations | None = None
+    def __init__(self, flow: Flow, loop: CountedLoop, blind: bool) -> None:
+        """
+        Args:
+            blind: whether iterations run blindly, see `speculation`.
+        """
+        self.loop = loop
+        self.sums: set[Value] = set()
+        self.vectorizes = False
+        self._flow = flow
+        self._emit = flow.emit
+        self._blind = blind
+        self._counter = counter_of(flow, loop.iterator)
+        self._head = flow.emit.label("fast")
+        self._blocks = {loop.body, *(block for each in walk(loop.body) for block in each.blocks)}
+        self._kinds = kinds_of(flow.live(loop.node))
+        self._lasting = recurrences(loop.node, loop.items)      # they need not be checked before the end
+        self._env: dict[Key, Any] = {}                          # what is the same wherever paths meet
+        self._queue: list[Callable[[], None]] = []              # versions of blocks that there is no code of yet
+        self._again = False     # whether an iteration may follow one; none does if all change the types of values
 
-    def _walk(self, block: Block, index: int = 0) -> None:
-        raise NotImplementedError
+    def emit(self, walk: Callable[[Block], None], variables: InductionVariables) -> bool | None:
+        """Emit iterations up to the limit, and go there if all is sure.
 
-    def _set_limit(self, node: Node, iterator: Any, iterations: int, head: str) -> None:
-        raise NotImplementedError
+        Args:
+            walk: emits the body.
 
-    def _counting(self, iterator: Any) -> tuple[str, str, str, bool]:
-        """Where an iterator is, where it ends, its steps, and whether they lead down."""
-        if isinstance(iterator, Range):
-            return iterator.start, iterator.stop, iterator.step, bool(iterator.down)
-        return iterator[1].ref, self.emit.length(iterator[0], 0).ref, "1", False
+        Returns:
+            whether there is nothing to be checked, so that no iterations are slow; None if iterations cannot be run so,
+            or need not.
+        """
+        flow, emit, loop, start = self._flow, self._emit, self.loop, self._flow.state.copy()
+        before, first, done, again = map(emit.label, ("before", "iteration", "done", "again"))
+        emit.jump(before)
+        emit.begin(before)
+        chunk = self._begin_chunk(variables)
+        alone = emit.fast or all(map(self._stays, loop.body.params[loop.items :], results_of(loop.node)))
+        now = self._begin_iteration(first, done if self._blind else loop.edge)
+        if self._blind:
+            emit.begin_blind(self._counter.item.ref, now.ref, self._counter.down)
+            chunk.carries = not alone
+        is_range = isinstance(loop.iterator, Range)
+        begin_iteration(flow, loop.node, replace(loop.iterator, start=now.ref) if is_range else (loop.iterator[0], now))
+        self._env |= {key: flow.state.env[key] for key in (loop.node, loop.body.params[0])}
+        walk(loop.body)
+        while self._queue:
+            self._queue.pop()()
+        chunk, emit.chunk = emit.chunk or chunk, None
+        if not self._again or (self._blind and not emit.is_blind_of_use(chunk)):
+            return None
+        fast = self._several(chunk, first, alone)
+        if self._blind and not chunk.at_once:
+            emit.begin(done)
+            emit.look_behind(chunk, now.ref, loop.edge, again)
+            self._begin_again(start, again)
+        flow.state = start
+        emit.begin(before)
+        self._begin_iterations(chunk, fast)
+        return not (chunk.conditions or chunk.spans)
 
-    def _begin_iteration(self, node: Node, iterator: Any) -> None:
-        """Set the item of an iteration, and what is left for the others."""
-        item, _, step, _ = self._counting(iterator)
-        rest, param = self.emit.counted(item, step), node.blocks[0].params[0]
-        if isinstance(iterator, Range):
-            self._define(node, replace(iterator, start=rest))
-            self._define(param, Number(INT, item))
-            self._counters.add(param)
-            self.emit.bound(item, -RANGE, RANGE)
-        else:
-            self._define(node, (iterator[0], Number(INT, rest)))
-            self._define(param, self.emit.load(iterator[0], [Number(INT, item)]))
+    # An iteration -----------------------------------------------------------------------------------------------------
 
-    # Which loops ------------------------------------------------------------------------------------------------------
+    def _begin_chunk(self, variables: InductionVariables) -> Chunk:
+        """Find out what the iterations may rely on, and what there is when one begins."""
+        flow, node = self._flow, self.loop.node
+        chunk = self._emit.begin_chunk()
+        chunk.fixed.add(self._counter.step.ref)
+        env = flow.live(node)
+        others = [key for key in env if key not in (node, *self.loop.body.params)]
+        self._env = {key: flow.fetch(key) for key in others if isinstance(env[key], (Number, Array))}
+        for each in self._env.values():
+            chunk.fixed |= {each.ref, *(each.facts if isinstance(each, Array) else ())}
+        for param, result in zip(self.loop.body.params[self.loop.items :], results_of(node)):
+            begin = flow.state.env[param]
+            if isinstance(begin, Number) and begin.type.dtype.char == INT.dtype.char:
+                if sums := variables.sums_of(param, result):
+                    self._emit.leave_if_far(flow.fetch(param), START)
+                    self.sums |= sums
+        env = {key: self._env.get(key) or mapped(_unplaced, each) for key, each in env.items()}
+        flow.state = State(env, set(), held_by(env))
+        return chunk
 
-    def _may_run_ahead(self, node: Node, iterator: Any) -> bool:
-        """Whether a loop is an innermost one, short, and only of numbers and elements, as far as one can see."""
-        inner = list(walk(node.blocks[0]))
-        held = not isinstance(iterator, Range) and is_held(iterator[0])
-        return len(inner) <= NODES and not held and all(map(_is_simple, inner)) and self._keeps_objects(node)
-
-    def _keeps_objects(self, node: Node) -> bool:
-        """Whether the objects that the code owns when an iteration begins are the same ones in all iterations."""
-        live = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
-        held = held_by(live)
-        return self._state.owned.keys() == held.keys() and not any(key in node.blocks[0].params for key, _ in held)
-
-    def _find_lasting(self, node: Node, items: int) -> list[Value]:
-        """Find what an iteration only adds to or multiplies, so that once it is not finite, it never is again."""
-        pairs = zip(node.blocks[0].params[items:], results_of(node))
-        return [param for param, result in pairs if result is not param and _comes_of(result, param, {})]
+    def _begin_iteration(self, first: str, done: str) -> Number:
+        """Begin an iteration, if it is not the last; gives its item, or index."""
+        emit, node, is_range = self._emit, self.loop.node, isinstance(self.loop.iterator, Range)
+        emit.found = {}
+        emit.begin(self._head)
+        now = Number(INT, emit.kept(((node, ()), 0) if is_range else (node, (1,)), INT.dtype))
+        end = Number(INT, emit.kept((node, "end"), INT.dtype))
+        emit.branch(emit.compare(self._counter.before, now, end), first, done)
+        emit.begin(first)
+        if emit.chunk is not None and is_range:
+            emit.chunk.offsets[now.ref] = emit.constant(0, INT)
+        return now
 
     def _stays(self, param: Value, result: Any) -> bool:
         """Whether an iteration depends on the one before by the sum of a value only."""
-        found = self._iterations
-        return result is param or (isinstance(result, Value) and found is not None and result in found.sums)
+        return result is param or (isinstance(result, Value) and result in self.sums)
 
-    def _promoted(self, node: Node, carried: list[Any]) -> list[Any]:
-        """What is carried, with floats of NumPy for those of Python where an iteration (there is one) does not tell.
-
-        So `total = 0.0`, to which elements are added, needs no code of its own for the first of them.
-        """
-        results = results_of(node)
-        if not results:  # nothing is carried, or no iteration comes to its end
-            return carried
-        pairs = zip(node.blocks[0].params[-len(carried) :], carried, results)
-        return [Number(_STRONG, each[1].ref) if self._is_weak(node, *each) else each[1] for each in pairs]
-
-    def _is_weak(self, node: Node, param: Value, begin: Any, result: Any) -> bool:
-        """Whether a parameter is a Python float that is combined with floats of NumPy only, and then is one of them."""
-        if kind_of(begin) != FLOAT or not _is_strong(result):
+    def jump(self, at: Point | Node, live: dict[Key, Any], go_on: Callable[[], None]) -> bool:
+        """Go on at a point of the iteration, or with the next one. Gives whether it was one of these."""
+        flow, emit = self._flow, self._emit
+        if at is self.loop.node and self._kinds == kinds_of(live):
+            flow.hold(held_by(live))
+            flow.keep_fresh(live)
+            for param in self._lasting:
+                if isinstance(live[param], Number):
+                    emit.look_later((param, ()), live[param])
+            emit.jump_back(self._head)
+            self._again = True
+            return True
+        if not isinstance(at, Point) or at.block not in self._blocks:
+            if emit.chunk is not None:
+                emit.chunk.exits += 1
             return False
-        body = list(walk(node.blocks[0]))
-        blocks = (node.blocks[0], *(block for each in body for block in each.blocks))
-        uses = [[arg for arg in each.args if arg is not param] for each in body if param in each.inputs]
-        return (
-            all(_is_linear(each) for each in body if param in each.inputs)
-            and all(len(others) == 1 and _is_strong(others[0]) for others in uses)
-            and not any(param in block.result_values for block in blocks)
-        )
 
-    # Their code -------------------------------------------------------------------------------------------------------
+        def go() -> None:
+            env = flow.state.env
+            env.update({key: self._env[key] for key in env if key in self._env})
+            flow.state.owned = held_by(env)
+            go_on()
 
-    def _run_ahead(self, node: Node, iterator: Any, items: int, slow: str, edge: str) -> bool:
-        """Emit iterations up to the limit, and go there if all is made sure.
+        flow.jump((self._head, at), live, go, queue=self._queue)
+        return True
 
-        Args:
-            iterator: it has another item.
-            slow: the block where an iteration begins of which nothing is sure.
-            edge: where it is looked whether there are more iterations.
+    # Around the iterations --------------------------------------------------------------------------------------------
 
-        Returns:
-            whether there is nothing to be made sure, so that no iterations are slow.
-        """
-        state, mark, left, count = self._state, self.emit.mark(), self._left, len(self._leaving)
-        for blind in (True, False)[not self._may_be_blind(node, iterator) :]:
-            self._state = state.copy()
-            found = self._emit_iterations(node, iterator, items, slow, edge, blind=blind)
-            if found is not None:
-                return found
-            self.emit.reset(mark)
-            del self._leaving[count:]
-            self._state, self._left = state, left
-        self.emit.poll("1", self._stop, edge)
-        self.emit.jump(slow)        # for one iteration; behind it, it is looked ahead anew
-        return False
-
-    def _may_be_blind(self, node: Node, iterator: Any) -> bool:
-        """Whether iterations may be such that they can be run blindly, see `speculation`."""
-        writes = (OPS[each.op].effect == WRITE for each in node.blocks[0].nodes if each.op in OPS)
-        one_by_one = isinstance(iterator, Range) and iterator.step in ("1", "-1")
-        lasting = self._find_lasting(node, 1)
-        return one_by_one and FLAGS != 0 and not self.emit.fast and (bool(lasting) or any(writes))
-
-    def _emit_iterations(
-        self, node: Node, iterator: Any, items: int, slow: str, edge: str, *, blind: bool
-    ) -> bool | None:
-        """The same; None if iterations cannot be run so, or need not."""
-        emit, body, state = self.emit, node.blocks[0], self._state.copy()
-        before, fast, iteration, done, again = map(emit.label, ("before", "fast", "iteration", "done", "again"))
-        emit.jump(before)
-        emit.begin(before)
-        chunk = emit.begin_chunk()
-        item, _, step, down = self._counting(iterator)
-        env = {key: each for key, each in self._state.env.items() if self.structure.is_live_in_loop(key, node)}
-        chunk.fixed.add(step)
-        fixed = self._find_fixed(node, env, chunk)
-        sums = self._find_sums(node, items)
-        kinds = frozenset((key, kind_of(each)) for key, each in env.items())
-        blocks = {body, *(block for each in walk(body) for block in each.blocks)}
-        self._iterations = Iterations(node, fast, kinds, fixed, sums, blocks, self._find_lasting(node, items))
-        env = {key: fixed.get(key) or mapped(_unplaced, each) for key, each in env.items()}
-        self._state = State(env, set(), held_by(env))
-        alone = emit.fast or all(map(self._stays, body.params[items:], results_of(node)))
-        now = self._begin_fast(node, iterator, fast, iteration, done if blind else edge)
-        if blind:
-            emit.begin_blind(item, now, down)
-            chunk.carries = not alone
-        ahead = replace(iterator, start=now) if isinstance(iterator, Range) else (iterator[0], Number(INT, now))
-        self._begin_iteration(node, ahead)
-        self._iterations.env |= {key: self._state.env[key] for key in (node, body.params[0])}
-        self._walk(body)
-        while self._iterations.queue:
-            self._iterations.queue.pop()()
-        chunk, several = emit.chunk or chunk, self._iterations.again
-        self._iterations = emit.chunk = None
-        if not several or (blind and not emit.is_blind_of_use(chunk)):
-            return None
-        chunk.at_once = blind and step == "1" and alone and emit.lanes(chunk, node, fast, iteration, slow, edge)
-        if not chunk.at_once:
-            vectorizes = step in ("1", "-1") and alone and chunk.loads > 0 and chunk.exits == 0
-            self.vectorizes |= vectorizes
-            if blind:
-                emit.tell_apart(chunk)
-            if not vectorizes:
-                fast = emit.several(fast, iteration, step)
-            if blind:
-                emit.begin(done)
-                emit.look_behind(chunk, now, edge, again)
-                self._begin_again(node, items, state, again, slow)
-        self._state = state
-        emit.begin(before)
-        self._begin_iterations(node, chunk, iterator, slow, edge, fast)
-        return not (chunk.conditions or chunk.spans)
-
-    def _find_fixed(self, node: Node, env: dict[Key, Any], chunk: Chunk) -> dict[Key, Any]:
-        """The numbers and arrays that are the same in all iterations, taken out of their cells."""
-        others = [key for key in env if key not in (node, *node.blocks[0].params)]
-        found = {key: self._fetch(key) for key in others if isinstance(env[key], (Number, Array))}
-        for each in found.values():
-            chunk.fixed |= {each.ref, *(each.facts if isinstance(each, Array) else ())}
-        return found
-
-    def _begin_iterations(self, node: Node, chunk: Chunk, iterator: Any, slow: str, edge: str, fast: str) -> None:
-        """Set how many iterations there are to be, and go to them if all is sure."""
-        emit, (item, _, _, down) = self.emit, self._counting(iterator)
-        blind = chunk.blind is not None
-        if blind and not chunk.at_once:
-            emit.before_blind(chunk)
-        self._set_limit(node, iterator, BLIND if blind else POLL, edge)
-        self._guard(node, chunk, Number(INT, item), down, slow, fast)
-
-    def _begin_again(self, node: Node, items: int, state: State, again: str, slow: str) -> None:
-        """Put back into its cells what iterations have begun with that are undone, and run them slowly."""
-        self.emit.begin(again)
-        keys: list[Key] = [node, *node.blocks[0].params[items:]]
-        for key in keys:
-            mapped(lambda path, each: self._keep((key, path), each), state.env[key])     # noqa: B023
-        self.emit.jump(slow)
-
-    def _begin_fast(self, node: Node, iterator: Any, fast: str, iteration: str, done: str) -> str:
-        """Begin an iteration, if it is not the last; gives where its iterator is."""
-        emit = self.emit
-        emit.found = {}
-        emit.begin(fast)
-        now = emit.kept(((node, ()), 0) if isinstance(iterator, Range) else (node, (1,)), INT.dtype)
-        end = Number(INT, emit.kept((node, "end"), INT.dtype))
-        down = self._counting(iterator)[-1]
-        emit.branch(emit.compare("gt" if down else "lt", Number(INT, now), end), iteration, done)
-        emit.begin(iteration)
-        if emit.chunk is not None and isinstance(iterator, Range):
-            emit.chunk.offsets[now] = emit.constant(0, INT)
-        return now
-
-    def _guard(self, node: Node, chunk: Chunk, item: Number, down: bool, slow: str, fast: str) -> None:
-        """Go to iterations up to the limit if all is sure, or up to where an index would come out of bounds."""
-        emit, rare = self.emit, self.emit.label("rare")
-        limit = Number(INT, emit.kept((node, "limit"), INT.dtype))
-        if chunk.apart:
-            chunk.conditions.append(emit.meet(chunk, item, limit))
+    def _several(self, chunk: Chunk, first: str, alone: bool) -> str:
+        """Do several iterations at once, if that can be done. Gives the block where they begin."""
+        emit, step, loop = self._emit, self._counter.step, self.loop
+        may = self._blind and step.known == 1 and alone
+        chunk.at_once = may and emit.lanes(chunk, loop.node, self._head, first, loop.slow, loop.edge)
         if chunk.at_once:
-            chunk.conditions.append(emit.collide(chunk, item, limit))
-        emit.keep((node, "end"), INT.dtype, limit.ref)
+            return self._head
+        self.vectorizes = step.known in (1, -1) and alone and chunk.loads > 0 and chunk.exits == 0
+        if self._blind:
+            emit.tell_apart(chunk)
+        return self._head if self.vectorizes else emit.several(self._head, first, step.ref)
+
+    def _begin_again(self, start: State, again: str) -> None:
+        """Put back into its cells what iterations have begun with that are undone, and run them slowly."""
+        self._emit.begin(again)
+        keys: list[Key] = [self.loop.node, *self.loop.body.params[self.loop.items :]]
+        for key in keys:
+            mapped(lambda path, each: self._flow.keep((key, path), each), start.env[key])     # noqa: B023
+        self._emit.jump(self.loop.slow)
+
+    def _begin_iterations(self, chunk: Chunk, fast: str) -> None:
+        """Set how many iterations there are to be, and go to them if all is sure."""
+        emit, loop = self._emit, self.loop
+        if self._blind and not chunk.at_once:
+            emit.before_blind(chunk)
+        set_limit(self._flow, loop.node, loop.iterator, loop.edge, self._blind)
+        limit = Number(INT, emit.kept((loop.node, "limit"), INT.dtype))
+        if chunk.apart:
+            chunk.conditions.append(emit.meet(chunk, self._counter.item, limit))
+        if chunk.at_once:
+            chunk.conditions.append(emit.collide(chunk, self._counter.item, limit))
+        emit.keep((loop.node, "end"), INT.dtype, limit.ref)
         if any(each.known for each in chunk.conditions):
-            emit.jump(slow)
+            emit.jump(loop.slow)
             return
         for each in chunk.conditions:
             if each.known is None:
                 sure = emit.label("sure")
-                emit.branch(each, slow, sure, rarely=True)
+                emit.branch(each, loop.slow, sure, rarely=True)
                 emit.begin(sure)
-        spans = []
-        first, last = ("gt", "lt") if down else ("lt", "gt")
-        doubt = emit.constant(False, BOOL)
+        self._check_bounds(chunk, limit, fast)
+
+    def _span(self, offset: Number, length: Number) -> tuple[Number, Number]:
+        """The items at which an index is the first within bounds, and the first beyond them."""
+        emit = self._emit
+        low = emit.integer("sub", emit.constant(0, INT), offset)
+        high = emit.integer("sub", self._least("lt", length, emit.constant(CAPACITY, INT)), offset)
+        if self._counter.down:      # the items are below the one, and not below the other
+            low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (high, low))
+        return low, high
+
+    def _check_bounds(self, chunk: Chunk, limit: Number, fast: str) -> None:
+        """Go to iterations up to the limit, or up to where an index would come out of bounds."""
+        emit, loop, item, rare = self._emit, self.loop, self._counter.item, self._emit.label("rare")
+        first, last = ("gt", "lt") if self._counter.down else ("lt", "gt")
+        doubt, spans = emit.constant(False, BOOL), []
         for offset, length in chunk.spans.values():
-            low = emit.integer("sub", emit.constant(0, INT), offset)
-            high = emit.integer("sub", self._least("lt", length, emit.constant(CAPACITY, INT)), offset)
-            if down:        # the items are below the one, and not below the other
-                low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (high, low))
+            low, high = self._span(offset, length)
             spans.append((low, high))
             doubt = emit.integer("or", doubt, emit.compare(first, item, low))
             doubt = emit.integer("or", doubt, emit.compare(last, limit, high))
         if doubt.known is not None:
-            emit.jump(slow if doubt.known else fast)
+            emit.jump(loop.slow if doubt.known else fast)
             return
         emit.branch(doubt, rare, fast, rarely=True)
         emit.begin(rare)
         until, bad = limit, emit.constant(False, BOOL)
         for low, high in spans:
             early = emit.compare(first, item, low)
-            late = emit.compare("le" if down else "ge", item, high)
+            late = emit.compare("le" if self._counter.down else "ge", item, high)
             bad = emit.integer("or", emit.integer("or", bad, early), late)
             until = self._least(first, until, high)
             limit = emit.select(early, self._least(first, limit, low), limit)
-        emit.keep((node, "end"), INT.dtype, until.ref)
-        emit.keep((node, "limit"), INT.dtype, limit.ref)
-        emit.branch(bad, slow, fast) if bad.known is None else emit.jump(slow if bad.known else fast)
+        emit.keep((loop.node, "end"), INT.dtype, until.ref)
+        emit.keep((loop.node, "limit"), INT.dtype, limit.ref)
+        if bad.known is None:
+            emit.branch(bad, loop.slow, fast)
+        else:
+            emit.jump(loop.slow if bad.known else fast)
 
     def _least(self, less: str, a: Number, b: Number) -> Number:
-        return self.emit.select(self.emit.compare(less, a, b), a, b)
-
-    def _leave(self) -> str:
-        if self.emit.chunk is not None:
-            self.emit.chunk.exits += 1
-        return super()._leave()
-
-    # Where paths meet -------------------------------------------------------------------------------------------------
-
-    def _jump(self, label: Any, lives: Callable[[Key], bool], go_on: Callable[[], None], entry: str = "") -> None:
-        iterations = self._iterations
-        if iterations is not None and label is iterations.node:
-            live = {key: operand for key, operand in self._state.env.items() if lives(key)}
-            if iterations.kinds == frozenset((key, kind_of(operand)) for key, operand in live.items()):
-                self._hold(held_by(live))
-                self._keep_fresh(live)
-                for param in iterations.lasting:
-                    if isinstance(live[param], Number):
-                        self.emit.look_later((param, ()), live[param])
-                self.emit.jump_back(iterations.head)
-                iterations.again = True
-                return
-        if iterations is None or not (isinstance(label, Point) and label.block in iterations.blocks):
-            if iterations is not None and self.emit.chunk is not None:
-                self.emit.chunk.exits += 1
-            super()._jump(label, lives, go_on, entry)
-            return
-
-        def go() -> None:
-            env = self._state.env
-            env.update({key: iterations.env[key] for key in env if key in iterations.env})
-            self._state.owned = held_by(env)
-            go_on()
-
-        others, self._queue = self._queue, iterations.queue
-        super()._jump((iterations.head, label), lives, go)
-        self._queue = others
+        return self._emit.select(self._emit.compare(less, a, b), a, b)
 
 
-def _comes_of(value: Any, param: Value, known: dict[Value, bool]) -> bool:
-    """Whether a value is a parameter, or comes of it by sums and products."""
-    if value is param or not isinstance(value, Value) or value.node is None or not _is_linear(value.node):
-        return value is param
-    if value not in known:
-        known[value] = any(_comes_of(arg, param, known) for arg in value.node.args)
-    return known[value]
+def _unplaced(_: Any, operand: Any) -> Any:
+    return unplaced(operand)
 
 
-def _is_linear(node: Node) -> bool:
-    """Whether a node adds, subtracts or multiplies two numbers: what it gives is finite only if both are."""
-    op = plain(node.op)
-    return op in RING and op in ARITHMETIC
+# Which loops ----------------------------------------------------------------------------------------------------------
 
 
-def _is_strong(arg: Any) -> bool:
-    return isinstance(arg, Value) and arg.type == _STRONG
+def may_run_ahead(flow: Flow, node: Node, iterator: Any) -> bool:
+    """Whether a loop is an innermost one, short, and only of numbers and elements, as far as one can see.
+
+    The objects that the code owns when an iteration begins must be the same ones in all iterations.
+    """
+    inner = list(walk(node.blocks[0]))
+    if len(inner) > NODES or not all(map(_is_simple, inner)):
+        return False
+    held = held_by(flow.live(node))
+    of_objects = not isinstance(iterator, Range) and is_held(iterator[0])
+    changes = any(key in node.blocks[0].params for key, _ in held)
+    return not of_objects and flow.state.owned.keys() == held.keys() and not changes
 
 
 def _is_simple(node: Node) -> bool:
@@ -370,5 +303,41 @@ def _is_simple(node: Node) -> bool:
     return node.op in ("if", "build", "unpack", "bound") or can
 
 
-def _unplaced(_: Any, operand: Any) -> Any:
-    return unplaced(operand)
+def may_be_blind(flow: Flow, loop: CountedLoop) -> bool:
+    """Whether iterations may be such that they can be run blindly, see `speculation`."""
+    writes = any(OPS[each.op].effect == WRITE for each in loop.body.nodes if each.op in OPS)
+    one_by_one = isinstance(loop.iterator, Range) and loop.iterator.known in (1, -1)
+    return one_by_one and FLAGS != 0 and not flow.emit.fast and (writes or bool(recurrences(loop.node, loop.items)))
+
+
+# Floats of Python and of NumPy ----------------------------------------------------------------------------------------
+
+
+def promoted(node: Node, carried: list[Any]) -> list[Any]:
+    """What is carried, with floats of NumPy for those of Python where an iteration (there is one) makes no difference.
+
+    So `total = 0.0`, to which elements are added, needs no code of its own for the first of them.
+    """
+    results = results_of(node)
+    if not results:  # nothing is carried, or no iteration comes to its end
+        return carried
+    pairs = zip(node.blocks[0].params[-len(carried) :], carried, results)
+    return [Number(_STRONG, each[1].ref) if _is_weak(node, *each) else each[1] for each in pairs]
+
+
+def _is_weak(node: Node, param: Value, begin: Any, result: Any) -> bool:
+    """Whether a parameter is a Python float that is combined with floats of NumPy only, and then is one of them."""
+    if kind_of(begin) != FLOAT or not _is_strong(result):
+        return False
+    body = list(walk(node.blocks[0]))
+    blocks = (node.blocks[0], *(block for each in body for block in each.blocks))
+    uses = [[arg for arg in each.args if arg is not param] for each in body if param in each.inputs]
+    return (
+        all(is_linear(each) for each in body if param in each.inputs)
+        and all(len(others) == 1 and _is_strong(others[0]) for others in uses)
+        and not any(param in block.result_values for block in blocks)
+    )
+
+
+def _is_strong(arg: Any) -> bool:
+    return isinstance(arg, Value) and arg.type == _STRONG

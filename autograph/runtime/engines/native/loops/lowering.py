@@ -8,24 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from typing import Any
 
 from autograph.common.code_marks import UNBOUND
 from autograph.runtime.engines.native.analysis.if_conversion import compares, is_light, late_last
+from autograph.runtime.engines.native.analysis.induction_variables import START, InductionVariables, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.emit.emitter import POLL
 from autograph.runtime.engines.native.llvm.errors import Refused
-from autograph.runtime.engines.native.loops.fast_path import RunningAhead
-from autograph.runtime.engines.native.loops.iterators import Iterators
-from autograph.runtime.engines.native.loops.python_calls import is_python_callback
+from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
+from autograph.runtime.engines.native.loops.fast_path import (
+    CountedLoop,
+    FastPath,
+    may_be_blind,
+    may_run_ahead,
+    promoted,
+)
+from autograph.runtime.engines.native.loops.iterators import assign, raise_again
+from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
 from autograph.runtime.graph.traits import EXTREME, MAKES_ARRAYS, ORDERING
-from autograph.runtime.graph.types import INT
+from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.scalars import inverse, truth
 from autograph.runtime.passes.rewriter import shown
 
@@ -35,23 +43,40 @@ SIZE = 30_000       # instructions in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
 
 
-class Lowering(Iterators, RunningAhead):
-    """Makes the machine code of a loop for inputs of certain kinds."""
+class Lowering:
+    """Makes the machine code of a loop for inputs of certain kinds.
+
+    Attributes:
+        flow: the code, and where values are in it.
+        calls: what the code has Python do.
+        vectorizes: whether LLVM may find something to vectorize.
+    """
+
+    def __init__(self, flow: Flow, calls: PythonCalls) -> None:
+        self.flow = flow
+        self.calls = calls
+        self.vectorizes = False
+        self._emit = flow.emit
+        self._structure = flow.structure
+        self._variables = InductionVariables(flow.structure)
+        self._fast: FastPath | None = None      # the one that is being emitted
+        self._heads: dict[Node, str] = {}       # the block with which an iteration of a `while` begins
+        self._rows: dict[Node, TensorType] = {}     # what the items of loops over arrays are
+        self._nodes = 0
 
     def run(self) -> str:
         """The text of the code."""
-        self.emit.start()
+        self._emit.start()
         try:
-            self._loop(self.structure.root)
+            self._loop(self._structure.root)
         except NoLowering:
             raise Refused("there is no machine code for what it iterates over or begins with") from None
-        while self._queue:
-            self._queue.pop()()
-        for label, at, state in self._leaving:
-            self._emit_exit(label, at, state)
-        if not self.is_of_use():
+        while self.flow.queue:
+            self.flow.queue.pop()()
+        self.flow.emit_side_exits()
+        if not self.calls.is_of_use():
             raise Refused("all that it does is Python's and NumPy's")
-        return self.emit.text
+        return self._emit.text
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 
@@ -61,58 +86,60 @@ class Lowering(Iterators, RunningAhead):
         Where it is left, Python goes on behind the last node that has changed anything: the others may as well be done
         again, so they share the place.
         """
-        self._leave_from(Point(block, index))
-        self._block = block
-        self.emit.always = self._iterations is not None and block is self._iterations.node.blocks[0]
+        self.flow.resume_from(Point(block, index))
+        self.flow.block = block
+        self._emit.always = self._fast is not None and block is self._fast.loop.body
         place: int | None = index
         while place is not None:
             self._nodes += 1
-            if self._nodes > NODES or self.emit.size > SIZE:
+            if self._nodes > NODES or self._emit.size > SIZE:
                 raise Refused("its code would be too long")
             try:
-                node = self.structure.node_at(Point(block, place))
-                self.emit.come_from(node.place)
+                node = self._structure.node_at(Point(block, place))
+                self._emit.come_from(node.place)
                 if place == len(block.nodes):
                     self._end(block)
                     return
                 for address in FUEL:
-                    self.emit.spend(address)
-                if node.op == "if" and self._selected(node):
+                    self._emit.spend(address)
+                if node.op == "if" and all(map(is_light, node.blocks)) and self.flow.attempt(self._select, node):
                     place += 1
                     continue
                 if node.blocks:
                     self._if(node) if node.op == "if" else self._loop(node)
                     return
-                changes = self._tried(node)
+                changes = self.flow.attempt(self._operation, node)
                 if changes is None:
                     if block.results is None or not is_python_callback(node):
                         raise NoLowering
-                    place = self._call(block, place)
+                    place = self.calls.call(block, place, self._operation)
                     continue
-                self._count(block, self._gain_of(node))
+                self.calls.count(block, node)
                 place += 1
                 if changes:
-                    self._leave_from(Point(block, place))
+                    self.flow.resume_from(Point(block, place))
             except NoLowering:
                 assert place is not None
-                if not self.structure.is_rare(block):
+                if not self._structure.is_rare(block):
                     what = shown(block.nodes[place]) if place < len(block.nodes) else "what an iteration ends with"
                     raise Refused(f"there is no machine code for {what} of what it gets") from None
-                self.emit.jump(self._leave())
+                self._emit.jump(self.flow.side_exit())
                 return
 
     def _operation(self, node: Node) -> bool:
         """Do a node without blocks. Gives whether it has changed anything."""
-        args = self._args(node.args)
+        args = self.flow.args(node.args)
         if node.op == "build" and type(args[0]) is tuple:
             found = args[0]
         elif node.op == "bound":
-            found = self._bound(args[0])
+            found = args[0]
+            if (found.value if isinstance(found, Fixed) else found) is UNBOUND:
+                raise NoLowering
         elif node.op == "unpack" and "star" not in node.kwargs and isinstance(args[0], tuple):
             if len(args[0]) != len(node.outputs):
                 raise NoLowering
             for value, part in zip(node.outputs, args[0]):
-                self._define(value, part)
+                self.flow.define(value, part)
             return False
         elif node.op == "getitem" and type(args[0]) is tuple:
             found = _item(args[0], args[1])
@@ -122,62 +149,35 @@ class Lowering(Iterators, RunningAhead):
                 raise NoLowering
             changes = op.effect == WRITE and isinstance(args[0], Array)
             if changes:
-                self.emit.settle()
-            sums = self._sums if self._iterations is None else self._iterations.sums
-            self.emit.bounded = not sums.isdisjoint(node.outputs)
-            args = late_last(node, self._block, args) if node.op in EXTREME else args
-            found = op.lower(self.emit, *args, **self._args(node.kwargs))
+                self._emit.settle()
+            sums = self._variables.sums if self._fast is None else self._fast.sums
+            self._emit.bounded = not sums.isdisjoint(node.outputs)
+            args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
+            found = op.lower(self._emit, *args, **self.flow.args(node.kwargs))
             if changes:
                 return True
             if op.name in MAKES_ARRAYS:
-                self._define(node.output, found)
-                self._own(node.output, found.ref)
+                self.flow.define(node.output, found)
+                self.flow.own((node.output, ()), found.ref)
                 return True     # nobody sees it, but there must not be another one
         for value in node.outputs:
-            self._define(value, found)
+            self.flow.define(value, found)
         return False
-
-    def _bound(self, x: Any) -> Any:
-        value = x.value if isinstance(x, Fixed) else x
-        if value is UNBOUND:
-            raise NoLowering
-        return x
 
     def _choose(self, node: Node, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Both paths behind a condition of a node; only one, if it is known which."""
-        condition = self._truth(node, self._operand(test))
-        if condition.known is not None:
-            (then if condition.known else orelse)()
-            return
-        first, second = self.emit.label("then"), self.emit.label("else")
-        self.emit.branch(condition, first, second)
-        state, at, found = self._state, self._at, self.emit.found
-        for label, path in ((first, then), (second, orelse)):
-            self._state, self._at, self._left = state.copy(), at, None
-            self.emit.begin(label)
-            self.emit.found = dict(found)
-            path()
+        self.flow.branch(self.calls.truth(node, self.flow.operand(test)), then, orelse)
 
     def _if(self, node: Node) -> None:
         then, orelse = node.blocks
-        self._choose(node, self._args(node.args)[0], lambda: self._walk(then), lambda: self._walk(orelse))
+        self._choose(node, self.flow.args(node.args)[0], lambda: self._walk(then), lambda: self._walk(orelse))
 
-    def _selected(self, node: Node) -> bool:
-        """Do an `if` of which both blocks do next to nothing, without parting the paths. Gives whether it was possible.
+    def _select(self, node: Node) -> bool:
+        """Do an `if` of which both blocks do next to nothing, without parting the paths: so the machine need not guess.
 
-        The machine need not guess then which of them will be taken.
+        Gives whether that is possible (true, or `NoLowering`).
         """
-        if not all(map(is_light, node.blocks)):
-            return False
-        try:
-            with self._trial():
-                self._select(node)
-        except NoLowering:
-            return False
-        return True
-
-    def _select(self, node: Node) -> None:
-        condition = truth(self.emit, self._operand(self._args(node.args)[0]))
+        condition = truth(self._emit, self.flow.operand(self.flow.args(node.args)[0]))
         if condition.known is not None:
             raise NoLowering
         test, both = getattr(node.args[0], "node", None), {}    # nothing computes a constant
@@ -185,35 +185,36 @@ class Lowering(Iterators, RunningAhead):
         for block, holds in sorted(zip(node.blocks, (True, False)), key=lambda pair: -len(pair[0].nodes)):
             # what would go wrong in a block that is not to be run; rather leave, if the condition does not prevent it
             guarded = test is not None and test.op in ORDERING and bool(block.nodes)
-            guard = (condition if holds else inverse(self.emit, condition)) if guarded else None
-            with self.emit.only_if(guard):
+            guard = (condition if holds else inverse(self._emit, condition)) if guarded else None
+            with self._emit.only_if(guard):
                 for each in block.nodes:
-                    self.emit.come_from(each.place)
+                    self._emit.come_from(each.place)
                     self._operation(each)
                     if not all(self._is_integer(value) for value in each.outputs):
                         raise NoLowering
-            both[holds] = list(map(self._operand, self._args(block.results)))
-        self.emit.come_from(node.place)
+            both[holds] = list(map(self.flow.operand, self.flow.args(block.results)))
+        self._emit.come_from(node.place)
         pairs = list(zip(both[True], both[False]))
         if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
             raise NoLowering
         for value, (one, other) in zip(node.outputs, pairs):
-            self._define(value, one if one == other else self.emit.select(condition, one, other))
+            self.flow.define(value, one if one == other else self._emit.select(condition, one, other))
+        return True
 
     def _is_integer(self, value: Value) -> bool:
-        found = self._state.env[value]
+        found = self.flow.state.env[value]
         return isinstance(found, Number) and found.type.dtype.kind in "iub"
 
     def _end(self, block: Block) -> None:
         """What happens at the end of a block."""
         if block.results is None:
             raise NoLowering
-        node, _ = self.structure.owner(block)
-        results = list(map(self._operand, self._args(block.results)))
+        node, _ = self._structure.owner(block)
+        results = list(map(self.flow.operand, self.flow.args(block.results)))
         if node.op == "if":
             self._after(node, results)
         elif node.op == "while" and block is node.blocks[0]:
-            carried = [self._fetch(param) for param in block.params]
+            carried = [self.flow.fetch(param) for param in block.params]
             self._choose(node, results[0], lambda: self._iteration(node, carried), lambda: self._after(node, carried))
         elif node.kwargs.get("until"):
             test, *rest = results
@@ -223,44 +224,53 @@ class Lowering(Iterators, RunningAhead):
 
     def _after(self, node: Node, results: list[Any]) -> None:
         """Go on behind a node that has blocks."""
-        after = self.structure.after(node.blocks[0])
-        self.emit.come_from(node.place)
+        after = self._structure.after(node.blocks[0])
+        self._emit.come_from(node.place)
         if after is None:
-            self._finish(Exit(None, [], self._written(tuple(self.structure.used(results)))))
+            self.flow.finish(Exit(None, [], self.flow.hand_back(tuple(self._structure.used(results)))))
             return
         for value, operand in zip(node.outputs, results):
-            self._define(value, operand)
-        self._jump(after, lambda key: self.structure.is_live(key, after), lambda: self._walk(*after))
+            self.flow.define(value, operand)
+        self._jump(after, lambda: self._walk(*after))
+
+    def _jump(self, at: Point | Node, go_on: Callable[[], None], entry: str = "") -> None:
+        """Go on at a point, or at the head of a loop, where other paths may lead, too."""
+        live = self.flow.live(at)
+        if self._fast is None or not self._fast.jump(at, live, go_on):
+            self.flow.jump(at, live, go_on, entry)
 
     # Loops ------------------------------------------------------------------------------------------------------------
 
     def _loop(self, node: Node) -> None:
         """Go to a loop."""
-        args = list(map(self._operand, self._args(node.args)))
+        args = list(map(self.flow.operand, self.flow.args(node.args)))
         if node.op == "while":
-            self._state.env.update(zip(node.blocks[0].params, args))
-            self._begin_counting(node)
+            self.flow.state.env.update(zip(node.blocks[0].params, args))
+            self._check_sums(node)
             self._head(node, args)
             return
         iterable, *carried = args
         if isinstance(iterable, Array) and iterable.ndim == 1:
-            iterable = iterable, self.emit.constant(0, INT)
+            iterable = iterable, self._emit.constant(0, INT)
         elif not isinstance(iterable, Range):
-            self._define(node, self._iterator(node, iterable))
+            iterator = Boxed(self.calls.apply(node, "iter", iterable))
+            self.flow.own((node, ()), iterator.ref)
+            if isinstance(iterable, Array):
+                self._rows[node] = TensorType(iterable.dtype, (None,) * (iterable.ndim - 1))
+            self.flow.define(node, iterator)
             self._head(node, carried)
             return
 
         def go(down: bool | None = None) -> None:
             found = replace(iterable, down=down) if down is not None else iterable
-            self._define(node, found)
-            self.emit.keep((node, "limit"), INT.dtype, self._counting(found)[0])
+            self.flow.define(node, found)
+            self._emit.keep((node, "limit"), INT.dtype, counter_of(self.flow, found).item.ref)
             # At the edge, which is no part of the iterations then; but the code of a `while` comes to lie badly there.
             self._head(node, carried, "" if any(each.op == "while" for each in walk(node.blocks[0])) else EDGE)
 
         if isinstance(iterable, Range) and iterable.down is None:
-            step = Number(INT, iterable.step)
-            down = self.emit.compare("lt", step, self.emit.constant(0, INT))
-            self._choose(node, down, lambda: go(True), lambda: go(False))
+            down = self._emit.compare("lt", Number(INT, iterable.step), self._emit.constant(0, INT))
+            self.flow.branch(down, lambda: go(True), lambda: go(False))
         else:
             go()
 
@@ -268,100 +278,127 @@ class Lowering(Iterators, RunningAhead):
         """Go to the head of a loop, or to its edge."""
         params = node.blocks[0].params
         for param, operand in zip(params[len(params) - len(carried) :], carried):
-            self._define(param, operand)
+            self.flow.define(param, operand)
 
         def go_on() -> None:
-            self.emit.come_from(node.place)
+            self._emit.come_from(node.place)
             if node.op == "while":
-                self._heads[node] = self.emit.here
+                self._heads[node] = self._emit.here
                 if not compares(node.blocks[0]):
-                    self._look(node)
+                    self._poll(node)
                 self._walk(node.blocks[0])
             else:
-                self._next(node, len(params) - len(carried))
+                counts = not isinstance(self.flow.state.env[node], Boxed)
+                (self._next if counts else self._next_object)(node, len(params) - len(carried))
 
-        self._jump(node, lambda key: self.structure.is_live_in_loop(key, node), go_on, entry)
+        self._jump(node, go_on, entry)
 
     def _iteration(self, node: Node, carried: list[Any]) -> None:
         """An iteration of a `while`.
 
-        Signals are looked at in front of its test, or behind it, where that may as well be done again. So iterations
-        end with the test, of which LLVM makes better code.
+        It polls for signals in front of its test, or behind it, where that may as well be done again. So iterations end
+        with the test, of which LLVM makes better code.
         """
         if compares(node.blocks[0]):
-            self._look(node)
+            self._poll(node)
         body = node.blocks[1]
         for param, operand in zip(body.params, carried):
-            self._define(param, operand)
+            self.flow.define(param, operand)
         self._walk(body)
 
-    def _next(self, node: Node, items: int) -> None:
-        """An iteration of a `for`, if there is another item.
+    def _poll(self, node: Node) -> None:
+        """Poll for signals in an iteration of a `while`."""
+        if not ends_soon(node, self._structure):
+            besides = partial(self._check_sums_again, node) if self._variables.of_while[node] else None
+            self._emit.poll("1", self.flow.stop, self._heads[node], besides)
 
-        The code counts up to a limit, behind which is the edge: there it sets the next one, and looks at signals. Each
+    def _check_sums(self, node: Node) -> None:
+        """When a `while` begins, leave if what it counts is large."""
+        if self._variables.of_while[node]:
+            self.flow.resume_from(Point(node.blocks[0], 0))
+            for param in self._variables.of_while[node]:
+                self._emit.leave_if_far(self.flow.fetch(param), START)
+
+    def _check_sums_again(self, node: Node) -> None:
+        """The same where it polls for signals."""
+        state = self.flow.state.copy()
+        self._check_sums(node)
+        self.flow.state = state
+
+    def _next(self, node: Node, items: int) -> None:
+        """An iteration of a counted `for`, if there is another item.
+
+        The code counts up to a limit, behind which is the edge: there it sets the next one, and polls for signals. Each
         of these blocks takes what it needs out of its cells, and none is left where the code before them was.
         """
-        body, emit, begin, head = node.blocks[0], self.emit, self._state.copy(), self.emit.here
-        iterator = self._fetch(node)
-        if isinstance(iterator, Boxed):
-            self._next_of(node, iterator, items)
-            return
-        before = "gt" if self._counting(iterator)[-1] else "lt"
-        iteration, edge, ahead, done = emit.label("iteration"), f"{head}{EDGE}", emit.label("ahead"), emit.label("done")
-        limit, now = emit.kept((node, "limit"), INT.dtype), Number(INT, self._counting(iterator)[0])
-        rarely = self._may_run_ahead(node, iterator)
-
-        def take() -> Any:
-            self._state = begin.copy()
-            return self._fetch(node)
-
-        self._leave_from(None)
-        emit.begin(edge)
-        iterator = take()
-        carried = [self._fetch(param) for param in body.params[items:]]
-        item, stop, _, _ = self._counting(iterator)
-        promoted = self._promoted(node, carried)
-        emit.branch(emit.compare(before, Number(INT, item), Number(INT, stop)), ahead, done)
+        flow, emit, begin, head = self.flow, self._emit, self.flow.state.copy(), self._emit.here
+        slow, edge, ahead, done = emit.label("slow"), f"{head}{EDGE}", emit.label("ahead"), emit.label("done")
+        iterator = flow.fetch(node)
+        limit, counter = Number(INT, emit.kept((node, "limit"), INT.dtype)), counter_of(flow, iterator)
+        rarely = may_run_ahead(flow, node, iterator)
+        flow.begin(edge, begin.copy())
+        iterator = flow.fetch(node)
+        carried = [flow.fetch(param) for param in node.blocks[0].params[items:]]
+        item, stop, *_ = counter_of(flow, iterator)
+        weak, all_ahead = promoted(node, carried), False
+        emit.branch(emit.compare(counter.before, item, stop), ahead, done)
         emit.begin(ahead)
-        state, all_ahead = self._state.copy(), promoted != carried
-        if all_ahead:
-            self._head(node, promoted, EDGE)
+        state = flow.state.copy()
+        if weak != carried:
+            all_ahead = True
+            self._head(node, weak, EDGE)
         elif rarely:
-            all_ahead = self._run_ahead(node, iterator, items, iteration, edge)
+            all_ahead = self._run_ahead(CountedLoop(node, iterator, items, slow, edge))
         else:
-            self._set_limit(node, iterator, POLL, edge)
-            emit.jump(iteration)
-        emit.found = {}
-        emit.begin(head)
+            set_limit(flow, node, iterator, edge)
+            emit.jump(slow)
+        flow.begin(head, begin.copy())
         if all_ahead:
             emit.jump(edge)
         else:
-            emit.branch(emit.compare(before, now, Number(INT, limit)), iteration, edge, rarely=rarely)
-            emit.begin(iteration)
-            self._begin_iteration(node, take())
-            self._walk(body)
-        self._state = state
-        self._leave_from(None)
-        emit.found = {}
-        emit.begin(done)
+            emit.branch(emit.compare(counter.before, counter.item, limit), slow, edge, rarely=rarely)
+            emit.begin(slow)
+            begin_iteration(flow, node, flow.fetch(node))
+            self._walk(node.blocks[0])
+        flow.begin(done, state)
         self._after(node, carried)
 
-    def _set_limit(self, node: Node, iterator: Any, iterations: int, head: str) -> None:
-        """Let a loop run on for so many iterations, or to its end; look at signals before."""
-        emit = self.emit
-        *parts, down = self._counting(iterator)
-        item, stop, step = (Number(INT, part) for part in parts)
-        room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)
-        size = emit.integer("sub", emit.constant(0, INT), step) if down else step
-        span = emit.integer("mul", size, emit.constant(iterations, INT))
-        far = emit.compare("gt", room, span)
-        if iterations == POLL:
-            emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, self._stop, head)
-        emit.keep((node, "limit"), INT.dtype, stop.ref)
-        with emit.rarely(far):
-            if iterations < POLL:
-                emit.poll(str(iterations), self._stop, head)
-            emit.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)
+    def _run_ahead(self, loop: CountedLoop) -> bool:
+        """Emit the fast path of a loop. Gives whether no iterations are slow."""
+        mark = self.flow.mark()
+        for blind in (True, False)[not may_be_blind(self.flow, loop) :]:
+            fast = self._fast = FastPath(self.flow, loop, blind)
+            found = fast.emit(self._walk, self._variables)
+            self._fast = None
+            if found is not None:
+                self.vectorizes |= fast.vectorizes
+                return found
+            self.flow.reset(mark)
+        self._emit.poll("1", self.flow.stop, loop.edge)
+        self._emit.jump(loop.slow)      # for one iteration; behind it, the edge decides anew
+        return False
+
+    def _next_object(self, node: Node, items: int) -> None:
+        """An iteration of a `for` over an iterator of Python's, if there is another item."""
+        flow, emit, body, target = self.flow, self._emit, node.blocks[0], node.kwargs.get("target", 0)
+        iterator = flow.fetch(node).ref
+        carried = [flow.fetch(param) for param in body.params[items:]]
+        first, done = emit.label("iteration"), emit.label("done")
+        emit.poll("1", flow.stop, emit.here)
+        item = emit.python("PyIter_Next", iterator)
+        emit.branch(emit.is_null(item), done, first)
+        state = flow.state.copy()
+        flow.begin(first, flow.state)
+        assign(self.calls, node, target, item)
+        for param in body.params[:items]:
+            self.calls.expect(param, self._rows.get(node, param.type) if target == 0 else param.type)
+        flow.resume_from(Point(body, 0))
+        if self.calls.take(body.params[:items], body):
+            self._walk(body)
+        flow.begin(done, state)
+        raised = emit.integer("xor", emit.is_null(emit.python("PyErr_Occurred")), emit.constant(True, BOOL))
+        emit.stop_if(raised, lambda: raise_again(self.calls, node))
+        self._after(node, carried)
 
 
 @cache

@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph.common.numpy_internals import ALIGNED
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
-from autograph.runtime.engines.native.analysis.structure import Point, Structure
+from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table
-from autograph.runtime.engines.native.loops.block_versions import Versions
+from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
@@ -36,8 +35,8 @@ from autograph.runtime.passes.rewriter import shown
 
 CALL, NODE = 1e-7, 4e-7     # seconds of a call, and of each node in it, as a guess
 EVERY, TIMES = 64, 64       # of so many calls one is timed; so many times are kept
-LOSS = 3            # by a Python callback, see `PythonCallbacks._count`
-ITERATIONS = 8           # of a loop, as a guess
+LOSS = 3            # by a Python callback; a node of machine code gains 1 or 3
+ITERATIONS = 8      # of a loop, as a guess
 
 
 class PythonCallback:
@@ -116,88 +115,67 @@ class PythonCallback:
             table.put(self, self.executable.run)
 
 
-class PythonCallbacks(Versions):
-    """Emits calls of Python callbacks.
+class PythonCalls:
+    """Emits calls of Python.
 
     Attributes:
+        flow: the code that calls.
         callbacks: what is called.
         expected: what the outputs of Python callbacks are taken for: the type of a number, the kind of an array (of
             whose flags those that it must have), None if it does not matter.
     """
 
     def __init__(
-        self,
-        structure: Structure,
-        inputs: dict[Value, Any],
-        callback: Callable[[Any, Sequence[Node], list[Value]], PythonCallback],
-        met: dict[Value, Any],
+        self, flow: Flow, callback: Callable[[Any, Sequence[Node], list[Value]], PythonCallback], met: dict[Value, Any]
     ) -> None:
-        super().__init__(structure, inputs)
+        """
+        Args:
+            callback: makes one of nodes in a row, by what tells it from others, or gives the one that there is.
+            met: what Python callbacks have given before.
+        """
         self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
+        self.flow = flow
+        self._emit = flow.emit
+        self._structure = flow.structure
         self._callback = callback
         self._met = met
-        self._useful = useful(structure.root)
-        self._rows: dict[Node, TensorType] = {}         # what the items of loops over arrays are
-        self._gain = 0              # the possible gain, roughly, see `_count`
+        self._useful = useful(flow.structure.root)
+        self._gain = 0              # the possible gain, roughly, see `count`
         # whether no iteration must end with a Python callback of which nobody knows what it gives
         self._is_whole = True
-
-    def _operation(self, node: Node) -> bool:
-        raise NotImplementedError
-
-    def _tried(self, node: Node) -> bool | None:
-        """Do a node without blocks. Gives whether it has changed anything; None if there is no machine code for it."""
-        try:
-            with self._trial():
-                return self._operation(node)
-        except NoLowering:
-            return None
-
-    @contextmanager
-    def _trial(self, for_good: bool = True) -> Iterator[None]:
-        """Undo what is emitted meanwhile, if it comes to `NoLowering`, or if it is not for good."""
-        mark, state, left, count = self.emit.mark(), self._state.copy(), self._left, len(self._leaving)
-        try:
-            yield
-        except NoLowering:
-            for_good = False
-            raise
-        finally:
-            if not for_good:
-                self.emit.reset(mark)
-                self._state, self._left = state, left
-                del self._leaving[count:]
 
     def is_of_use(self) -> bool:
         """Whether more is gained by machine code than lost by calling Python from it."""
         return not self.callbacks or not self._is_whole or self._gain > 0
 
-    def _count(self, block: Block, gain: int) -> None:
-        """Count what is gained in a block: 1 for a node of Python's numbers; an inner loop has more iterations."""
-        self._gain += gain * ITERATIONS ** self.structure.depth(block)
+    def count(self, block: Block, node: Node) -> None:
+        """Count what is gained by a node that is machine code."""
+        if node.op not in ("build", "unpack", "bound"):
+            self._gain += self._weight(block) * (3 if any(map(_is_numpys, map(self.flow.value, node.inputs))) else 1)
 
-    def _gain_of(self, node: Node) -> int:
-        """The possible gain of a node as machine code."""
-        if node.op in ("build", "unpack", "bound"):
-            return 0
-        return 3 if any(map(_is_numpys, map(self._value, node.inputs))) else 1
+    def _weight(self, block: Block) -> int:
+        """How often a block runs, roughly."""
+        return int(ITERATIONS ** self._structure.depth(block))
 
     # Which nodes, and what they give ----------------------------------------------------------------------------------
 
-    def _reach(self, block: Block, place: int) -> int:
+    def _reach(self, block: Block, place: int, lower: Callable[[Node], bool]) -> int:
         """The place behind those nodes, from one on, that Python has to do."""
-        with self._trial(for_good=False):
-            while True:
-                found = [self._expect(value, type) for value, type in zip(*self._types(block.nodes[place]))]
-                place += 1
-                if UNKNOWN in found or place == len(block.nodes) or not is_python_callback(block.nodes[place]):
-                    return place
-                if self._tried(block.nodes[place]) is not None:
-                    return place
+        mark = self.flow.mark()
+        while True:
+            node = block.nodes[place]
+            found = [self._suppose(value, type) for value, type in zip(node.outputs, self._types(node))]
+            place += 1
+            if UNKNOWN in found or place == len(block.nodes) or not is_python_callback(block.nodes[place]):
+                break
+            if self.flow.attempt(lower, block.nodes[place]) is not None:
+                break
+        self.flow.reset(mark)
+        return place
 
-    def _types(self, node: Node) -> tuple[list[Value], list[Any]]:
-        """The outputs of a node, and their types, as far as they follow from what the code knows of its arguments."""
+    def _types(self, node: Node) -> list[Any]:
+        """The types of a node's outputs, as far as they follow from what the code knows of its arguments."""
         found = [value.type for value in node.outputs]
         op = OPS.get(node.op)
         if op is not None and found:
@@ -206,21 +184,21 @@ class PythonCallbacks(Versions):
             for place, type in enumerate(inferred if isinstance(inferred, list) else [inferred]):
                 if isinstance(type, TensorType) and type.exact and place < len(found):
                     found[place] = type
-        return node.outputs, found
+        return found
 
     def _type(self, leaf: Any) -> Any:
         if not isinstance(leaf, Value):
             return leaf
-        operand = self.inputs[leaf] if leaf in self.inputs else self._state.env[leaf]
+        operand = self.flow.inputs[leaf] if leaf in self.flow.inputs else self.flow.state.env[leaf]
         if isinstance(operand, (Number, Complex)):
             return operand.type
         if isinstance(operand, Array):
             return TensorType(operand.dtype, (None,) * operand.ndim)
         return type_of(operand.value) if isinstance(operand, Fixed) else leaf.type
 
-    def _expect(self, value: Value, type: Any) -> Any:
+    def _suppose(self, value: Value, type: Any) -> Any:
         """What a value is taken for; and let it be that, as long as nodes are only tried."""
-        found = self._expected(value, type)
+        found = self.expect(value, type)
         operand: Any = Boxed("undef")
         if isinstance(found, TensorType) and found.dtype.kind == "c":
             undefined = Number(part_type(found), "undef")
@@ -228,11 +206,11 @@ class PythonCallbacks(Versions):
         elif isinstance(found, TensorType):
             operand = Number(found, "undef")
         elif isinstance(found, tuple):
-            operand = self.emit.array_like("undef", array_of(-1, found))
-        self._define(value, operand)
+            operand = self._emit.array_like("undef", array_of(-1, found))
+        self.flow.define(value, operand)
         return found
 
-    def _expected(self, value: Value, type: Any) -> Any:
+    def expect(self, value: Value, type: Any) -> Any:
         """What a value of a type is taken for."""
         found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
         self.expected[value] = found
@@ -240,84 +218,92 @@ class PythonCallbacks(Versions):
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
-    def _call(self, block: Block, place: int) -> int | None:
+    def call(self, block: Block, place: int, lower: Callable[[Node], bool]) -> int | None:
         """Have Python do a node, and those behind for which there is no machine code either.
 
-        Gives the place behind them; None if the code does not go on there.
+        Args:
+            lower: emits machine code for a node, or raises `NoLowering`.
+
+        Returns:
+            the place behind them; None if the code does not go on there.
         """
-        stop = self._reach(block, place)
+        stop = self._reach(block, place, lower)
         nodes, behind = block.nodes[place:stop], Point(block, stop)
-        outputs = [value for node in nodes for value in node.outputs if self.structure.is_live(value, behind)]
+        outputs = [value for node in nodes for value in node.outputs if self._structure.is_live(value, behind)]
         callback = self._callback((nodes[0], nodes[-1]), nodes, outputs)
-        found = self._called(callback, [self._value(value) for value in callback.inputs])
-        self._count(block, -LOSS)
-        refs = self._parts(found, len(callback.outputs))
+        found = self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
+        self._gain -= LOSS * self._weight(block)
+        refs = self.parts(found, len(callback.outputs))
         for value, ref in zip(callback.outputs, refs):
-            self._define(value, Boxed(ref))
-            self._own(value, ref)
-        self._leave_from(behind)
+            self.flow.define(value, Boxed(ref))
+            self.flow.own((value, ()), ref)
+        self.flow.resume_from(behind)
         if any(map(_may_reshape, callback.nodes)):
             self._look_at_arrays()
-        if not self._taken(callback.outputs, block):
+        if not self.take(callback.outputs, block):
             return None
         if any(isinstance(self.expected[value], TensorType) for value in callback.outputs):
-            self._leave_from(behind)
+            self.flow.resume_from(behind)
         return stop
 
-    def _taken(self, values: Sequence[Value], block: Block) -> bool:
+    def apply(self, node: Node, op: str, operand: Any, *more: Any, outputs: int = 1) -> str:
+        """Have Python do an operation on an operand, such as `iter`, on behalf of a node. Gives a new reference."""
+        return self._invoke(self.operation(node, op, *more, outputs=outputs), [operand])
+
+    def operation(self, node: Node, op: str, *more: Any, outputs: int) -> PythonCallback:
+        """What does such an operation."""
+        made = Node(op, (Value(ANY), *more), place=node.place)
+        return self._callback((node, op, *more), [made], [made.add_output(ANY) for _ in range(outputs)])
+
+    def take(self, values: Sequence[Value], block: Block) -> bool:
         """Take objects for what they are expected to be, or leave. Gives whether the code of a block goes on."""
         kinds = [self.expected[value] for value in values]
         if UNKNOWN in kinds:
-            self._is_whole &= self.structure.is_rare(block)
-            self.emit.jump(self._leave())
+            self._is_whole &= self._structure.is_rare(block)
+            self._emit.jump(self.flow.side_exit())
             return False
         for value, kind in zip(values, kinds):
-            if kind is not None and isinstance(found := self._state.env[value], Boxed):
-                self._define(value, self._narrowed(found.ref, kind))
+            if kind is not None and isinstance(found := self.flow.state.env[value], Boxed):
+                self.flow.define(value, self._narrowed(found.ref, kind))
         return True
 
-    def _called(self, callback: PythonCallback, operands: Sequence[Any]) -> str:
+    def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> str:
         """Call a Python callback. Gives a new reference."""
         self.callbacks[callback] = None
-        self.emit.settle()
+        self._emit.settle()
         made = list(map(self._object, operands))
-        function = self.emit.now_and_then(callback.count, EVERY, callback.timed, callback)
-        found = self.emit.call(function, [ref for ref, _ in made])
+        function = self._emit.now_and_then(callback.count, EVERY, callback.timed, callback)
+        found = self._emit.call(function, [ref for ref, _ in made])
         for ref, is_new in made:
             if is_new:
-                self.emit.forget(ref)
-        self.emit.stop_if(self.emit.is_null(found), self._stop)
+                self._emit.forget(ref)
+        self._emit.stop_if(self._emit.is_null(found), self.flow.stop)
         return found
 
-    def _parts(self, thing: str, count: int) -> list[str]:
+    def parts(self, thing: str, count: int) -> list[str]:
         """New references to what a Python callback gives, for that of the whole."""
         if count == 1:
             return [thing]
-        parts = [self.emit.another(self.emit.python("PyTuple_GetItem", thing, str(each))) for each in range(count)]
-        self.emit.forget(thing)
+        parts = [self._emit.another(self._emit.python("PyTuple_GetItem", thing, str(each))) for each in range(count)]
+        self._emit.forget(thing)
         return parts
-
-    def _own(self, value: Any, ref: str) -> None:
-        """Own a new reference, for a value."""
-        self.emit.keep_object((value, ()), ref)
-        self._state.owned[value, ()] = ref
 
     def _narrowed(self, ref: str, kind: Any) -> Any:
         """An object as the number or array that it is expected to be."""
         if isinstance(kind, TensorType):
-            return self.emit.number(ref, kind)
+            return self._emit.number(ref, kind)
         dtype, ndim, flags = kind
-        self.emit.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
-        return self.emit.array_like(ref, array_of(-1, kind))
+        self._emit.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
+        return self._emit.array_like(ref, array_of(-1, kind))
 
     def _look_at_arrays(self) -> None:
         """Leave if any array is not what it was any more."""
-        for operand in (*self.inputs.values(), *map(self._fetch, list(self._state.env))):
-            mapped(lambda path, each: self.emit.demand_unchanged(each) if isinstance(each, Array) else each, operand)
+        for operand in (*self.flow.inputs.values(), *map(self.flow.fetch, list(self.flow.state.env))):
+            mapped(lambda path, each: self._emit.demand_unchanged(each) if isinstance(each, Array) else each, operand)
 
     def _object(self, operand: Any) -> tuple[str, bool]:
         """The object that an operand is, and whether that is a new reference."""
-        emit = self.emit
+        emit = self._emit
         if isinstance(operand, Number):
             return emit.number_object(operand.ref, operand.type), True
         if isinstance(operand, Complex):
@@ -337,18 +323,18 @@ class PythonCallbacks(Versions):
         parts = [ref if is_new else emit.another(ref) for ref, is_new in map(self._object, operand)]
         return emit.tuple_object(parts), True
 
-    def _truth(self, node: Node, operand: Any) -> Number:
+    def truth(self, node: Node, operand: Any) -> Number:
         """Whether an operand that decides about a node counts as true."""
         try:
-            return truth(self.emit, operand)
+            return truth(self._emit, operand)
         except NoLowering:
             pass
         test = Value(ANY)
         negated = Node("not", (test,), place=node.place)
         found = Node("not", (negated.add_output(BOOL),), place=node.place)
-        ref = self._called(self._callback((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
-        holds = self.emit.number(ref, BOOL)
-        self.emit.forget(ref)
+        ref = self._invoke(self._callback((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
+        holds = self._emit.number(ref, BOOL)
+        self._emit.forget(ref)
         assert isinstance(holds, Number)
         return holds
 

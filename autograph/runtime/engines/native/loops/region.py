@@ -21,9 +21,10 @@ from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
+from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.compiled_region import Version
 from autograph.runtime.engines.native.loops.lowering import Lowering
-from autograph.runtime.engines.native.loops.python_calls import PythonCallback
+from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
 from autograph.runtime.graph.graph import Graph, Node, Value, user_line
 from autograph.runtime.graph.signature import Event
@@ -56,7 +57,7 @@ class Region:
         wide: how often the loop ran in Python for what it begins with.
         when_given_up: called when Python is called at once.
         callbacks: what its code calls.
-        met: what these have given, see `PythonCallbacks.expected`.
+        met: what these have given, see `PythonCalls.expected`.
         inside: loops within that are regions by themselves.
         baseline: whether it is not known yet if the loop takes long.
         outlook: what `explain` tells before there is machine code.
@@ -183,11 +184,11 @@ class Region:
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
         """What makes the code for inputs of certain kinds, and what puts these into the frame."""
-        lowering = Lowering(self.structure, {}, self.callback, self.met)
-        lowering.emit.fast = self._fast
-        caller = Caller(lowering.emit, inputs)
-        lowering.inputs.update(zip(self.values, caller.operands))
-        return lowering, caller
+        flow = Flow(self.structure, {})
+        flow.emit.fast = self._fast
+        caller = Caller(flow.emit, inputs)
+        flow.inputs.update(zip(self.values, caller.operands))
+        return Lowering(flow, PythonCalls(flow, self.callback, self.met)), caller
 
     def making(self) -> AbstractContextManager[None]:
         """While it lasts, machine code is made."""
@@ -337,7 +338,7 @@ class Region:
                 lowering.run()
         except Refused:
             return ()
-        return lowering.callbacks
+        return lowering.calls.callbacks
 
 
 def _nobody_cares() -> None:

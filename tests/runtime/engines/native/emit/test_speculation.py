@@ -11,7 +11,7 @@ import pytest
 
 import autograph as ag
 from autograph.runtime.engines.native.emit import simd, speculation
-from autograph.runtime.engines.native.loops import fast_path
+from autograph.runtime.engines.native.loops import counted_loops
 from tests.runtime.engines.native.programs import regions
 
 INF, NAN, BIG = np.inf, np.nan, 1e308
@@ -21,7 +21,7 @@ INF, NAN, BIG = np.inf, np.nan, 1e308
 def iterations(request, monkeypatch):
     """How many are run blindly at a time, and of what size they are done at once, if any are."""
     blind, sizes = request.param
-    for module in (speculation, fast_path):
+    for module in (speculation, counted_loops):
         monkeypatch.setattr(module, "BLIND", blind)
     monkeypatch.setattr(simd, "SIZES", sizes)
 

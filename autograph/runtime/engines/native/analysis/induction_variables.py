@@ -1,0 +1,152 @@
+"""What an iteration changes in the value that it carries into the next: by a small number, by halving it, linearly.
+
+The code need not check in each iteration that an integer does not overflow if an iteration changes it by no more than a
+constant: it checks now and then. For a counted loop, it checks before the iterations; for a `while`, when the loop
+begins and where it polls for signals, since there are only so many iterations in between.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.common import forking
+from autograph.runtime.engines.native.analysis.structure import Structure
+from autograph.runtime.graph.graph import Node, Value, walk
+from autograph.runtime.graph.traits import ADDITION, ARITHMETIC, COMMUTATIVE, LOOP, RING, SHORTENS, plain
+from autograph.runtime.graph.types import INT
+
+NODES = 200         # of a body, at most
+START = 2**61       # a sum begins within this
+CHANGE = 2**40      # and changes by no more in an iteration
+
+
+class InductionVariables:
+    """The integers that loops add to.
+
+    Args:
+        structure: of the loops.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self._structure = structure
+
+    @forking.cached_property
+    def of_while(self) -> dict[Node, dict[Value, set[Value]]]:
+        """For each `while` the parameters of its test that iterations add to, and the sums that come of each."""
+        root = self._structure.root
+        nodes = [root, *(each for block in root.blocks for each in walk(block))]
+        return {each: self._of_while(each) for each in nodes if each.op == "while"}
+
+    @forking.cached_property
+    def sums(self) -> set[Value]:
+        """All sums that come of those."""
+        return {value for each in self.of_while.values() for sums in each.values() for value in sums}
+
+    def _of_while(self, node: Node) -> dict[Value, set[Value]]:
+        if not _is_innermost(node):     # other loops poll, too
+            return {}
+        carried = zip(*(block.params for block in node.blocks), results_of(node))
+        sums = {param: self.sums_of(other, result) for param, other, result in carried if param.type == INT}
+        return {param: found for param, found in sums.items() if found}
+
+    def sums_of(self, param: Value, result: Any) -> set[Value]:
+        """What is computed of a parameter by adding small numbers, if an iteration does nothing else with it."""
+        sums: dict[Value, int | None] = {}
+        change = self._change(result, param, sums)
+        return {value for value, by in sums.items() if by is not None} if change and change <= CHANGE else set()
+
+    def _change(self, value: Any, param: Value, sums: dict[Value, int | None]) -> int | None:
+        """By how much at most a value differs from a parameter, if it is a sum of that and small numbers."""
+        if value is param:
+            return 0
+        if not isinstance(value, Value) or value.node is None:
+            return None
+        if value not in sums:
+            node, sums[value] = value.node, None
+            if plain(node.op) in ADDITION and len(node.args) == 2:
+                sums[value] = self._added(node.args[0], node.args[1], param, sums)
+                if sums[value] is None and plain(node.op) in COMMUTATIVE:
+                    sums[value] = self._added(node.args[1], node.args[0], param, sums)
+            elif node.op == "if":
+                place = node.outputs.index(value)
+                ends = [block.results[place] for block in node.blocks if block.results is not None]
+                changes = [self._change(end, param, sums) for end in ends]
+                sums[value] = None if None in changes or not changes else max(changes)  # type: ignore[type-var]
+        return sums[value]
+
+    def _added(self, to: Any, by: Any, param: Value, sums: dict[Value, int | None]) -> int | None:
+        """The same of a sum or difference."""
+        span = self._structure.span(by) if isinstance(by, Value) else (by, by)
+        if not _is_integer(by) or max(map(abs, span)) > CHANGE:
+            return None
+        change = self._change(to, param, sums)
+        return None if change is None else change + int(max(map(abs, span)))
+
+
+def results_of(node: Node) -> tuple[Any, ...]:
+    """What an iteration of a loop carries into the next."""
+    results = node.blocks[-1].results or ()
+    return results[bool(node.kwargs.get("until")) :]
+
+
+def _is_innermost(node: Node) -> bool:
+    """Whether there is no loop in a loop, which must be short, too."""
+    inner = [each for block in node.blocks for each in walk(block)]
+    return len(inner) <= NODES and not any(each.op in LOOP for each in inner)
+
+
+def _is_integer(arg: Any) -> bool:
+    return arg.type == INT if isinstance(arg, Value) else type(arg) is int
+
+
+# Halving --------------------------------------------------------------------------------------------------------------
+
+
+def ends_soon(node: Node, structure: Structure) -> bool:
+    """Whether a `while` has at most as many iterations as an integer has bits: each halves a number, up to zero."""
+    if not _is_innermost(node):
+        return False
+    body = node.blocks[1]
+    return any(
+        param.type == INT and structure.span(param, body)[0] > 0 and _is_halved(result, param)
+        for param, result in zip(body.params, results_of(node))
+    )
+
+
+def _is_halved(value: Any, of: Value) -> bool:
+    """Whether a number, which is positive, has at least a bit less than another."""
+    if not isinstance(value, Value) or value.node is None:
+        return False
+    node = value.node
+    if node.op == "if":
+        place = node.outputs.index(value)
+        return all(block.results is not None and _is_halved(block.results[place], of) for block in node.blocks)
+    rule = SHORTENS.get(plain(node.op))
+    return rule is not None and rule(node.args, of)
+
+
+# Sums and products ----------------------------------------------------------------------------------------------------
+
+
+def recurrences(node: Node, items: int) -> list[Value]:
+    """The parameters of a `for` behind its items that an iteration only adds to or multiplies.
+
+    Once such a float is not finite, it never is again.
+    """
+    pairs = zip(node.blocks[0].params[items:], results_of(node))
+    return [param for param, result in pairs if result is not param and _comes_of(result, param, {})]
+
+
+def _comes_of(value: Any, param: Value, known: dict[Value, bool]) -> bool:
+    """Whether a value is a parameter, or comes of it by sums and products."""
+    if value is param or not isinstance(value, Value) or value.node is None or not is_linear(value.node):
+        return value is param
+    if value not in known:
+        known[value] = any(_comes_of(arg, param, known) for arg in value.node.args)
+    return known[value]
+
+
+def is_linear(node: Node) -> bool:
+    """Whether a node adds, subtracts or multiplies two numbers: what it gives is finite only if both are."""
+    op = plain(node.op)
+    return op in RING and op in ARITHMETIC

@@ -1,0 +1,78 @@
+"""How machine code counts through a range, or through an array of numbers.
+
+A counted loop runs up to a limit, at which it polls for signals and sets the next limit. The functions emit code. An
+iterator is the operand of what a loop has yet to iterate over: a `Range`, or an array and the next index.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from autograph.runtime.engines.native.emit.emitter import POLL
+from autograph.runtime.engines.native.emit.speculation import BLIND
+from autograph.runtime.engines.native.emit.value_ranges import RANGE
+from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.operands import Number, Range
+from autograph.runtime.graph.types import INT
+
+
+class Counter(NamedTuple):
+    """The induction variable of a counted loop.
+
+    Attributes:
+        item: where it is.
+        stop: where it ends.
+        step: by how much an iteration changes it.
+        down: whether that is negative.
+    """
+
+    item: Number
+    stop: Number
+    step: Number
+    down: bool
+
+    @property
+    def before(self) -> str:
+        """How items compare with those that come later."""
+        return "gt" if self.down else "lt"
+
+
+def counter_of(flow: Flow, iterator: Any) -> Counter:
+    """The induction variable of an iterator."""
+    if isinstance(iterator, Range):
+        item, stop = Number(INT, iterator.start), Number(INT, iterator.stop)
+        return Counter(item, stop, Number(INT, iterator.step, iterator.known), bool(iterator.down))
+    return Counter(iterator[1], flow.emit.length(iterator[0], 0), flow.emit.constant(1, INT), down=False)
+
+
+def begin_iteration(flow: Flow, node: Node, iterator: Any) -> None:
+    """Set the item of an iteration, and what is left for the others."""
+    counter, param = counter_of(flow, iterator), node.blocks[0].params[0]
+    rest = flow.emit.counted(counter.item.ref, counter.step.ref)
+    if isinstance(iterator, Range):
+        flow.define(node, replace(iterator, start=rest))
+        flow.define(param, counter.item)
+        flow.counted.add(param)
+        flow.emit.bound(counter.item.ref, -RANGE, RANGE)
+    else:
+        flow.define(node, (iterator[0], Number(INT, rest)))
+        flow.define(param, flow.emit.load(iterator[0], [counter.item]))
+
+
+def set_limit(flow: Flow, node: Node, iterator: Any, head: str, blind: bool = False) -> None:
+    """Let a loop run on until it is to poll for signals, for a few blind iterations, or to its end; poll before."""
+    emit, iterations = flow.emit, BLIND if blind else POLL
+    item, stop, step, down = counter_of(flow, iterator)
+    room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)
+    size = emit.integer("sub", emit.constant(0, INT), step) if down else step
+    span = emit.integer("mul", size, emit.constant(iterations, INT))
+    far = emit.compare("gt", room, span)
+    if not blind:
+        emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, flow.stop, head)
+    emit.keep((node, "limit"), INT.dtype, stop.ref)
+    with emit.rarely(far):
+        if blind:
+            emit.poll(str(iterations), flow.stop, head)
+        emit.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)
