@@ -27,8 +27,8 @@ class FuncGraph:
     Attributes:
         trace: records the nodes.
         features: the optional features of AutoGraph that were asked for.
-        touched: for each branch or loop body that is being traced, the innermost last, the containers and objects
-            that its code was about to change, with their contents before.
+        writers: for each branch or loop body that is being traced, the innermost last, the functions of whose
+            statements change containers and objects, by the ids of these; the undo log has what was in them.
         handed_on: for each such body, the tensor arrays that let others have their lists, with what these were.
         variables: those that were made while tracing.
     """
@@ -37,7 +37,7 @@ class FuncGraph:
         self.name = name
         self.trace = _Trace(name, _lift)
         self.features = frozenset(features)
-        self.touched: list[dict[int, Any]] = []
+        self.writers: list[dict[int, set[Any]]] = []
         self.handed_on: list[list[tuple[Any, Any]]] = []
         self.loops: list[int] = []  # whose bodies are being traced: how deep in `handed_on` each is
         self.printed: list[Any] = []  # what `print` writes to in loop bodies, which may be traced again

@@ -49,7 +49,7 @@ class Arm:
 def run_body(graph: FuncGraph, body: Callable[[], Any], state: Any, block: Block) -> Arm:
     """Trace `body` into `block`; all that it changed is made what it was."""
     before = state.snapshot()
-    graph.touched.append({})
+    mutations.begin(graph)
     graph.handed_on.append([])
     arm = Arm(block)
     try:
@@ -113,8 +113,6 @@ def stage_if(
         arm.block.results = tuple(found)
     append(graph, node, arms)
     for slot, value in changed:
-        if isinstance(slot, mutations.Entry):
-            mutations.touch(graph, slot.container, slot.by)
         slot.set(value)
     return result
 

@@ -23,6 +23,7 @@ from autograph.runtime.graph.graph import Block, Node
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.control_flow.loop import forget_first_test
 from autograph.runtime.tracing.state.trace import GENERATED
+from autograph.runtime.tracing.state.undo_log import restore
 
 _ROUNDS = 8
 
@@ -129,8 +130,8 @@ class _Loop:
                 self._print()
                 break
             self.graph.printed.pop()
-            for snapshot in arm.kept:
-                mutations.restore(snapshot)
+            for container, content in arm.kept:
+                restore(container, content)
         self._read_exit(arm)
         results = self._results(arm)
         if until is not None:
@@ -155,7 +156,8 @@ class _Loop:
         self.graph.loops.append(len(self.graph.handed_on) + 1)
         try:
             arm = run_body(self.graph, body, self.state, block)
-            if {"LISTS", "ALL"} & set(map(str, self.graph.features)) and any(map(mutations.is_longer, arm.kept)):
+            longer = any(mutations.is_longer(*each) for each in arm.kept)
+            if longer and {"LISTS", "ALL"} & set(map(str, self.graph.features)):
                 raise ValueError("Trying to push to a list in a loop: collect what a loop makes in a tf.TensorArray")
             for entry, value in arm.entries:
                 if entry.lengthens(value):
@@ -178,8 +180,6 @@ class _Loop:
         """Add params for what is carried to a block, and set the variables to them."""
         for each in self.carried:
             each.params = pytree.map(lambda leaf, inv=each.invariant: self._param(block, leaf, inv), each.init)
-            if isinstance(each.slot, mutations.Entry):
-                mutations.touch(self.graph, each.slot.container, each.slot.by)
             each.slot.set(each.params.copy() if type(each.params) in (list, dict) else each.params)
 
     def _param(self, block: Block, init: Tensor, invariant: TensorShape | None) -> Tensor:
@@ -290,8 +290,6 @@ class _Loop:
         for each, value in outputs:
             if each.init is UNBOUND and not self._starts_at_zero(each):
                 value = pytree.map(lambda leaf, e=each: self._initialized(e.name, leaf), value)
-            if isinstance(each.slot, mutations.Entry):
-                mutations.touch(self.graph, each.slot.container, each.slot.by)
             each.slot.set(value)
 
     def _output(self, node: Node, each: _Slot, leaf: Tensor, created: bool = False) -> Tensor:

@@ -1,48 +1,50 @@
 """What code in a branch or loop body changes in lists, dicts and objects that were there before.
 
-Before converted code changes a container, it says so (`ag__.ref`); a copy of what is in it is kept then. At the end of
-the body the two are compared, all is made what it was, and what differs is joined or carried like a variable, by a name
-such as `x['a']`.
+Before converted code changes a container, it says so (`ag__.ref`), and the undo log of the trace notes what is in it.
+At the end of the body the two are compared, all is made what it was, and what differs is joined or carried like a
+variable, by a name such as `x['a']`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import CodeType, ModuleType
 from typing import Any
 
 from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.operators.state import UNBOUND, State
+from autograph.runtime.tracing.state.undo_log import contents, entries, put
 
 Name = tuple[str, str, str]
-_CONTAINERS = (dict, list)
+Snapshot = tuple[Any, Any]  # a container, and what was in it
 
 
 class Entry:
     """A place in a container, to be read and written like a variable."""
 
-    __slots__ = ("by", "container", "key", "name")
+    __slots__ = ("by", "container", "graph", "key", "name")
 
-    def __init__(self, container: Any, key: Any, name: str, by: set[Name]) -> None:
+    def __init__(self, graph: FuncGraph, container: Any, key: Any, name: str, by: set[Name]) -> None:
+        self.graph = graph
         self.by = by
         self.container = container
         self.key = key
         self.name = name
 
     def get(self) -> Any:
-        found = _contents(self.container).get(self.key, UNBOUND)
-        if found is UNBOUND and not isinstance(self.container, _CONTAINERS):
+        found = (entries(contents(self.container)) or {}).get(self.key, UNBOUND)
+        if found is UNBOUND and not isinstance(self.container, (dict, list)):
             return getattr(type(self.container), self.key, UNBOUND)
         return found
 
     def set(self, value: Any) -> None:
-        if isinstance(self.container, _CONTAINERS):
-            _put(self.container, self.key, value)
-        elif value is UNBOUND:
-            vars(self.container).pop(self.key, None)
+        touch(self.graph, self.container, self.by)
+        if isinstance(self.container, list):
+            self.container[self.key : None if value is UNBOUND else self.key + 1] = [] if value is UNBOUND else [value]
+        elif value is not UNBOUND:
+            put(self.container, self.key, value)
         else:
-            vars(self.container)[self.key] = value
+            (self.container if isinstance(self.container, dict) else vars(self.container)).pop(self.key, None)
 
     def lengthens(self, value: Any) -> bool:
         """Whether a list has another length if it has `value` there, than it has now."""
@@ -52,42 +54,22 @@ class Entry:
         return other.container is self.container and bool(other.key == self.key)
 
 
-def _put(container: Any, key: Any, value: Any) -> None:
-    if isinstance(container, list):
-        container[key : None if value is UNBOUND else key + 1] = [] if value is UNBOUND else [value]
-    elif value is not UNBOUND:
-        container[key] = value
-    else:
-        container.pop(key, None)
-
-
-@dataclass
-class Snapshot:
-    """What was in a container before code that may change it.
-
-    Attributes:
-        by: the functions of which statements change it; nothing is noted of methods that do.
-    """
-
-    container: Any
-    before: Any
-    by: set[Name] = field(default_factory=set)
-
-    def entries(self, name: str) -> Iterator[tuple[Entry, Any]]:
-        """The places that were changed, and to what; UNBOUND for those that are gone."""
-        old = dict(enumerate(self.before)) if isinstance(self.before, list) else self.before
-        new = dict(_contents(self.container))
-        for key in [*old, *(key for key in new if key not in old)]:
-            if new.get(key, UNBOUND) is not old.get(key, UNBOUND):
-                step = f"[{key!r}]" if isinstance(self.container, _CONTAINERS) else f".{key}"
-                yield Entry(self.container, key, name + step, self.by), new.get(key, UNBOUND)
+def _changes(
+    graph: FuncGraph, container: Any, before: Any, name: str, by: set[Name]
+) -> Iterator[tuple[Entry, Any]]:
+    """The places in a container that were changed, and to what; UNBOUND for those that are gone."""
+    old, new = entries(before) or {}, entries(contents(container)) or {}
+    for key in [*old, *(key for key in new if key not in old)]:
+        if new.get(key, UNBOUND) is not old.get(key, UNBOUND):
+            step = f"[{key!r}]" if isinstance(container, (dict, list)) else f".{key}"
+            yield Entry(graph, container, key, name + step, by), new.get(key, UNBOUND)
 
 
 def touch(graph: FuncGraph, container: Any, by: set[Name]) -> None:
-    """Note what is in a container that is about to be changed."""
-    if graph.touched and (isinstance(container, (*_CONTAINERS, set)) or _is_object(container)):
-        found = graph.touched[-1].setdefault(id(container), Snapshot(container, _copy(container)))
-        found.by |= by
+    """Note what is in a container that is about to be changed, by statements of these functions."""
+    if graph.writers and (isinstance(container, (dict, list, set)) or _is_object(container)):
+        graph.trace.undo_log.touch(container)
+        graph.writers[-1].setdefault(id(container), set()).update(by)
 
 
 def name_of(code: CodeType) -> Name:
@@ -101,18 +83,14 @@ def _is_object(value: Any) -> bool:
     return is_object and not kind.__module__.startswith("autograph")
 
 
-def _copy(container: Any) -> Any:
-    return container.copy() if isinstance(container, (*_CONTAINERS, set)) else dict(vars(container))
-
-
-def _contents(container: Any) -> dict[Any, Any]:
-    if isinstance(container, list):
-        return dict(enumerate(container))
-    return container if isinstance(container, dict) else vars(container)
+def begin(graph: FuncGraph) -> None:
+    """Begin to note what is changed."""
+    graph.trace.undo_log.begin()
+    graph.writers.append({})
 
 
 def undo(graph: FuncGraph, variables: dict[Any, Any], state: State) -> tuple[list[tuple[Entry, Any]], list[Snapshot]]:
-    """End what `touched` has begun: make the containers what they were; gives what was changed, and to what.
+    """Make the containers what they were at `begin`; gives what was changed, and to what.
 
     What methods and other functions have changed stays so, as TensorFlow has it: that is done while tracing. The second
     result is what was in these containers.
@@ -121,36 +99,26 @@ def undo(graph: FuncGraph, variables: dict[Any, Any], state: State) -> tuple[lis
         variables: the variables as they were before, through which containers are known. Those that are not reached
             from there, or from variables of modules that `state` names, were made meanwhile, and stay as they are.
     """
-    changed = []
-    touched = graph.touched.pop()
+    log, writers = graph.trace.undo_log, graph.writers.pop()
+    before = log.stack[-1].before
     functions = {name_of(function.__code__) for function in state.functions}
-    assigned = {identity for identity, each in touched.items() if each.by & functions}
+    assigned = {identity for identity, by in writers.items() if by & functions}
     names = _names([(value, each.name) for each, value in variables.items()], assigned)
     if assigned - names.keys():
         names = _names([(each.get(), each.name) for each in state.module_variables()], assigned) | names
-    for identity, each in touched.items():
-        if identity in names:
-            changed += each.entries(names[identity])
-            restore(each)
-        if graph.touched and (identity in names or identity not in assigned):
-            graph.touched[-1].setdefault(identity, each).by |= each.by
-    return changed, [each for identity, each in touched.items() if identity not in assigned]
+    known = [identity for identity in before if identity in names]
+    changed = [each for i in known for each in _changes(graph, *before[i], names[i], writers[i])]
+    log.undo(lambda container: id(container) in names)
+    for identity, noted in before.items():
+        if graph.writers and (identity in names or identity not in assigned):
+            log.stack[-1].before.setdefault(identity, noted)
+            graph.writers[-1].setdefault(identity, set()).update(writers[identity])
+    return changed, [noted for identity, noted in before.items() if identity not in assigned]
 
 
-def is_longer(snapshot: Snapshot) -> bool:
-    """Whether it is of a list that has another length now."""
-    return isinstance(snapshot.container, list) and len(snapshot.container) != len(snapshot.before)
-
-
-def restore(snapshot: Snapshot) -> None:
-    """Make a container what it was."""
-    container = snapshot.container
-    if isinstance(container, list):
-        container[:] = snapshot.before
-        return
-    content = container if isinstance(container, (dict, set)) else vars(container)
-    content.clear()
-    content.update(snapshot.before)
+def is_longer(container: Any, before: Any) -> bool:
+    """Whether it is a list that has another length now."""
+    return isinstance(container, list) and len(container) != len(before)
 
 
 def _names(rest: list[tuple[Any, str]], wanted: set[int]) -> dict[int, str]:
