@@ -200,8 +200,7 @@ class _Loop:
         left = [each for each in self.created if each.exit is not UNBOUND and each.exit is not None]
         self.created = [each for each in left if not _is_passing(each)]
 
-    # What an iteration ends with
-    # --------------------------------------------------------------------------------------------
+    # What an iteration ends with --------------------------------------------------------------------------------------
 
     def _results(self, arm: Arm) -> list[Any]:
         """What an iteration hands to the next."""
