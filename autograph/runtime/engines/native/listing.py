@@ -106,7 +106,7 @@ def _with_places(text: str, numbers: Sequence[int]) -> str:
         elif line == "}":
             inside = False
         elif inside and _INSTRUCTION.match(line):
-            place = metadata.setdefault((now, scope), 100_000 + len(metadata))
+            place = metadata.setdefault((now, scope), 1_000_000 + len(metadata))
             line = f"{line}, !dbg !{place}"
         found.append(line)
     found += [_SUBPROGRAM.format(each) for each in range(15, scope + 1)]
