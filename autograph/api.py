@@ -44,16 +44,29 @@ def to_graph(entity: Function[P, R], *, debug_source: bool = False) -> Callable[
 @overload
 def to_graph(entity: F, *, debug_source: bool = False) -> F: ...
 def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
-    """The converted form of a callable: like it in every way, and always running converted code.
+    """The converted form of a callable: it always runs converted code, and is like the original in every other way.
+
+    Its control flow consists of calls of operators, as in the AutoGraph of TensorFlow (Moldovan and others, 2019).
 
     Args:
         entity: a function, lambda, method, partial, `staticmethod`, `classmethod`, `property`, or an object with a
-            `__call__` written in Python; of a staged function, what was staged.
+            `__call__` written in Python. Of a staged function, the plain function is converted.
         debug_source: compile the converted text itself, so that a debugger steps through that, instead of putting the
             code on the user's lines.
 
+    Returns:
+        a callable of the same kind; `__wrapped__` of a function is the original.
+
     Raises:
         SourceError: there is no Python source, or it is not that of the running code.
+
+    Example:
+        >>> def sign(x):
+        ...     if x < 0:
+        ...         return -1
+        ...     return 1
+        >>> ag.to_graph(sign)(-2.0)
+        -1
     """
     inner = functools.partial(to_graph, debug_source=debug_source)
     entity = code_marks.unstaged(calls.concrete(entity))
@@ -120,19 +133,27 @@ def convert(entity: F, *, debug_source: bool = False) -> F: ...
 @overload
 def convert(entity: None = None, *, debug_source: bool = False) -> Callable[[F], F]: ...
 def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
-    """Let a callable take part in staging: as it is while no backend traces, in its converted form while one does.
+    """Let a callable take part in staging: its converted form runs while a backend traces, else the original.
 
     Args:
-        entity: what `to_graph` accepts. Some are converted at once: generators and coroutines, since a wrapper would
-            hide what they are, and functions that look at their caller's frame, since they would find the wrapper's.
-            Staged functions, and those that Cython or the like has compiled, stay as they are.
+        entity: what `to_graph` accepts; left out where a decorator is given options. Generators, coroutines and
+            functions that look at their caller's frame are converted at once, since a wrapper would hide what they are,
+            or be the frame that they find. Staged functions, and functions compiled by Cython and the like, stay as
+            they are.
         debug_source: as for `to_graph`.
 
     Returns:
-        A function with the same signature, name and documentation; `__wrapped__` is the original.
+        a function with the same signature, name and documentation; `__wrapped__` is the original.
 
     Raises:
         SourceError: as `to_graph`, but when a backend first traces a call.
+
+    Example:
+        >>> @ag.convert
+        ... def clip(x):
+        ...     return x if x > 0 else 0.0
+        >>> clip(-1.5)
+        0.0
     """
     entity = calls.concrete(entity)
     if entity is None:
@@ -198,7 +219,24 @@ def do_not_convert(function: F) -> F: ...
 def do_not_convert(function: None = None) -> Callable[[F], F]: ...
 @on_behalf
 def do_not_convert(function: Any = None) -> Any:
-    """Mark a function or class: it, and what it calls, runs as the user wrote it, also while a backend traces."""
+    """Mark a function or class: it, and what it calls, runs as the user wrote it, also while a backend traces.
+
+    Args:
+        function: a function, method, `staticmethod`, `classmethod` or class.
+
+    Returns:
+        the same function or class.
+
+    Raises:
+        TypeError: it is something else.
+
+    Example:
+        >>> @ag.do_not_convert
+        ... def log(x):
+        ...     print("x is", x)
+        >>> ag.explain(lambda x: log(x)).decisions[0].construct
+        'call of log'
+    """
     function = calls.concrete(function)
     if function is None:
         return do_not_convert
@@ -213,14 +251,23 @@ def do_not_convert(function: Any = None) -> Any:
 
 
 def set_loop_options(**options: Any) -> None:
-    """Options for the loop in whose body this stands, for the backend that stages it; otherwise of no effect.
+    """Set options of the loop whose body calls this, for the backend that stages it; otherwise it does nothing.
 
-    `ag.function` knows two:
+    Args:
+        options: for `ag.function`, two. `unroll`: True unrolls all iterations while tracing, and makes the numbers that
+            determine their count part of the signature; False keeps the loop; a number unrolls only loops of at most
+            that many iterations. `budget`: how many operations unrolling may record, 20,000 by default.
 
-        unroll: True to unroll all iterations while tracing, which makes the numbers that their count hinges on part of
-            the signature; False for a loop of the graph; a number for unrolling only loops of at most so many
-            iterations.
-        budget: how many operations unrolling may record before it is an error, at first 20,000.
+    Example:
+        >>> @ag.function
+        ... def power(x):
+        ...     y = 1.0
+        ...     for _ in range(3):
+        ...         ag.set_loop_options(unroll=True)
+        ...         y *= x
+        ...     return y
+        >>> power(2.0), "for" in str(power.graph(2.0))
+        (8.0, False)
     """
 
 
@@ -228,12 +275,21 @@ def set_loop_options(**options: Any) -> None:
 
 
 def to_code(entity: Any) -> str:
-    """The converted source of a function, method, lambda, class or module, as readable Python.
+    """The converted source, as readable Python.
 
-    Decorators of a function are left out; `functools.wraps` and the like are followed to the function the user wrote.
+    Args:
+        entity: a function, method, lambda, class or module. Decorators of a function are left out; wrappers by
+            `functools.wraps` and the like are followed to the function that the user wrote.
+
+    Returns:
+        the text.
 
     Raises:
         SourceError: there is no Python source, or it is not that of the running code.
+
+    Example:
+        >>> print(ag.to_code(lambda x, y: x and y))
+        lambda x, y: ag__.and_(lambda: x, lambda: y)
     """
     entity = calls.concrete(entity)
     if isinstance(entity, types.ModuleType):
@@ -245,10 +301,24 @@ def to_code(entity: Any) -> str:
 
 
 def explain(entity: Any) -> Explanation:
-    """What becomes of every `if`, loop, `assert` and call of a function, method, class or module, and why.
+    """What conversion does to every `if`, loop, `assert` and call, and why it leaves some of them plain.
+
+    `explain` of a staged function tells how calls are staged.
+
+    Args:
+        entity: a function, method, class or module.
+
+    Returns:
+        an `Explanation`: `str` of it is a table, `decisions` are its rows.
 
     Raises:
         SourceError: there is no Python source, or it is not that of the running code.
+
+    Example:
+        >>> def positive(x):
+        ...     assert x > 0
+        >>> [decision.construct for decision in ag.explain(positive).decisions]
+        ['assert']
     """
     entity = calls.concrete(entity)
     if isinstance(entity, types.ModuleType):

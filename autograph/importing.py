@@ -56,7 +56,20 @@ _installed: list[Hook] = []
 
 
 def install(patterns: str | Iterable[str]) -> Hook:
-    """Convert the modules that match one of `patterns` when they are imported, also those imported already."""
+    """Convert the modules that match a pattern when they are imported, also those imported already.
+
+    Args:
+        patterns: a pattern, or several; see the module's documentation.
+
+    Returns:
+        a `Hook`: its `uninstall` puts everything back, and so does the end of a `with` statement.
+
+    Example:
+        >>> with ag.importing.install("colorsys") as hook:
+        ...     import colorsys
+        >>> list(hook.modules)
+        ['colorsys']
+    """
     hook = Hook([patterns] if isinstance(patterns, str) else patterns)
     hook.install()
     return hook

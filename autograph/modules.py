@@ -29,10 +29,23 @@ if TYPE_CHECKING:
 
 
 class Module:
-    """A base class for what holds variables; see the module's documentation.
+    """A base class for objects that hold variables; see the module's documentation.
+
+    Args:
+        name: shown in texts; by default the name of the class in snake case.
 
     Attributes:
         training: whether it is being trained, which some layers ask; `train()` and `eval()` set it.
+
+    Example:
+        >>> class Scale(ag.Module):
+        ...     def __init__(self):
+        ...         self.factor = ag.Variable(2.0)
+        ...     def __call__(self, x):
+        ...         return x * self.factor
+        >>> scale = Scale()
+        >>> scale(np.array([1.0, 2.0])), list(scale.named_variables())
+        (array([2., 4.]), ['factor'])
     """
 
     training = True
@@ -70,14 +83,25 @@ class Module:
         return [part for part in _within(self).values() if isinstance(part, Module) and part is not self]
 
     def train(self, mode: bool = True) -> Self:
-        """Let it, and all modules in it, be trained; gives itself."""
+        """Let it, and all modules in it, be trained.
+
+        Args:
+            mode: whether they are to be trained.
+
+        Returns:
+            the module.
+        """
         modules: tuple[Module, ...] = (self, *self.submodules)
         for module in modules:
             module.training = mode
         return self
 
     def eval(self) -> Self:
-        """Let it, and all modules in it, be used and no longer trained; gives itself."""
+        """Let it, and all modules in it, be used and no longer trained.
+
+        Returns:
+            the module.
+        """
         return self.train(False)
 
     # In and out -------------------------------------------------------------------------------------------------------
@@ -90,7 +114,8 @@ class Module:
         """Assign to all variables what `state_dict` gave.
 
         Args:
-            strict: whether each variable has to be there, and nothing else; if not, what fits is loaded.
+            state: arrays by the paths of variables.
+            strict: whether each variable must be there, and nothing else; if not, what fits is loaded.
 
         Raises:
             ValueError: something is missing, unexpected, or of another shape; then nothing is changed.

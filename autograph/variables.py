@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 class Variable(NDArrayOperatorsMixin):
     """An array that is changed in place, by `assign`, `v[i] = x`, `v += x` and their like.
 
-        v = ag.Variable([1.0, 2.0], name="v")
-        v.assign_add(1)
-        v[0] = 5
-        np.sum(v * 2)                   # 16.0, as of the array
-
     Args:
         initial: anything that `np.array` takes; it is copied.
         trainable: whether optimizers are to change it.
-        name: told in errors and by `repr`.
-        dtype: of the array, if it is not to be that of `initial`.
+        name: shown in errors and by `repr`.
+        dtype: of the array; by default that of `initial`.
 
     Attributes:
         value: the array itself, always the same one: changes of the variable show in it.
+
+    Example:
+        >>> v = ag.Variable([1.0, 2.0], name="v")
+        >>> v[0] = 5
+        >>> v.assign_add(1)
+        Variable(array([6., 3.]), name='v')
+        >>> float(np.sum(v * 2))
+        18.0
     """
 
     __ag_apart__ = True  # a list of variables is taken apart, however long it is
@@ -66,11 +69,17 @@ class Variable(NDArrayOperatorsMixin):
     # Changes ----------------------------------------------------------------------------------------------------------
 
     def assign(self, value: Any) -> Self:
-        """Make all elements those of `value`, which has the same shape.
+        """Set all elements.
+
+        Args:
+            value: an array of the same shape.
+
+        Returns:
+            the variable.
 
         Raises:
             ValueError: the shapes differ.
-            TypeError: the dtype has no room for those of `value`, as integers have none for fractions.
+            TypeError: the dtype has no room for that of `value`, as integers have none for fractions.
         """
         value = _array(value)
         if np.shape(value) != self.value.shape:
@@ -80,12 +89,34 @@ class Variable(NDArrayOperatorsMixin):
         return self
 
     def assign_add(self, value: Any) -> Self:
-        """Add `value`, which is broadcast; raises what `assign` does."""
+        """Add an array.
+
+        Args:
+            value: an array or number, which is broadcast.
+
+        Returns:
+            the variable.
+
+        Raises:
+            ValueError: it cannot be broadcast to the shape of the variable.
+            TypeError: as for `assign`.
+        """
         self.value += self._checked("added", value)
         return self
 
     def assign_sub(self, value: Any) -> Self:
-        """Subtract `value`, which is broadcast; raises what `assign` does."""
+        """Subtract an array.
+
+        Args:
+            value: an array or number, which is broadcast.
+
+        Returns:
+            the variable.
+
+        Raises:
+            ValueError: it cannot be broadcast to the shape of the variable.
+            TypeError: as for `assign`.
+        """
         self.value -= self._checked("subtracted", value)
         return self
 

@@ -9,54 +9,153 @@ import numpy as np
 
 
 def relu(x: Any) -> Any:
-    """max(x, 0)."""
+    """The rectifier: max(x, 0) (Nair and Hinton, 2010).
+
+    Args:
+        x: an array of floats, of any shape.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.relu(np.array([-1.0, 2.0]))
+        array([0., 2.])
+    """
     return np.maximum(x, 0)
 
 
 def tanh(x: Any) -> Any:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    Args:
+        x: an array of floats, of any shape.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.tanh(np.array([0.0, np.inf]))
+        array([0., 1.])
+    """
     return np.tanh(x)
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + exp(-x)), which overflows for no x: below -88, it is as small as float32 has numbers."""
+    """The logistic function, 1 / (1 + exp(-x)).
+
+    It overflows for no x: below -88, it is the smallest that float32 has.
+
+    Args:
+        x: an array of floats, of any shape.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.sigmoid(np.array([0.0, 100.0]))
+        array([0.5, 1. ])
+    """
     return 1 / (1 + np.exp(-np.maximum(x, -88)))
 
 
 def silu(x: Any) -> Any:
-    """x · sigmoid(x), also called swish (Elfwing and others, 2017)."""
+    """x · sigmoid(x), also called swish (Elfwing and others, 2017).
+
+    Args:
+        x: an array of floats, of any shape.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.silu(np.array([0.0, 100.0]))
+        array([  0., 100.])
+    """
     return x * sigmoid(x)
 
 
 def softplus(x: Any) -> Any:
-    """log(1 + exp(x)), which overflows for no x."""
+    """log(1 + exp(x)), a smooth rectifier, which overflows for no x (Dugas and others, 2000).
+
+    Args:
+        x: an array of floats, of any shape.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.softplus(np.array([-1000.0, 1000.0]))
+        array([   0., 1000.])
+    """
     return np.logaddexp(x, 0)
 
 
 def gelu(x: Any) -> Any:
-    """x · P(X ≤ x) for a standard normal X (Hendrycks and Gimpel, 2016), in their approximation by tanh."""
+    """x · P(X ≤ x) for a standard normal X, approximated by tanh (Hendrycks and Gimpel, 2016).
+
+    Args:
+        x: an array of floats, of any shape.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.gelu(np.array([0.0, 10.0]))
+        array([ 0., 10.])
+    """
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
-    """exp(x) / sum(exp(x)) along an axis."""
+    """exp(x) / sum(exp(x)) along an axis: positive numbers whose sum is 1.
+
+    Args:
+        x: an array of floats, of any shape.
+        axis: the axis to sum over; by default the last.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.softmax(np.array([1.0, 1.0]))
+        array([0.5, 0.5])
+    """
     powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
-    """The logarithm of `softmax(x)`, which is finite where that is zero."""
+    """The logarithm of `softmax(x)`, which is finite where that is zero.
+
+    Args:
+        x: an array of floats, of any shape.
+        axis: the axis to sum over; by default the last.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Example:
+        >>> nn.log_softmax(np.array([0.0, 1000.0]))
+        array([-1000.,     0.])
+    """
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 def one_hot(labels: Any, classes: int, dtype: Any = float) -> Any:
-    """Class numbers as rows that are 1 at that number and 0 elsewhere.
+    """Rows that are 1 at the number of a class and 0 elsewhere.
 
     Args:
-        labels: integers of shape (…); those outside of `range(classes)` give rows of zeros.
+        labels: integers of shape (…); a label outside of `range(classes)` gives a row of zeros.
+        classes: the number of classes.
+        dtype: of the result.
 
     Returns:
         an array of shape (…, classes).
+
+    Example:
+        >>> nn.one_hot([0, 2], 3)
+        array([[1., 0., 0.],
+               [0., 0., 1.]])
     """
     return (np.asarray(labels)[..., None] == np.arange(classes)).astype(dtype)

@@ -128,20 +128,27 @@ def _for_each(given: Sizes, dims: int) -> tuple[int, ...]:
 
 
 def convolve(x: Any, filters: Any, strides: Sizes = 1, padding: Padding = "valid", dilation: Sizes = 1) -> Any:
-    """What filters give at each position of a window: the sum of the products of their elements and those of `x`.
+    """The sums of products of filters and the elements under a window, at each of its positions.
 
     As in other libraries for neural networks, the filters are not flipped: in mathematics, this is a correlation.
 
     Args:
         x: of shape (batch, *lengths, channels).
         filters: of shape (*sizes, channels, outputs).
-        strides, padding, dilation: see `window_over`.
+        strides: how far the window moves, in elements.
+        padding: "valid" keeps the window inside the array; "same" extends the array to ⌈length / stride⌉ positions; a
+            pair for each dimension gives the numbers of elements to add before and behind.
+        dilation: the distance of the elements that the window takes.
 
     Returns:
         an array of shape (batch, *counts, outputs).
 
     Raises:
         ValueError: the filters are for another number of channels, or larger than the array.
+
+    Example:
+        >>> nn.convolve(np.array([[[1.0], [2.0], [4.0]]]), np.array([[[1.0]], [[-1.0]]])).ravel()
+        array([-1., -2.])
     """
     if x.shape[-1] != filters.shape[-2]:
         raise ValueError(f"the filters are for {filters.shape[-2]} channels, but the array has {x.shape[-1]}")
@@ -151,21 +158,40 @@ def convolve(x: Any, filters: Any, strides: Sizes = 1, padding: Padding = "valid
 def max_pool(x: Any, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> Any:
     """The largest element of each channel, at each position of a window.
 
-        nn.max_pool(np.array([[[1], [3], [2], [0]]]))           # [[[3], [2]]]
-
     Args:
         x: of shape (batch, *lengths, channels).
-        strides: how far the window moves; by its size, if not given.
-        padding: see `window_over`; what it adds is smaller than all elements.
+        size: of the window: a number, or one for each dimension.
+        strides: how far the window moves, in elements; by default its size.
+        padding: "valid" keeps the window inside the array; "same" extends the array to ⌈length / stride⌉ positions; a
+            pair for each dimension gives the numbers of elements to add before and behind.
+
+    Returns:
+        an array of shape (batch, *counts, channels).
+
+    Example:
+        >>> nn.max_pool(np.array([[[1.0], [3.0], [2.0], [0.0]]]), 2).ravel()
+        array([3., 2.])
     """
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     return window_over(x.shape[1:-1], size, size if strides is None else strides, padding).maximum(x, lowest)
 
 
 def average_pool(x: Any, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> Any:
-    """The mean of the elements of each channel, at each position of a window; see `max_pool`.
+    """The mean of the elements of each channel, at each position of a window; without those that padding adds.
 
-    What padding adds does not count.
+    Args:
+        x: of shape (batch, *lengths, channels).
+        size: of the window: a number, or one for each dimension.
+        strides: how far the window moves, in elements; by default its size.
+        padding: "valid" keeps the window inside the array; "same" extends the array to ⌈length / stride⌉ positions; a
+            pair for each dimension gives the numbers of elements to add before and behind.
+
+    Returns:
+        an array of shape (batch, *counts, channels).
+
+    Example:
+        >>> nn.average_pool(np.array([[[1.0], [3.0], [2.0], [0.0]]]), 2).ravel()
+        array([2., 1.])
     """
     return window_over(x.shape[1:-1], size, size if strides is None else strides, padding).mean(x)
 
@@ -176,18 +202,22 @@ def average_pool(x: Any, size: Sizes = 2, strides: Sizes | None = None, padding:
 class _Conv(Module):
     """activation(convolve(x, w) + b); see `convolve`.
 
-        nn.Conv1D(3, 4, 2, rng=0)(np.ones((5, 10, 3))).shape                        # (5, 9, 4)
-        nn.Conv2D(3, 4, (3, 2), padding="same", rng=0)(np.ones((5, 9, 8, 3))).shape     # (5, 9, 8, 4)
-
     Args:
-        inputs, outputs: the numbers of channels.
-        size: of the filters.
-        strides, padding, dilation: see `window_over`.
+        inputs, outputs: the numbers of channels: x has shape (batch, *lengths, inputs).
+        size: of the filters: a number, or one for each dimension.
+        strides: how far the window moves, in elements.
+        padding: "valid" keeps the window inside the array; "same" extends the array to ⌈length / stride⌉ positions; a
+            pair for each dimension gives the numbers of elements to add before and behind.
+        dilation: the distance of the elements that the window takes.
         activation: a function, if any.
         bias: whether there is a `b`, which begins with zeros.
         init: makes `w`, of shape (*size, inputs, outputs); see `initializers`.
-        rng: a generator or a seed, for `init`.
-        dtype: of the variables. The result has the dtype that NumPy gives to the product of x and `w`.
+        rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
+        dtype: of the variables.
+
+    Example:
+        >>> nn.Conv2D(3, 16, size=5, padding="same", rng=0)(np.ones((1, 28, 28, 3))).shape
+        (1, 28, 28, 16)
     """
 
     dims: int
@@ -231,9 +261,16 @@ class Conv2D(_Conv):
 
 
 class MaxPool(Module):
-    """`max_pool`, as a layer; see there.
+    """`max_pool`, as a layer.
 
-        nn.MaxPool(2)(np.ones((5, 9, 8, 3))).shape              # (5, 4, 4, 3)
+    Args:
+        size: of the window: a number, or one for each dimension.
+        strides: how far the window moves, in elements; by default its size.
+        padding: as for `max_pool`.
+
+    Example:
+        >>> nn.MaxPool(2)(np.array([[[1.0], [3.0], [2.0], [0.0]]])).ravel()
+        array([3., 2.])
     """
 
     def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
@@ -246,9 +283,16 @@ class MaxPool(Module):
 
 
 class AveragePool(Module):
-    """`average_pool`, as a layer; see there.
+    """`average_pool`, as a layer.
 
-        nn.AveragePool(3, 1, "same")(np.ones((5, 9, 3))).shape  # (5, 9, 3)
+    Args:
+        size: of the window: a number, or one for each dimension.
+        strides: how far the window moves, in elements; by default its size.
+        padding: as for `average_pool`.
+
+    Example:
+        >>> nn.AveragePool(2)(np.array([[[1.0], [3.0], [2.0], [0.0]]])).ravel()
+        array([2., 1.])
     """
 
     def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
@@ -261,10 +305,32 @@ class AveragePool(Module):
 
 
 def global_max_pool(x: Any) -> Any:
-    """The largest element of each channel: (batch, *lengths, channels) becomes (batch, channels)."""
+    """The largest element of each channel.
+
+    Args:
+        x: of shape (batch, *lengths, channels).
+
+    Returns:
+        an array of shape (batch, channels).
+
+    Example:
+        >>> nn.global_max_pool(np.array([[[1.0], [3.0]]]))
+        array([[3.]])
+    """
     return np.max(x, axis=tuple(range(1, x.ndim - 1)))
 
 
 def global_average_pool(x: Any) -> Any:
-    """The mean of each channel (Lin and others, 2014): (batch, *lengths, channels) becomes (batch, channels)."""
+    """The mean of each channel (Lin and others, 2014).
+
+    Args:
+        x: of shape (batch, *lengths, channels).
+
+    Returns:
+        an array of shape (batch, channels).
+
+    Example:
+        >>> nn.global_average_pool(np.array([[[1.0], [3.0]]]))
+        array([[2.]])
+    """
     return np.mean(x, axis=tuple(range(1, x.ndim - 1)))

@@ -17,19 +17,20 @@ from autograph.variables import Variable
 class Dense(Module):
     """A fully connected layer: activation(x @ w + b).
 
-        layer = nn.Dense(3, 2, nn.relu, rng=0)
-        layer(np.ones((5, 3))).shape                # (5, 2)
-
     Args:
-        inputs, outputs: x has shape (…, inputs), the result has shape (…, outputs).
-        activation: a function of the result, if any.
-        bias: whether to add `b`, which begins with zeros.
+        inputs, outputs: the numbers of features: of x, whose shape is (…, inputs), and of the result, (…, outputs).
+        activation: a function, if any.
+        bias: whether there is a `b`, which begins with zeros.
         init: makes `w`, of shape (inputs, outputs); see `initializers`.
-        rng: a generator or a seed, for `init`.
-        dtype: of the variables. The result has the dtype that NumPy gives to `x @ w`.
+        rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
+        dtype: of the variables.
 
     Raises:
         ValueError: when it is called, if the last dimension of x is not `inputs` long.
+
+    Example:
+        >>> nn.Dense(2, 1, init=nn.ones)(np.array([[1.0, 2.0]]))
+        array([[3.]])
     """
 
     def __init__(
@@ -56,18 +57,19 @@ class Dense(Module):
 class Embedding(Module):
     """A table of vectors, one for each number (Bengio and others, 2003).
 
-        layer = nn.Embedding(10, 4, rng=0)
-        layer(np.array([[1, 2, 1]])).shape          # (1, 3, 4)
-
     Args:
-        size: how many vectors there are. Negative numbers count from the end, as in NumPy.
-        features: how long each is: integers of shape (…) give an array of shape (…, features).
+        size: the number of vectors. Negative numbers count from the end, as in NumPy.
+        features: the length of a vector: numbers of shape (…) give an array of shape (…, features).
         init: makes the table, of shape (size, features); see `initializers`.
-        rng: a generator or a seed, for `init`.
-        dtype: of the table and of the result.
+        rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
+        dtype: of the variables.
 
     Raises:
         IndexError: when it is called, if a number is not below `size`.
+
+    Example:
+        >>> nn.Embedding(10, 4)(np.array([1, 1, 7])).shape
+        (3, 4)
     """
 
     def __init__(
@@ -85,20 +87,20 @@ class Embedding(Module):
 
 
 class Dropout(Module):
-    """Sets elements to 0 at random while it is trained, and scales the others so that the mean stays.
+    """Sets elements to 0 at random during training, and scales the others so that the mean stays.
 
-    After `eval()` it returns its argument (Srivastava and others, 2014).
-
-        layer = nn.Dropout(0.5, rng=0)
-        layer(np.ones(4))                           # each element is 0 or 2
-        layer.eval()(np.ones(4))                    # [1, 1, 1, 1]
+    After `eval()` it gives its argument (Srivastava and others, 2014).
 
     Args:
         rate: the share of elements that become 0, at least 0 and less than 1.
-        rng: a generator or a seed; each call draws from it.
+        rng: a `np.random.Generator` or a seed; without one, each layer draws other numbers.
 
     Raises:
-        ValueError: `rate` is not between 0 and 1.
+        ValueError: the rate is out of range.
+
+    Example:
+        >>> nn.Dropout(0.5).eval()(np.array([1.0, 2.0]))
+        array([1., 2.])
     """
 
     def __init__(self, rate: float, rng: Rng = None) -> None:
@@ -117,8 +119,13 @@ class Dropout(Module):
 class Sequential(Module):
     """Calls layers, and any other functions, one after the other: each with the result of the one before it.
 
-        model = nn.Sequential(nn.Dense(4, 8, nn.relu, rng=0), nn.Dropout(0.1, rng=1), nn.Dense(8, 2, rng=2))
-        model(np.ones((5, 4))).shape                # (5, 2)
+    Args:
+        layers: the functions.
+
+    Example:
+        >>> model = nn.Sequential(nn.Dense(2, 3, nn.relu, rng=0), nn.Dense(3, 1, rng=1))
+        >>> model(np.ones((5, 2))).shape
+        (5, 1)
     """
 
     def __init__(self, *layers: Callable[[Any], Any]) -> None:
@@ -131,25 +138,38 @@ class Sequential(Module):
 
 
 def flatten(x: Any) -> Any:
-    """Each example as one row of features: (batch, …) becomes (batch, features)."""
+    """All but the first dimension as one: (batch, …) becomes (batch, features).
+
+    Args:
+        x: an array with at least one dimension.
+
+    Returns:
+        an array with two dimensions.
+
+    Example:
+        >>> nn.flatten(np.ones((2, 3, 4))).shape
+        (2, 12)
+    """
     return np.reshape(x, (len(x), -1))
 
 
 class MultiHeadAttention(Module):
     """Scaled dot-product attention with several heads (Vaswani and others, 2017).
 
-        layer = nn.MultiHeadAttention(8, heads=2, rng=0)
-        x = np.ones((3, 5, 8))
-        layer(x, mask=np.tri(5, dtype=bool)).shape  # (3, 5, 8); each item looks at the earlier ones only
-
     Args:
-        features: of arguments and result; a multiple of `heads`.
-        bias: whether the four dense layers have biases.
-        rng: a generator or a seed, for the weights.
+        features: the number of features of arguments and results; a multiple of `heads`.
+        heads: the number of heads.
+        bias: whether the four dense layers have one.
+        rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
         dtype: of the variables.
 
     Raises:
-        ValueError: `features` is not a multiple of `heads`.
+        ValueError: the features cannot be divided among the heads.
+
+    Example:
+        >>> attention = nn.MultiHeadAttention(8, heads=2, rng=0)
+        >>> attention(np.ones((5, 3, 8)), mask=np.tri(3, dtype=bool)).shape
+        (5, 3, 8)
     """
 
     def __init__(self, features: int, heads: int, bias: bool = True, rng: Rng = None, dtype: Any = float) -> None:
@@ -162,13 +182,14 @@ class MultiHeadAttention(Module):
         ]
 
     def __call__(self, queries: Any, keys: Any = None, values: Any = None, mask: Any = None) -> Any:
-        """For each query the mean of the values, weighted by how well its key fits.
+        """The values, weighted by how well their keys match each query.
 
         Args:
             queries: of shape (…, m, features).
-            keys: of shape (…, n, features); the queries, if not given.
-            values: of the same shape; the keys, if not given.
-            mask: where queries may look at keys: truths that broadcast to (…, heads, m, n).
+            keys: of shape (…, n, features); by default the queries.
+            values: of the same shape as the keys; by default the keys.
+            mask: true where a query may look at a key, broadcast to (…, heads, m, n): `np.tri(n, dtype=bool)` lets each
+                look at the earlier ones only.
 
         Returns:
             an array of shape (…, m, features).

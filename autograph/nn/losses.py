@@ -14,22 +14,68 @@ from autograph.nn.activations import log_softmax
 
 
 def mse(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
-    """Squared errors; the targets are one number or have the shape of the predictions.
+    """Squared errors.
 
-        nn.mse(np.array([1.0, 3.0]), np.array([1.0, 1.0]))      # 2.0
+    Args:
+        predictions: an array of floats.
+        targets: a number, or an array of the same shape.
+        reduction: "mean" or "sum" of the losses, or "none" to get them all.
+
+    Returns:
+        a number, or an array of losses.
+
+    Raises:
+        ValueError: the shapes differ, or there is no such reduction.
+
+    Example:
+        >>> float(nn.mse(np.array([1.0, 4.0]), np.array([1.0, 2.0])))
+        2.0
     """
     _check_shapes(predictions, targets)
     return _reduced((predictions - targets) ** 2, reduction)
 
 
 def mae(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
-    """Absolute errors; the targets are as with `mse`."""
+    """Absolute errors.
+
+    Args:
+        predictions: an array of floats.
+        targets: a number, or an array of the same shape.
+        reduction: "mean" or "sum" of the losses, or "none" to get them all.
+
+    Returns:
+        a number, or an array of losses.
+
+    Raises:
+        ValueError: the shapes differ, or there is no such reduction.
+
+    Example:
+        >>> float(nn.mae(np.array([1.0, 4.0]), np.array([1.0, 2.0])))
+        1.0
+    """
     _check_shapes(predictions, targets)
     return _reduced(np.abs(predictions - targets), reduction)
 
 
 def huber(predictions: Any, targets: Any, delta: float = 1.0, reduction: str = "mean") -> Any:
-    """Half the squared errors up to `delta`, and straight on from there (Huber, 1964)."""
+    """Half of the squared errors up to `delta`, and linear beyond (Huber, 1964).
+
+    Args:
+        predictions: an array of floats.
+        targets: a number, or an array of the same shape.
+        delta: the error from which on the loss is linear.
+        reduction: "mean" or "sum" of the losses, or "none" to get them all.
+
+    Returns:
+        a number, or an array of losses.
+
+    Raises:
+        ValueError: the shapes differ, or there is no such reduction.
+
+    Example:
+        >>> nn.huber(np.array([0.5, 4.0]), 0.0, reduction="none")
+        array([0.125, 3.5  ])
+    """
     _check_shapes(predictions, targets)
     errors = np.abs(predictions - targets)
     within = np.minimum(errors, delta)
@@ -37,11 +83,22 @@ def huber(predictions: Any, targets: Any, delta: float = 1.0, reduction: str = "
 
 
 def softmax_cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
-    """The negative logarithm of the probability, by `softmax(logits)`, of the right class.
+    """The negative logarithm of the probability of the right class, by `softmax(logits)`.
 
     Args:
         logits: of shape (…, classes).
         labels: class numbers of shape (…), or probabilities of shape (…, classes), such as those of `one_hot`.
+        reduction: "mean" or "sum" of the losses, or "none" to get them all.
+
+    Returns:
+        a number, or an array of losses.
+
+    Raises:
+        ValueError: there is no such reduction.
+
+    Example:
+        >>> round(float(nn.softmax_cross_entropy(np.array([[1.0, 1.0]]), np.array([0]))), 3)
+        0.693
     """
     log_probabilities = log_softmax(logits)
     labels = np.asarray(labels)
@@ -52,11 +109,23 @@ def softmax_cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> 
 
 
 def binary_cross_entropy(probabilities: Any, targets: Any, reduction: str = "mean", epsilon: float = 1e-7) -> Any:
-    """The negative logarithm of the probability of what is the case.
+    """The negative logarithm of the probability of the target.
 
     Args:
-        probabilities: of the targets being 1; taken for between `epsilon` and 1 - `epsilon`.
+        probabilities: of the targets being 1; clipped to the range from `epsilon` to 1 - `epsilon`.
         targets: numbers from 0 to 1, of the same shape.
+        reduction: "mean" or "sum" of the losses, or "none" to get them all.
+        epsilon: the smallest probability.
+
+    Returns:
+        a number, or an array of losses.
+
+    Raises:
+        ValueError: the shapes differ, or there is no such reduction.
+
+    Example:
+        >>> round(float(nn.binary_cross_entropy(np.array([0.5]), np.array([1.0]))), 3)
+        0.693
     """
     _check_shapes(probabilities, targets)
     p = np.clip(probabilities, epsilon, 1 - epsilon)
@@ -64,7 +133,23 @@ def binary_cross_entropy(probabilities: Any, targets: Any, reduction: str = "mea
 
 
 def binary_cross_entropy_with_logits(logits: Any, targets: Any, reduction: str = "mean") -> Any:
-    """The same for the probabilities `sigmoid(logits)`, which is exact however large the logits are."""
+    """The same as `binary_cross_entropy(sigmoid(logits), …)`, and exact however large the logits are.
+
+    Args:
+        logits: an array of floats.
+        targets: numbers from 0 to 1, of the same shape.
+        reduction: "mean" or "sum" of the losses, or "none" to get them all.
+
+    Returns:
+        a number, or an array of losses.
+
+    Raises:
+        ValueError: the shapes differ, or there is no such reduction.
+
+    Example:
+        >>> float(nn.binary_cross_entropy_with_logits(np.array([-1000.0]), np.array([1.0])))
+        1000.0
+    """
     _check_shapes(logits, targets)
     return _reduced(np.logaddexp(logits, 0) - logits * targets, reduction)
 

@@ -11,14 +11,16 @@ from autograph.variables import Variable
 
 
 class LayerNorm(Module):
-    """Normalizes each vector of features by itself (Ba and others, 2016).
-
-        nn.LayerNorm(4)(np.array([[1.0, 2.0, 3.0, 4.0]])).mean()       # 0.0
+    """Shifts and scales each vector of features to mean 0 and variance 1, and then as learned (Ba and others, 2016).
 
     Args:
-        features: how many there are; x and the result have shape (…, features).
+        features: the length of a vector: x has shape (…, features).
         epsilon: added to the variance.
-        dtype: of the variables `scale` and `shift`, which begin with ones and zeros.
+        dtype: of the variables.
+
+    Example:
+        >>> np.round(nn.LayerNorm(2)(np.array([[1.0, 3.0]])), 3)
+        array([[-1.,  1.]])
     """
 
     def __init__(self, features: int, epsilon: float = 1e-5, dtype: Any = float) -> None:
@@ -33,19 +35,21 @@ class LayerNorm(Module):
 
 
 class BatchNorm(Module):
-    """Normalizes each feature over the batch (Ioffe and Szegedy, 2015).
+    """Shifts and scales each feature to mean 0 and variance 1 over the batch (Ioffe and Szegedy, 2015).
 
-    While it is trained (see `Module.train`), it takes mean and variance of the batch, and keeps moving averages of
-    them; after `eval()`, it takes these.
-
-        layer = nn.BatchNorm(3)
-        layer(np.arange(6.0).reshape(2, 3))         # [[-1, -1, -1], [1, 1, 1]]; nearly
+    During training (see `Module.train`), it uses mean and variance of the batch, and updates moving averages of them;
+    after `eval()`, it uses the averages.
 
     Args:
-        features: how many there are; x and the result have shape (batch, …, features).
-        momentum: how much of the averages is kept at each call.
+        features: the number of features: x has shape (batch, …, features).
+        momentum: the share of the averages that remains at each call.
         epsilon: added to the variance.
-        dtype: of the variables: `scale` and `shift`, and the averages `mean` and `variance`, which are not trained.
+        dtype: of the variables.
+
+    Example:
+        >>> np.round(nn.BatchNorm(1)(np.array([[1.0], [3.0]])), 3)
+        array([[-1.],
+               [ 1.]])
     """
 
     def __init__(self, features: int, momentum: float = 0.99, epsilon: float = 1e-5, dtype: Any = float) -> None:

@@ -23,13 +23,15 @@ Activation = Callable[[Any], Any]
 class RNN(Module):
     """Runs a cell over sequences, and gives its outputs.
 
-        rnn = nn.RNN(nn.LSTMCell(8, 16, rng=0))
-        rnn(np.ones((4, 10, 8))).shape              # (4, 16); the last output for each of 4 sequences
-
     Args:
         cell: such as an `LSTMCell`; its output is its state, or the first part of that.
         sequences: whether to give all outputs instead of the last.
         backwards: whether to go from the last item to the first; outputs are in the order of the steps.
+
+    Example:
+        >>> rnn = nn.RNN(nn.LSTMCell(8, 16, rng=0))
+        >>> rnn(np.ones((4, 10, 8))).shape          # the last output for each of 4 sequences
+        (4, 16)
     """
 
     def __init__(self, cell: Any, sequences: bool = False, backwards: bool = False) -> None:
@@ -38,11 +40,11 @@ class RNN(Module):
         self.backwards = backwards
 
     def __call__(self, x: Any, state: Any = None) -> Any:
-        """The outputs, of shape (batch, units), or (batch, time, units) if all are asked for.
+        """The outputs, of shape (batch, units), or (batch, time, units) with `sequences`.
 
         Args:
             x: of shape (batch, time, inputs), with at least one item.
-            state: to begin with; `cell.initial_state(batch)`, if not given.
+            state: to begin with; by default `cell.initial_state(batch)`.
         """
         if state is None:
             state = self.cell.initial_state(len(x))
@@ -62,9 +64,15 @@ class SimpleRNNCell(Module):
     """activation(x @ w + h @ u + b) (Elman, 1990).
 
     Args:
-        inputs, units: x has shape (batch, inputs), the state `h` has shape (batch, units).
-        rng: a generator or a seed, for the weights.
-        dtype: of the variables and of the initial state.
+        inputs, units: the numbers of features: x has shape (batch, inputs), the state `h` has shape (batch, units).
+        rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
+        dtype: of the variables.
+        activation: a function.
+
+    Example:
+        >>> cell = nn.SimpleRNNCell(3, 5, rng=0)
+        >>> cell(np.ones((2, 3)), cell.initial_state(2)).shape
+        (2, 5)
     """
 
     def __init__(
@@ -77,7 +85,11 @@ class SimpleRNNCell(Module):
         self.activation = activation
 
     def initial_state(self, batch: int) -> Any:
-        """Zeros."""
+        """Zeros, for a batch of this size.
+
+        Args:
+            batch: the number of sequences.
+        """
         return np.zeros((batch, self.u.shape[0]), self.u.dtype)
 
     def __call__(self, x: Any, h: Any) -> Any:
@@ -87,15 +99,22 @@ class SimpleRNNCell(Module):
 class LSTMCell(Module):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997; with a forget gate, Gers and others, 2000).
 
-    The columns of its matrices are those of the input, forget, cell and output gates. The bias of the forget gate
-    begins with 1 (Jozefowicz and others, 2015).
+    The columns of its matrices belong to the input, forget, cell and output gates. The bias of the forget gate begins
+    with 1 (Jozefowicz and others, 2015).
 
     Args:
-        inputs, units: x has shape (batch, inputs); both parts of the state, `(h, c)`, have shape (batch, units).
-        activation: of what comes in and goes out.
+        inputs, units: the numbers of features: x has shape (batch, inputs), both parts of the state, `(h, c)`, have
+            shape (batch, units).
+        rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
+        dtype: of the variables.
+        activation: of the candidate.
         gate: the activation of the gates.
-        rng: a generator or a seed, for the weights.
-        dtype: of the variables and of the initial state.
+
+    Example:
+        >>> cell = nn.LSTMCell(3, 5, rng=0)
+        >>> h, c = cell(np.ones((2, 3)), cell.initial_state(2))
+        >>> h.shape, c.shape
+        ((2, 5), (2, 5))
     """
 
     def __init__(
@@ -115,7 +134,11 @@ class LSTMCell(Module):
         self.gate = gate
 
     def initial_state(self, batch: int) -> tuple[Any, Any]:
-        """Zeros."""
+        """Zeros, for a batch of this size.
+
+        Args:
+            batch: the number of sequences.
+        """
         shape = batch, self.u.shape[0]
         return np.zeros(shape, self.u.dtype), np.zeros(shape, self.u.dtype)
 
@@ -142,14 +165,19 @@ def lstm_step(gates: Any, c: Any, activation: Activation = np.tanh, gate: Activa
 class GRUCell(Module):
     """Gated recurrent unit (Cho and others, 2014), in the form of cuDNN, PyTorch and Keras (`reset_after`).
 
-    The columns of its matrices are those of the reset gate, the update gate and the candidate.
+    The columns of its matrices belong to the reset gate, the update gate and the candidate.
 
     Args:
-        inputs, units: x has shape (batch, inputs), the state `h` has shape (batch, units).
+        inputs, units: the numbers of features: x has shape (batch, inputs), the state `h` has shape (batch, units).
+        rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
+        dtype: of the variables.
         activation: of the candidate.
         gate: the activation of the gates.
-        rng: a generator or a seed, for the weights.
-        dtype: of the variables and of the initial state.
+
+    Example:
+        >>> cell = nn.GRUCell(3, 5, rng=0)
+        >>> cell(np.ones((2, 3)), cell.initial_state(2)).shape
+        (2, 5)
     """
 
     def __init__(
@@ -170,7 +198,11 @@ class GRUCell(Module):
         self.gate = gate
 
     def initial_state(self, batch: int) -> Any:
-        """Zeros."""
+        """Zeros, for a batch of this size.
+
+        Args:
+            batch: the number of sequences.
+        """
         return np.zeros((batch, self.u.shape[0]), self.u.dtype)
 
     def __call__(self, x: Any, h: Any) -> Any:

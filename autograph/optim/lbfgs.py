@@ -12,7 +12,20 @@ _TRIALS = 40
 
 
 class Minimum(NamedTuple):
-    """What `lbfgs` gives: the point it has come to, with value and gradient there; and how it came there."""
+    """The result of `lbfgs`.
+
+    Attributes:
+        x: the point that it has reached.
+        value: the value of the function there.
+        gradient: the gradient there.
+        iterations: the number of steps.
+        evaluations: the number of calls of the function.
+        converged: whether all elements of the gradient are within the tolerance.
+
+    Example:
+        >>> bool(optim.lbfgs(ag.value_and_grad(lambda x: np.sum(x**2)), np.ones(2)).converged)
+        True
+    """
 
     x: Any
     value: Any
@@ -29,14 +42,22 @@ def lbfgs(
     iterations: int = 100,
     tolerance: float = 1e-5,
 ) -> Minimum:
-    """Minimize a function.
+    """Minimize a smooth function of many numbers by its gradients: L-BFGS (Liu and Nocedal, 1989).
 
     Args:
         value_and_gradient: gives value and gradient at an array, such as `ag.value_and_grad(f)`.
-        x: the array of floats to begin with, of any shape; it is left as it is.
-        history: how many of the last steps the curvature is estimated from.
-        iterations: how many steps to take at most.
+        x: the array of floats to begin with, of any shape; it is not changed.
+        history: from how many of the last steps to estimate the curvature.
+        iterations: the greatest number of steps.
         tolerance: the greatest element of a gradient that counts as zero.
+
+    Returns:
+        a `Minimum`.
+
+    Example:
+        >>> found = optim.lbfgs(ag.value_and_grad(lambda x: np.sum((x - 3.0) ** 2)), np.zeros(2))
+        >>> np.round(found.x, 3)
+        array([3., 3.])
     """
     x = np.array(x)
     value, gradient = value_and_gradient(x)

@@ -16,12 +16,19 @@ Rate = float | Callable[[int], float]
 
 
 class Optimizer(Module):
-    """A base class for optimizers, which say in `change` by how much one parameter is to be lowered.
+    """A base class for optimizers. A subclass says in `change` by how much to lower one parameter.
 
-    What they remember of each parameter are variables: so they are saved by `state_dict`, and staged.
+    What an optimizer remembers of each parameter are variables: `state_dict` saves them, and updates can be staged.
 
     Args:
         learning_rate: a number, or a function of the number of updates so far; see `schedules`.
+
+    Example:
+        >>> class Descent(optim.Optimizer):
+        ...     def change(self, value, gradient, slots, rate, step):
+        ...         return rate * gradient
+        >>> Descent(0.5).update(np.array([1.0]), np.array([1.0]))
+        array([0.5])
     """
 
     remembered: tuple[str, ...] = ()  # what there is of each parameter, in its shape, zeros at first
@@ -32,9 +39,15 @@ class Optimizer(Module):
         self.slots: dict[str, list[Variable]] | None = None
 
     def init(self, parameters: Any) -> Any:
-        """Make what is remembered of parameters; gives itself.
+        """Make the variables that remember something of each parameter.
 
-        The first `update` does so if need be; but in a loop that is staged it has to be done before.
+        The first `update` does this if it has not been done. In a staged loop, do it before the loop.
+
+        Args:
+            parameters: a variable, an array, or a structure of such.
+
+        Returns:
+            the optimizer.
         """
         self.slots = {
             name: [Variable(np.zeros_like(each), trainable=False) for each in leaves(parameters)]
@@ -51,6 +64,9 @@ class Optimizer(Module):
 
         Returns:
             the parameters: the same variables, and new arrays.
+
+        Raises:
+            ValueError: the numbers of parameters, of gradients, and of parameters that it remembers differ.
         """
         values, given = leaves(parameters), leaves(gradients)
         if len(values) != len(given):
@@ -76,10 +92,13 @@ class Optimizer(Module):
         return packed(parameters, changed)
 
     def change(self, value: Any, gradient: Any, slots: list[Variable], rate: float, step: int) -> Any:
-        """By how much a parameter is to be lowered.
+        """By how much to lower a parameter.
 
         Args:
-            slots: what is remembered of it, in the order of `remembered`, to be changed in place.
+            value: the parameter.
+            gradient: its gradient.
+            slots: the variables that remember something of it, in the order of `remembered`, to be changed in place.
+            rate: the learning rate.
             step: the number of this update, from 1 on.
         """
         raise NotImplementedError

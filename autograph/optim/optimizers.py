@@ -17,6 +17,17 @@ class Adam(Optimizer):
         mean   = beta1 · mean + (1 - beta1) · gradient
         square = beta2 · square + (1 - beta2) · gradient²
         parameter -= rate · mean / (1 - beta1ⁿ) / (√(square / (1 - beta2ⁿ)) + epsilon)      at the n-th update
+
+    Args:
+        learning_rate: a number, or a function of the number of updates so far; see `schedules`.
+        beta1, beta2: the shares of the averages that remain at each update.
+        epsilon: added to the root of the average.
+
+    Example:
+        >>> w = ag.Variable([1.0])
+        >>> optimizer = optim.Adam(0.1).init([w])
+        >>> optimizer.update([w], [np.array([2.0])])
+        [Variable(array([0.9]))]
     """
 
     remembered = ("mean", "square")
@@ -34,7 +45,20 @@ class Adam(Optimizer):
 
 
 class AdamW(Optimizer):
-    """Adam, and each parameter shrinks by `rate · weight_decay` of itself (Loshchilov and Hutter, 2019)."""
+    """Adam, and each parameter shrinks by `rate · weight_decay` of itself (Loshchilov and Hutter, 2019).
+
+    Args:
+        learning_rate: a number, or a function of the number of updates so far; see `schedules`.
+        beta1, beta2: the shares of the averages that remain at each update; see `Adam`.
+        epsilon: added to the root of the average.
+        weight_decay: the share of each parameter, times the rate, that is subtracted at each update.
+
+    Example:
+        >>> w = ag.Variable([1.0])
+        >>> optimizer = optim.AdamW(0.1).init([w])
+        >>> optimizer.update([w], [np.array([2.0])])
+        [Variable(array([0.899]))]
+    """
 
     remembered = ("mean", "square")
 
@@ -77,7 +101,16 @@ class SGD(Optimizer):
         parameter -= rate · (gradient + momentum · velocity)
 
     Args:
-        weight_decay: how much of each parameter is added to its gradient.
+        learning_rate: a number, or a function of the number of updates so far; see `schedules`.
+        momentum: the share of the velocity that remains at each update.
+        nesterov: whether to step as Nesterov does.
+        weight_decay: the share of each parameter that is added to its gradient.
+
+    Example:
+        >>> w = ag.Variable([1.0])
+        >>> optimizer = optim.SGD(0.1).init([w])
+        >>> optimizer.update([w], [np.array([2.0])])
+        [Variable(array([0.8]))]
     """
 
     def __init__(
@@ -106,6 +139,18 @@ class RMSProp(Optimizer):
         square = decay · square + (1 - decay) · gradient²
         velocity = momentum · velocity + gradient / (√square + epsilon)
         parameter -= rate · velocity
+
+    Args:
+        learning_rate: a number, or a function of the number of updates so far; see `schedules`.
+        decay: the share of the average that remains at each update.
+        momentum: the share of the velocity that remains at each update.
+        epsilon: added to the root of the average.
+
+    Example:
+        >>> w = ag.Variable([1.0])
+        >>> optimizer = optim.RMSProp(0.1, epsilon=1e-8).init([w])
+        >>> optimizer.update([w], [np.array([2.0])])
+        [Variable(array([0.68377224]))]
     """
 
     def __init__(

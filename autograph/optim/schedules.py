@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Constant:
-    """Always the same rate."""
+    """Always the same rate.
+
+    Args:
+        rate: the learning rate.
+
+    Example:
+        >>> optim.Constant(0.1)(1000)
+        0.1
+    """
 
     rate: float
 
@@ -19,7 +27,17 @@ class Constant:
 
 @dataclass(frozen=True)
 class StepDecay:
-    """`factor` of what it was, after each `every` updates."""
+    """A rate that is multiplied by `factor` after each `every` updates.
+
+    Args:
+        rate: the first rate.
+        every: a number of updates.
+        factor: the ratio of successive rates.
+
+    Example:
+        >>> optim.StepDecay(1.0, every=100, factor=0.5)(250)
+        0.25
+    """
 
     rate: float
     every: int
@@ -31,7 +49,17 @@ class StepDecay:
 
 @dataclass(frozen=True)
 class ExponentialDecay:
-    """`factor` of what it was, after each `every` updates, and evenly in between."""
+    """A rate that decays evenly, by `factor` in each `every` updates.
+
+    Args:
+        rate: the first rate.
+        every: a number of updates.
+        factor: the ratio of the rate after `every` updates to the rate before.
+
+    Example:
+        >>> optim.ExponentialDecay(1.0, every=100, factor=0.25)(50)
+        0.5
+    """
 
     rate: float
     every: float
@@ -43,7 +71,17 @@ class ExponentialDecay:
 
 @dataclass(frozen=True)
 class CosineDecay:
-    """Half a wave from `rate` to `last` in so many steps, and `last` from then on (Loshchilov and Hutter, 2017)."""
+    """Half a wave of the cosine, and then constant (Loshchilov and Hutter, 2017).
+
+    Args:
+        rate: the first rate.
+        steps: the number of updates until it is `last`.
+        last: the rate from then on.
+
+    Example:
+        >>> optim.CosineDecay(1.0, steps=100)(50)
+        0.5
+    """
 
     rate: float
     steps: int
@@ -56,7 +94,16 @@ class CosineDecay:
 
 @dataclass(frozen=True)
 class Warmup:
-    """Straight up from 0 to where another schedule begins, in so many steps, and as that says from then on."""
+    """A rate that rises from 0 to the beginning of another schedule, and then follows that (Goyal and others, 2017).
+
+    Args:
+        steps: the number of updates until then.
+        then: the other schedule.
+
+    Example:
+        >>> optim.Warmup(10, optim.Constant(0.5))(5)
+        0.25
+    """
 
     steps: int
     then: Callable[[int], float]

@@ -47,23 +47,70 @@ def mapped(function: Callable[[Any], Any], structure: Any) -> Any:
 
 
 def clip_by_value(gradients: Any, low: float, high: float) -> Any:
-    """Each element, or the nearest that is from `low` to `high`."""
+    """Each element, or the nearest number from `low` to `high`.
+
+    Args:
+        gradients: an array, or a structure of arrays.
+        low, high: the bounds.
+
+    Returns:
+        a structure of the same form.
+
+    Example:
+        >>> optim.clip_by_value([np.array([-5.0, 0.5])], -1, 1)
+        [array([-1. ,  0.5])]
+    """
     return mapped(lambda each: np.clip(each, low, high), gradients)
 
 
 def clip_by_norm(gradients: Any, norm: float) -> Any:
-    """Each array, scaled down if need be, so that its own norm is at most `norm`."""
+    """Each array, scaled down if its own norm is greater than `norm`.
+
+    Args:
+        gradients: an array, or a structure of arrays.
+        norm: the greatest norm of an array.
+
+    Returns:
+        a structure of the same form.
+
+    Example:
+        >>> optim.clip_by_norm([np.array([3.0, 4.0]), np.array([0.5])], 1)
+        [array([0.6, 0.8]), array([0.5])]
+    """
     return mapped(lambda each: each * _scale(global_norm(each), norm), gradients)
 
 
 def clip_by_global_norm(gradients: Any, norm: float) -> Any:
-    """All arrays, scaled down by one factor if need be, so that their common norm is at most `norm` (Pascanu, 2013)."""
+    """All arrays, scaled down by one factor if their common norm is greater than `norm` (Pascanu and others, 2013).
+
+    Args:
+        gradients: an array, or a structure of arrays.
+        norm: the greatest norm of all arrays together.
+
+    Returns:
+        a structure of the same form.
+
+    Example:
+        >>> optim.clip_by_global_norm([np.array([3.0]), np.array([4.0])], 1)
+        [array([0.6]), array([0.8])]
+    """
     scale = _scale(global_norm(gradients), norm)
     return mapped(lambda each: each * scale, gradients)
 
 
 def global_norm(gradients: Any) -> Any:
-    """The root of the sum of the squares of all elements of all arrays."""
+    """The root of the sum of the squares of all elements of all arrays.
+
+    Args:
+        gradients: an array, or a structure of arrays.
+
+    Returns:
+        a number.
+
+    Example:
+        >>> float(optim.global_norm([np.array([3.0]), np.array([4.0])]))
+        5.0
+    """
     return np.sqrt(sum([np.sum(np.square(each)) for each in leaves(gradients)]))
 
 

@@ -30,26 +30,30 @@ F = TypeVar("F", bound=Callable[..., Any])
 def grad(
     function: Callable[P, Any], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None
 ) -> Function[P, Any]:
-    """A staged function that gives the gradient of `function`, which is to return one float.
+    """A staged function that gives the gradient of `function`, by reverse-mode differentiation of its graph.
 
-    The function may use all of Python that can be staged: branches, loops, arrays changed in place, containers.
-    What it prints and changes is printed and changed as if it had been called.
+    The function may use all of Python that can be staged: branches, loops, arrays changed in place, containers. It
+    prints and changes what a call of it would (Griewank and Walther, Evaluating Derivatives, 2008, chapter 3).
 
     Args:
-        function: a plain or a staged function.
-        argnums: the argument to differentiate in, by position or name; or several. An argument may be a float, an
-            array of floats, or a structure of such.
+        function: a plain or a staged function that returns one float.
+        argnums: the argument to differentiate in, by position or name; or several. An argument may be a float, an array
+            of floats, or a structure of such.
         has_aux: whether `function` returns a pair, of which the second is not differentiated, but returned as well.
         wrt: a structure of variables to differentiate in, instead of arguments.
 
     Returns:
-        A function with the arguments of `function`. It gives the gradient in the form of the argument, an array of the
-        same shape and dtype for an array; a tuple of gradients if there are several arguments; a pair of that and
-        what else the function returns with `has_aux`.
+        a function with the arguments of `function`. It gives the gradient in the form of the argument, an array of the
+        same shape and dtype for an array; a tuple of gradients for several arguments; with `has_aux`, a pair of that
+        and the second result.
 
     Raises:
-        DerivativeError: an argument is no float, what is returned is not one float, an operation on the way has no
-            derivative, or the function cannot be staged (`UnstagedDerivativeError`); says where and why.
+        DerivativeError: an argument is not a float, the result is not one float, an operation on the way has no
+            derivative, or the function cannot be staged (`UnstagedDerivativeError`). The message says where and why.
+
+    Example:
+        >>> ag.grad(lambda x, y: x**2 * y, argnums=(0, 1))(3.0, 2.0)
+        (12.0, 9.0)
     """
     return _differentiating(Derivative(function, argnums, has_aux, _checked(wrt)))
 
@@ -57,7 +61,26 @@ def grad(
 def value_and_grad(
     function: Callable[P, R], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None
 ) -> Function[P, tuple[R, Any]]:
-    """A staged function that gives what `function` returns, and its gradient; see `grad`."""
+    """A staged function that gives the result of `function` and its gradient; see `grad`.
+
+    Args:
+        function: a plain or a staged function that returns one float.
+        argnums: the argument to differentiate in, by position or name; or several. An argument may be a float, an array
+            of floats, or a structure of such.
+        has_aux: whether `function` returns a pair, of which the second is not differentiated, but returned as well.
+        wrt: a structure of variables to differentiate in, instead of arguments.
+
+    Returns:
+        a function with the arguments of `function`, which gives a pair.
+
+    Raises:
+        DerivativeError: an argument is not a float, the result is not one float, an operation on the way has no
+            derivative, or the function cannot be staged (`UnstagedDerivativeError`). The message says where and why.
+
+    Example:
+        >>> ag.value_and_grad(lambda x: x**2)(3.0)
+        (9.0, 6.0)
+    """
     return _differentiating(Derivative(function, argnums, has_aux, _checked(wrt), with_value=True))
 
 
@@ -125,17 +148,23 @@ def vjp(
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 @_staged(transforms.traced_vjp)
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """What `function` gives for arguments, and a function that takes gradients of that back to the arguments.
+    """The result of a function, and a function that takes gradients of the result back to the arguments.
 
     Outside of staged functions, each call of that function runs `function` once more.
 
     Args:
-        primals: the arguments, floats or arrays of floats, or structures of such.
-        has_aux: whether `function` returns a pair, the second of which is not differentiated.
+        function: a plain or a staged function.
+        primals: its arguments, floats or arrays of floats, or structures of such.
+        has_aux: whether `function` returns a pair, of which the second is not differentiated.
 
     Returns:
         `(value, pullback)`, or `(value, pullback, aux)`. `pullback(cotangents)` takes gradients in the form of the
         value and gives a tuple of those of the arguments.
+
+    Example:
+        >>> value, pullback = ag.vjp(lambda x: x**2, np.array([1.0, 2.0]))
+        >>> pullback(np.array([1.0, 10.0]))
+        (array([ 2., 40.]),)
     """
     transforms.check_callable(function)
 
@@ -162,14 +191,19 @@ def _copied(structure: Any) -> Any:
 
 @_staged(transforms.traced_jvp)
 def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
-    """What `function` gives for arguments, and how that changes as the arguments do.
+    """The result of a function, and how it changes as the arguments do: forward-mode differentiation.
 
     Args:
+        function: a plain or a staged function.
         primals: a list or tuple of the arguments.
         tangents: their changes, in the same form.
 
     Returns:
         `(value, tangent)`, of the same form.
+
+    Example:
+        >>> ag.jvp(lambda x: x**2, [3.0], [1.0])
+        (9.0, 6.0)
     """
 
     @named_like(function)
@@ -182,25 +216,40 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
 
 @_staged(transforms.traced_stop)
 def stop_gradient(value: T) -> T:
-    """`value`, an array, number or structure, that gradients take for a constant."""
+    """Take a value for a constant in gradients.
+
+    Args:
+        value: an array, number or structure.
+
+    Returns:
+        the value.
+
+    Example:
+        >>> ag.grad(lambda x: x * ag.stop_gradient(x))(3.0)
+        3.0
+    """
     return value
 
 
 def custom_gradient(function: Callable[P, tuple[R, Any]]) -> Callable[P, R]:
-    """Decorates a function that says itself what its gradient is.
-
-        @ag.custom_gradient
-        def log1pexp(x):
-            e = np.exp(x)
-            return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+    """Decorate a function that gives its own gradient.
 
     Args:
-        function: gives a pair: a value, and a function that takes the gradient of that, in its form, to those of the
-            arguments: one for each as a tuple, or alone if there is but one argument; None stands for zeros. What the
-            function uses besides its arguments is taken for constant.
+        function: returns a pair: a value, and a function that takes the gradient of the value, in its form, to the
+            gradients
+            of the arguments: a tuple with one for each, or the gradient alone if there is one argument; None stands for
+            zeros. Other values that the function uses count as constant.
 
     Returns:
-        A function that gives the value alone.
+        a function that returns the value alone.
+
+    Example:
+        >>> @ag.custom_gradient
+        ... def log1pexp(x):
+        ...     e = np.exp(x)
+        ...     return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+        >>> ag.grad(log1pexp)(0.0)
+        0.5
     """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -210,10 +259,20 @@ def custom_gradient(function: Callable[P, tuple[R, Any]]) -> Callable[P, R]:
 
 
 def checkpoint(function: F) -> F:
-    """Decorates a function that is to be computed once more for its gradient, which saves memory and takes time.
+    """Decorate a function that is computed again for its gradient, which saves memory and takes time.
 
-    For a loop whose body is such a function, only what goes into the body is kept of each iteration, instead of all
-    that it computes. The function is to have no effects, for these would be had twice.
+    If the body of a loop is such a function, only its inputs are kept of each iteration, rather than all that it
+    computes (Griewank and Walther, 2000; Chen and others, 2016).
+
+    Args:
+        function: a function without side effects, since they would happen twice.
+
+    Returns:
+        a function with the same results and gradients.
+
+    Example:
+        >>> ag.grad(ag.checkpoint(lambda x: x**3))(2.0)
+        12.0
     """
     return cast(F, _in_traces(function, custom_vjp.traced_checkpoint, function))
 

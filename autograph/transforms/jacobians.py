@@ -17,14 +17,20 @@ P = ParamSpec("P")
 
 
 def jacobian(function: Callable[P, Any]) -> Function[P, np.ndarray[Any, Any]]:
-    """A staged function that gives the Jacobian of `function` in its first argument.
+    """A staged function that gives the Jacobian of `function` in its first argument, one gradient for each row.
 
     Args:
-        function: takes an array of floats, and whatever else, and returns an array of floats, each of any shape.
+        function: takes an array of floats, and any other arguments, and returns an array of floats, each of any shape.
 
     Returns:
-        A function with the arguments of `function`. It gives an array whose shape is that of the result followed by
-        that of the argument: `jacobian(f)(x)[i, j]` is the derivative of `f(x)[i]` in `x[j]`.
+        a function with the arguments of `function`. It gives an array whose shape is that of the result followed by
+        that
+        of the argument: `jacobian(f)(x)[i, j]` is the derivative of `f(x)[i]` in `x[j]`.
+
+    Example:
+        >>> ag.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
+        array([[2., 0.],
+               [0., 4.]])
     """
 
     of: Callable[..., Any] = function
@@ -50,9 +56,14 @@ def hessian(function: Callable[P, Any]) -> Function[P, np.ndarray[Any, Any]]:
     """A staged function that gives the Hessian of `function` in its first argument.
 
     Args:
-        function: takes an array of floats, and whatever else, and returns one float.
+        function: takes an array of floats, and any other arguments, and returns one float.
 
     Returns:
-        A function with the arguments of `function`. It gives an array with the shape of the argument twice over.
+        a function with the arguments of `function`. It gives an array with the shape of the argument twice over.
+
+    Example:
+        >>> ag.hessian(lambda x: x[0] * x[1])(np.array([1.0, 2.0]))
+        array([[0., 1.],
+               [1., 0.]])
     """
     return jacobian(grad(function))

@@ -52,31 +52,53 @@ def function(python_function: None = None, /, **options: Unpack[FunctionOptions]
 def function(python_function: Any = None, /, **options: Any) -> Any:
     """Stage a function: trace it on its first call for each signature, and run the graph from then on.
 
-    It returns, prints, raises and changes what the plain function does. Numbers, arrays and objects among the
-    arguments are staged; strings, None, functions and other constants are part of the signature.
+    It returns, prints, raises and changes what the plain function does. Numbers, arrays and objects among the arguments
+    are staged; strings, None, functions and other constants are part of the signature.
 
     Args:
         python_function: a function, method, lambda, partial, `staticmethod`, `classmethod`, `property` or callable
             object, or a staged function whose other options stay; left out where a decorator is given options.
-        engine: what runs the graph: "numpy"; "native", which makes machine code of loops (it needs the extra `native`);
-            or "auto", which does so where it pays. By default what AUTOGRAPH_ENGINE names, and else "numpy".
+        engine: what runs the graph: "numpy"; "native", which compiles loops to machine code (it needs the extra
+            `native`); or "auto", which does so where it pays. By default AUTOGRAPH_ENGINE, or else "numpy".
         static_argnames: parameters whose values are part of the signature.
         input_signature: for each positional argument a `TensorSpec`, a Python type, or a structure of these: the
             function is traced for that, and takes nothing else.
-        strict: what to refuse, instead of only telling it in `explain`: True for all, or some of "retrace", "unroll",
+        strict: what to refuse, instead of only reporting it in `explain`: True for all, or some of "retrace", "unroll",
             "callback", "specialize", "plain", "native_callback".
         passes: False, or `{"cse": False}` and so on, to switch optimizations off.
-        max_traces: how many traces are kept; the least used makes room for a new one.
+        max_traces: how many traces are kept; a new one replaces the one that was used least.
         fastmath: whether machine code (engine="native") may add floats in another order, multiply and add at once, and
-            need not warn of infinities and NaNs; so sums are faster, and differ in their last digits.
-        trace_packages: names or globs of installed top-level packages whose code is traced, such as "toolz". Code of
-            all others is called when the graph runs, and objects of their classes are opaque.
+            skip warnings about infinities and NaNs. Sums are faster then, and differ in their last digits.
+        trace_packages: names or globs of installed top-level packages whose code is traced, such as "toolz". Other
+            packages are called when the graph runs, and objects of their classes are opaque.
+
+    Returns:
+        a `Function`, which is called as the plain one; a decorator if `python_function` is left out.
 
     Raises:
         TypeError: generators, coroutines and classes cannot be staged.
+        ValueError: an option has a value that it cannot have.
+        EngineError: the engine is not installed.
+
+    Example:
+        >>> @ag.function
+        ... def clip_sum(xs, limit):
+        ...     total = 0
+        ...     for x in xs:
+        ...         total += x if x < limit else limit
+        ...     return total
+        >>> clip_sum([1, 5, 2], 3)
+        6
+        >>> print(clip_sum.explain([1, 5, 2], 3).where(kind="engine"))
+        clip_sum, trace 1
+          engine: runs on the engine numpy: the default
     """
     if python_function is None:
         return functools.partial(function, **options)
+    return _staged(python_function, options)
+
+
+def _staged(python_function: Any, options: Any) -> Any:
     if isinstance(python_function, (staticmethod, classmethod)):
         return type(python_function)(function(python_function.__func__, **options))
     if isinstance(python_function, property):

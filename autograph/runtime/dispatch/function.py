@@ -147,7 +147,11 @@ class Function(Generic[P, R]):
     _torchdynamo_orig_callable = _torchdynamo_inline    # for `torch.compile` of this itself
 
     def with_options(self, **options: Unpack[FunctionOptions]) -> Function[P, R]:
-        """The same function with some of its options changed; it has traces of its own."""
+        """The same function with some of its options changed; it has traces of its own.
+
+        Args:
+            options: those of `ag.function`.
+        """
         return Function(self.python_function, **{**self._options, **options})
 
     # As a method ------------------------------------------------------------------------------------------------------
@@ -226,7 +230,10 @@ class Function(Generic[P, R]):
     def graph(self, *args: Any, **kwargs: Any) -> GraphView:
         """The optimized graph of a call with these arguments; a `TensorSpec` may stand for an array.
 
-        Without arguments, as with the methods below, of a call by the input signature, or of the only trace there is.
+        Without arguments, here and in the methods below, the call is that of the input signature, or of the only trace.
+
+        Args:
+            args, kwargs: the arguments of the call.
 
         Raises:
             TracingError: such a call runs as plain Python.
@@ -240,13 +247,21 @@ class Function(Generic[P, R]):
         return GraphView(trace.graph)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """What the engine makes of the graph of such a call."""
+        """The code that the engine makes of the graph of such a call.
+
+        Args:
+            args, kwargs: the arguments of the call.
+        """
         self.graph(*args, **kwargs)
         trace = self._trace(*args, **kwargs)
         return Lowered(trace.engine, trace.source, getattr(trace.executable, "native", None))
 
     def explain(self, *args: Any, **kwargs: Any) -> Report:
-        """What is staged of such a call and how, what is not, and why."""
+        """What is staged of such a call and how, what is not, and why.
+
+        Args:
+            args, kwargs: the arguments of the call.
+        """
         trace = self._trace(*args, **kwargs)
         entries = [
             Event("trace", f"({trace.signature}): {trace.reason}"),
@@ -265,7 +280,11 @@ class Function(Generic[P, R]):
         return tuple(sorted(self._specializer.traces, key=lambda trace: trace.number))
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """What runs calls of one signature: that of these arguments, for which a `TensorSpec` may stand."""
+        """A function for calls of one signature: that of these arguments.
+
+        Args:
+            args, kwargs: the arguments of such a call; a `TensorSpec` may stand for an array.
+        """
         return ConcreteFunction(self._specializer, self._bind, self._trace(*args, **kwargs))
 
     def pretty_printed_concrete_signatures(self) -> str:
@@ -365,7 +384,17 @@ def _check_stageable(entity: Any) -> None:
 
 
 def run_eagerly(run: bool = True) -> None:
-    """Let all staged functions run as plain Python from now on, to debug them; or as graphs again."""
+    """Let all staged functions run as plain Python from now on, to debug them; or as graphs again.
+
+    Args:
+        run: whether they run as plain Python.
+
+    Example:
+        >>> ag.run_eagerly(True)
+        >>> ag.function(lambda x: x + 1)(1)
+        2
+        >>> ag.run_eagerly(False)
+    """
     _eager[:] = [True] if run else []
 
 

@@ -18,6 +18,14 @@ class TensorSpec:
         shape: `()` also stands for numbers, and `None` for arrays of any shape.
         dtype: of the elements, as NumPy knows it: `np.float32`, `"f4"`, `float`.
         name: what to call the argument, where its parameter has no name of its own.
+
+    Raises:
+        TypeError: a dimension is neither a length nor None.
+
+    Example:
+        >>> f = ag.function(lambda x: x + 1, input_signature=[ag.TensorSpec((None,), "f8")])
+        >>> f(np.array([1.0, 2.0]))
+        array([2., 3.])
     """
 
     __slots__ = ("dtype", "name", "shape")
@@ -33,7 +41,12 @@ class TensorSpec:
 
     @classmethod
     def of(cls, value: Any, name: str = "") -> TensorSpec:
-        """The spec of an array or number."""
+        """The spec of an array or number.
+
+        Args:
+            value: the array or number.
+            name: what to call the argument.
+        """
         array = np.asarray(value)
         return cls(array.shape, array.dtype, name)
 

@@ -44,10 +44,23 @@ from autograph.runtime.tracing.proxies.static_class import (
 
 
 class Tensor(metaclass=Standing):
-    """A value of the graph that is being traced; see the module's documentation.
+    """A proxy for a value of the graph that is being traced. Tracing makes them, users do not.
 
-    Functions of NumPy, operators, methods and indexing work on it as on the array or number it stands for. Where
-    Python needs the value itself, the trace is told so, and makes an argument static or gives a clear error.
+    Functions of NumPy, operators, methods and indexing work on it as on the array or number it stands for. Where Python
+    needs the value itself, the trace makes an argument static, runs the function as plain Python, or raises an error.
+
+    Args:
+        value: the value of the graph.
+        trace: the trace.
+
+    Example:
+        >>> @ag.function
+        ... def f(x):
+        ...     print(type(x).__name__)     # as the user sees it
+        ...     return x + 1
+        >>> f(1.0)
+        float
+        2.0
     """
 
     _ag_about = __doc__
