@@ -369,7 +369,7 @@ def test_modules_frozen_into_the_interpreter_are_converted_from_their_files(name
 
 # What conversion itself is made of, what imports are made of, and what imports things late.
 FOUNDATIONS = (
-    "abc ast astunparse codecs collections contextlib copy dataclasses dis enum functools gast importlib inspect io "
+    "abc ast bisect codecs collections contextlib copy dataclasses dis enum functools gast importlib inspect io "
     "keyword linecache opcode operator os re reprlib threading token tokenize traceback types typing warnings weakref"
 )
 

@@ -113,9 +113,9 @@ def test_every_room_is_in_the_table():
 
 def test_a_room_uses_rooms_above_it_in_the_table():
     """So the order of the rows shows where there can be no cycle of rooms."""
-    seen: set[str] = set()
+    seen = {name for name in ROOMS if name.split("/")[0] in FREE}
     for name, room in ROOMS.items():
-        assert {each for each in ROOMS if room.sees(each)} <= {*seen, *FREE}, name
+        assert {each for each in ROOMS if room.sees(each)} <= seen, name
         seen.add(name)
 
 

@@ -41,7 +41,7 @@ Examples:
   autograph doctor --json > doctor.json
 """
 
-REQUIRED = ("numpy", "gast", "astunparse", "click", "rich")
+REQUIRED = ("numpy", "gast", "click", "rich")
 OPTIONAL = (
     "llvmlite", "jax", "onnx", "tensorboard", "scikit-learn", "scipy", "pandas", "numba", "torch", "tensorflow",
     "IPython",

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column; lines count from 1, columns are UTF-8 bytes."""
 
+Place = tuple[int, int]
+"""A line, from 1, and a column in UTF-8 bytes."""
+
 _STRING = re.compile(
     r"""[a-zA-Z]{0,2}(?:
         '''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''
@@ -21,21 +24,13 @@ _BETWEEN = re.compile(r"(?:[ \t\f\n]|\\\n|#[^\n]*)*")
 _STRING_OR_COMMENT = re.compile(_STRING.pattern + r" | (\#[^\n]*)", _STRING.flags)
 _BRACKET = re.compile(_STRING_OR_COMMENT.pattern + r" | ([()\[\]{}])", _STRING.flags)
 _AT_END = re.compile(r"(?:\s*;)?(\s*#.*)")
+_TO_COLON = re.compile(r"[^:#]*(?=:)")
 _BEHIND = re.compile(r"[^#]*?(\s*#.*)")
 
 
 def column(line: str, offset: int) -> int:
     """The index in `line` of an offset in UTF-8 bytes."""
     return offset if line.isascii() else len(line.encode()[:offset].decode())
-
-
-def segment(lines: Sequence[str], span: Span) -> str:
-    """The text of a span, its lines parted by line feeds."""
-    first, start, last, end = span
-    part = [line.rstrip("\r\n") for line in lines[first - 1 : last]]
-    part[-1] = part[-1][: column(part[-1], end)]
-    part[0] = part[0][column(part[0], start) :]
-    return "\n".join(part)
 
 
 def comments(text: str) -> tuple[str, ...]:
@@ -66,6 +61,24 @@ class Lines:
     def begins(self, line: int, offset: int, word: str) -> bool:
         """Whether a word stands at a place."""
         return self[line].startswith(word, column(self[line], offset))
+
+    def between(self, start: Place, end: Place) -> str:
+        """The text between two places, its lines parted by line feeds."""
+        if start[0] == end[0]:
+            line = self[start[0]]
+            return line[column(line, start[1]) : column(line, end[1])]
+        part = [line.rstrip("\r\n") for line in self.all[start[0] - 1 : end[0]]]
+        part[-1] = part[-1][: column(part[-1], end[1])]
+        part[0] = part[0][column(part[0], start[1]) :]
+        return "\n".join(part)
+
+    def find_colon(self, place: Place) -> Place:
+        """The place of the first colon behind a place that is not in a comment; no string stands before it."""
+        line, offset = place
+        start = column(self[line], offset)
+        while (found := _TO_COLON.match(self[line], start)) is None:
+            line, start = line + 1, 0
+        return line, len(self[line][: found.end()].encode())
 
     def above(self, line: int, floor: int, width: int) -> tuple[str, ...]:
         """The comment and blank lines right above `line`, up to `floor`; what holds them is indented by `width`."""

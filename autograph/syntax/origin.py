@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from .lines import Lines, Span, inner_lines, segment
+from .lines import Lines, Span, inner_lines
 
 
 class Comments(NamedTuple):
@@ -221,7 +221,7 @@ class _Recorder:
 
     def protect(self, node: ast.AST, span: Span) -> None:
         """Note the lines that begin inside a string token of a multi-line literal."""
-        text = segment(self.lines.all, span)
+        text = self.lines.between(span[:2], span[2:])
         self.strings.update(inner_lines(text, span[0], type(node).__name__ == "JoinedStr"))
 
     # -- statements ----------------------------------------------------------------------------------------

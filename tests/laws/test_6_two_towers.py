@@ -28,7 +28,7 @@ print(sorted(name.split(".")[1] for name in sys.modules if name.startswith("auto
 SYNTAX = """
 from autograph.converters import pipeline
 from autograph.syntax import source
-from autograph.syntax.printing import unparse
+from autograph.common.printing import unparse
 from autograph import converters
 """
 

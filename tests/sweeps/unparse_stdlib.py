@@ -19,7 +19,7 @@ from pathlib import Path
 
 import gast
 
-from autograph.syntax.printing import unparse
+from autograph.common.printing import unparse
 
 
 def files(places: list[str]) -> Iterator[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograph.syntax.lines import Brackets, Lines, column, comments, inner_lines, segment
+from autograph.syntax.lines import Brackets, Lines, column, comments, inner_lines
 
 
 def test_columns_are_bytes_in_python_and_characters_here():
@@ -10,9 +10,9 @@ def test_columns_are_bytes_in_python_and_characters_here():
     assert column("äöü = 1", len("äöü".encode())) == 3
 
 
-def test_a_segment_may_span_lines_and_other_line_ends():
+def test_a_text_may_span_lines_and_other_line_ends():
     lines = ["ä = (1,\r\n", "  2)  # c\r\n"]
-    assert segment(lines, (1, 5, 2, 4)) == "(1,\n  2)"
+    assert Lines(lines).between((1, 5), (2, 4)) == "(1,\n  2)"
 
 
 def test_comments_are_not_what_strings_hold():

@@ -13,9 +13,9 @@ from typing import Any
 
 import gast
 
+from autograph.common.printing.unparse import unparse
 from autograph.syntax import names, scope, trees
 from autograph.syntax.origin import NO_COMMENTS, Comments
-from autograph.syntax.printing import unparse
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def move_comments(old: Any, nodes: list[Any]) -> None:
 
 def own_text(node: gast.AST, limit: int = 40) -> str:
     """A short one-line rendering of an expression, for reasons and messages."""
-    text = " ".join(unparse.unparse(node).split())
+    text = " ".join(unparse(node).split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

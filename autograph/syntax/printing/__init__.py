@@ -1,5 +1,5 @@
-"""From trees back to source text.
+"""From trees back to source text, with what the user typed kept.
 
-`reprint.py` is on top: it keeps what the user typed. `splice.py` does so for expressions; `unparse.py` and
-`unparse_expr.py` print trees that have no text; `literals.py` and `precedence.py` are the rules that they share.
+`reprint.py` is on top, for statements; `splice.py` does the same for expressions; `slots.py` finds the places in the
+user's text where something has changed. New nodes are printed by `common/printing`.
 """

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
 import gast
 
-from autograph.syntax.lines import column, comments
+from autograph.common.printing.precedence import TEST, kind
+from autograph.common.printing.unparse import shown
+from autograph.syntax.lines import Place, comments
 from autograph.syntax.origin import BLOCKS, NO_COMMENTS, Comments, StatementOrigin, TreeOrigin, fields, untouched
-from autograph.syntax.printing.precedence import TEST, kind
-from autograph.syntax.printing.splice import Place, Slot, Splicer
-from autograph.syntax.printing.unparse import shown
+from autograph.syntax.printing.slots import Slot
+from autograph.syntax.printing.splice import Splicer
 
 _DEFINITIONS = ("FunctionDef", "AsyncFunctionDef", "ClassDef")
-_TO_COLON = re.compile(r"[^:#]*(?=:)")
 _BLOCK_OF = {"": "body", "else": "orelse", "finally": "finalbody"}
 
 
@@ -48,6 +47,8 @@ def to_text(tree: gast.AST, source: Source) -> str:
     origin: TreeOrigin = source.tree.origin
     printer = Printer(source.lines, origin.strings)
     printer.unit = origin.unit or printer.unit
+    if isinstance(tree, ast.mod):
+        printer.comment_lines(_comments(tree).before)
     if isinstance(tree, ast.mod | ast.stmt):
         printer.dispatch(tree)
         return printer.text()[1:] + "\n"
@@ -75,10 +76,6 @@ class Printer(Splicer):
             self.write(f"\n{self.indent}{line}" if line else "\n")
 
     # -- blocks --------------------------------------------------------------------------------------------
-
-    def _Module(self, node: gast.AST) -> None:
-        self.comment_lines(_comments(node).before)
-        self.block(node, node.body)
 
     def block(self, owner: gast.AST, body: Sequence[gast.AST]) -> None:
         """Print statements with the comments and blank lines between them."""
@@ -192,7 +189,7 @@ class Printer(Splicer):
 
     def simple(self, node: gast.AST) -> None:
         """Print a simple statement of the user's, with the comment behind it."""
-        slots = [] if untouched(node, self.memo) else self.slots(node)
+        slots = [] if untouched(node, self.memo) else self.slots.of(node)
         if slots is None:
             self.print_afresh(node)
         else:
@@ -213,19 +210,19 @@ class Printer(Splicer):
         assert origin.span is not None
         line, offset = origin.span[2:]
         self.fill()
-        first, *others = self.raw(self.start(node), (line, offset)).split("\n")
+        first, *others = self.lines.between(self.start(node), (line, offset)).split("\n")
         self.write(first)
         for number, text in enumerate(others, origin.first + 1):
             self.write("\n" + (text if number in self.strings else self.reindent(text, origin.indent)))
         self.write(last.origin.comment)
-        for text in self.lines[line : origin.last]:
+        for text in self.lines.all[line : origin.last]:
             self.write("\n" + self.reindent(text.rstrip(), origin.indent))
         return True
 
     def is_uniform(self, origin: StatementOrigin) -> bool:
         """Whether all lines of a statement begin with its indentation, literally."""
         for number in range(origin.first, origin.last + 1):
-            line = self.lines[number - 1]
+            line = self.lines[number]
             if not (line.startswith(origin.indent) or number in self.strings or line.lstrip()[:1] in ("", "#")):
                 return False
         return True
@@ -241,9 +238,7 @@ class Printer(Splicer):
 
     def is_typed_elif(self, node: gast.AST) -> bool:
         """Whether an `if` of the user's was an `elif`."""
-        line, offset = node.origin.span[:2]
-        text = self.lines[line - 1]
-        return kind(node) == "If" and text.startswith("elif", column(text, offset))
+        return kind(node) == "If" and self.lines.begins(node.origin.span[0], node.origin.span[1], "elif")
 
     def is_elif(self, orelse: Sequence[gast.AST]) -> bool:
         """Whether what follows an `if` is to be printed as `elif`: as typed, or always if it is new."""
@@ -261,24 +256,16 @@ class Printer(Splicer):
         else:
             line, offset = node.origin.span[:2]
             start = (line, offset + 2 * self.is_typed_elif(node))
-            self.splice(node, slots, start, self.find_colon(slots[-1].end if slots else start))
+            self.splice(node, slots, start, self.lines.find_colon(slots[-1].end if slots else start))
 
     def head_slots(self, node: gast.AST) -> list[Slot] | None:
         if not hasattr(node, "origin"):
             return None
-        return self.slots(node, [name for name in fields(node) if name not in BLOCKS and name != "decorator_list"])
-
-    def find_colon(self, place: Place) -> Place:
-        """The place of the first colon that is not in a comment."""
-        line, offset = place
-        start = column(self.lines[line - 1], offset)
-        while (found := _TO_COLON.match(self.lines[line - 1], start)) is None:
-            line, start = line + 1, 0
-        return line, len(self.lines[line - 1][: found.end()].encode())
+        return self.slots.of(node, [name for name in fields(node) if name not in BLOCKS and name != "decorator_list"])
 
     def decorators(self, node: gast.AST) -> None:
         """Print decorators, as typed if they are all there."""
-        slots = self.slots(node, ["decorator_list"]) if hasattr(node, "origin") else None
+        slots = self.slots.of(node, ["decorator_list"]) if hasattr(node, "origin") else None
         if not slots:
             super().decorators(node)
             return

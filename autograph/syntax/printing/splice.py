@@ -11,55 +11,22 @@ import ast
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
 
 import gast
 
-from autograph.syntax.lines import Brackets, column, segment
-from autograph.syntax.origin import fields, is_node, untouched
-from autograph.syntax.printing import literals, precedence
-from autograph.syntax.printing.precedence import kind, method_of
-from autograph.syntax.printing.unparse import Unparser, falls_apart, means
-
-Place = tuple[int, int]
-"""A line, from 1, and a column in UTF-8 bytes."""
+from autograph.common.printing import literals, precedence
+from autograph.common.printing.precedence import kind
+from autograph.common.printing.unparse import Unparser
+from autograph.syntax.bridge import to_gast
+from autograph.syntax.lines import Brackets, Lines, Place, column
+from autograph.syntax.origin import fields, untouched
+from autograph.syntax.printing.slots import Slot, Slots, depth, gaps, in_order, in_word
 
 _COMMENT = re.compile(r"#[^\n]*")
 _JOINTS = re.compile(r"(?:[\s\\(),<>=!]|\b(?:and|or|not|in|is)\b)*")
 _LINES = (ast.stmt, ast.excepthandler)
 _FAR = 50  # lines; what is further apart are parts of different statements
-_SPACE = " \t\f\n\\"
 _OPENING_QUOTE = re.compile(r"[a-zA-Z]*('''|\"\"\"|'|\")")
-_ARGUMENTS = {("Call", "args"), ("Call", "keywords"), ("ClassDef", "bases"), ("ClassDef", "keywords")}
-
-
-class Slot(NamedTuple):
-    """A place in an original node's text: the child that stood there, and the one that stands there now."""
-
-    was: gast.AST
-    now: gast.AST
-    owner: gast.AST
-    field: str
-
-    @property
-    def level(self) -> int:
-        """The level of precedence that the place demands."""
-        unpacked = (
-            kind(self.owner) == "Dict"
-            and self.field == "values"
-            and any(value is self.now and key is None for key, value in zip(self.owner.keys, self.owner.values))
-        )
-        return precedence.BIT_OR if unpacked else precedence.demand(self.owner, self.field)
-
-    @property
-    def start(self) -> Place:
-        line, offset, _, _ = self.was.origin.span
-        return line, offset
-
-    @property
-    def end(self) -> Place:
-        _, _, line, offset = self.was.origin.span
-        return line, offset
 
 
 class Splicer(Unparser):
@@ -72,27 +39,21 @@ class Splicer(Unparser):
 
     def __init__(self, lines: Sequence[str], strings: frozenset[int]) -> None:
         super().__init__()
-        self.lines = lines
+        self.lines = Lines(lines)
         self.strings = strings
         self.memo: dict[int, bool] = {}
+        self.slots = Slots(self.memo)
         self.in_verified_fstring = False
 
     # -- the user's text -----------------------------------------------------------------------------------
 
-    def raw(self, start: Place, end: Place) -> str:
-        """The text between two places, as typed."""
-        line = self.lines[start[0] - 1]
-        if start[0] == end[0]:
-            return line[column(line, start[1]) : column(line, end[1])]
-        return segment(self.lines, (*start, *end))
-
     def copy(self, start: Place, end: Place, brackets: Brackets | None) -> None:
         """Print the text between two places; lines that were aligned with a bracket stay so, where it is now."""
         if brackets is None:
-            self.write(self.raw(start, end))
+            self.write(self.lines.between(start, end))
             return
-        lines = self.raw(start, end).split("\n")
-        typed = column(self.lines[start[0] - 1], start[1])
+        lines = self.lines.between(start, end).split("\n")
+        typed = column(self.lines[start[0]], start[1])
         fixed = [number in self.strings for number in range(start[0], end[0] + 1)]
         self.write(brackets.move(lines, typed, self.column(), fixed))
 
@@ -132,25 +93,18 @@ class Splicer(Unparser):
     # -- what to print how ---------------------------------------------------------------------------------
 
     def dispatch(self, tree: gast.AST) -> None:
-        """Copy, splice or print a node that is not a statement; or a list of nodes."""
-        if isinstance(tree, list):
-            for node in tree:
-                self.dispatch(node)
-        elif not self.has_text(tree):
+        """Copy, splice or print a node that is not a statement."""
+        if not self.has_text(tree):
             self.print_afresh(tree)
         elif untouched(tree, self.memo):
             span = tree.origin.span
             self.copy(span[:2], span[2:], self.brackets(tree))
         elif kind(tree) == "JoinedStr":
             self.fstring(tree)
-        elif (slots := self.slots(tree)) is not None:
+        elif (slots := self.slots.of(tree)) is not None:
             self.splice(tree, slots, tree.origin.span[:2], tree.origin.span[2:])
         else:
             self.print_afresh(tree)
-
-    def print_afresh(self, node: gast.AST) -> None:
-        """Print a node by its own method of `Unparser`."""
-        getattr(self, method_of(node))(node)
 
     def place(self, node: gast.AST, level: int) -> None:
         """Print an expression; a tuple's own parentheses are part of its text."""
@@ -165,15 +119,12 @@ class Splicer(Unparser):
 
     def brings_parentheses(self, node: gast.AST) -> bool:
         """Whether a tuple will come out as typed, and was typed in parentheses."""
-        slots = self.slots(node) if len(node.elts) > 1 and self.has_text(node) else None
+        slots = self.slots.of(node) if len(node.elts) > 1 and self.has_text(node) else None
         if not slots:
             return False
-        first, *others = self.gaps(slots, node.origin.span[:2])
-        depth = lowest = first.count("(")
-        for character in "".join(others):
-            depth += _depth(character)
-            lowest = min(lowest, depth)
-        return lowest > 0
+        first, *others, _ = gaps(self.lines, slots, node.origin.span[:2], node.origin.span[2:])
+        depths = itertools.accumulate(map(depth, "".join(others)), initial=first.count("("))
+        return min(depths) > 0
 
     def part(self, owner: gast.AST, field: str, node: gast.AST) -> None:
         """Print a part of a node; of a statement, in parentheses if it would not stay on its line."""
@@ -185,7 +136,7 @@ class Splicer(Unparser):
     def keep_together(self, mark: int) -> None:
         """Parenthesize what was printed since `mark` if a line feed outside of brackets would end it early."""
         text = "".join(self.out[mark:])
-        if "\n" in text and falls_apart(text):
+        if "\n" in text and _falls_apart(text):
             self.out.insert(mark, "(")
             self.write(")")
 
@@ -213,89 +164,30 @@ class Splicer(Unparser):
             return []
         if not 0 < right[0][0] - left[1][0] < _FAR:
             return []
-        lines = self.raw(left[1], right[0]).split("\n")
+        lines = self.lines.between(left[1], right[0]).split("\n")
         if not _JOINTS.fullmatch(_COMMENT.sub("", "\n".join(lines))):
             return []
         comments = [found[0].rstrip() if (found := _COMMENT.search(line)) else "" for line in lines]
         return ["  " * bool(comments[0]) + comments[0], *filter(None, comments[1:]), ""]
 
-    # -- slots ---------------------------------------------------------------------------------------------
-
-    def slots(self, node: gast.AST, names: Sequence[str] | None = None) -> list[Slot] | None:
-        """The places of a node's children (in some fields) in its text, in order; None if its shape changed."""
-        found: list[Slot] = []
-        if not self._collect(node, fields(node) if names is None else names, found):
-            return None
-        found.sort(key=lambda slot: slot.start)
-        return found
-
-    def _collect(self, node: gast.AST, names: Sequence[str], found: list[Slot]) -> bool:
-        for name, was in zip(fields(node), node.origin.shape):
-            if name not in names:
-                continue
-            now = getattr(node, name, None)
-            if type(was) is not tuple or type(now) is not list:
-                was, now = [was], [now]
-            if len(was) != len(now) or not all(self._slot(node, name, *pair, found) for pair in zip(was, now)):
-                return False
-        return True
-
-    def _slot(self, owner: gast.AST, field: str, was: Any, now: Any, found: list[Slot]) -> bool:
-        if not is_node(was):
-            return was is now or (type(was) is type(now) and (isinstance(was, ast.AST) or was == now))
-        if not (is_node(now) and hasattr(was, "origin")):
-            return False
-        if kind(owner) == "JoinedStr" and kind(was) == "Constant":
-            return was is now and untouched(now, self.memo)
-        if was.origin.span is None or kind(was) == "FormattedValue" or field == "format_spec":
-            return was is now and self._collect(now, fields(now), found)
-        if kind(now) == "Tuple" and field in ("slice", "context_expr"):
-            if now is not was or self.slots(now) is None:
-                return False  # parentheses would change what it means there
-        found.append(Slot(was, now, owner, field))
-        return True
-
-    def expand(self, slots: Sequence[Slot]) -> list[Slot]:
-        """The slots, those of nodes that are spliced themselves replaced by their own: no recursion in long sums."""
-        found: list[Slot] = []
-        todo = list(reversed(slots))
-        while todo:
-            slot = todo.pop()
-            inner = None
-            if slot.now is slot.was and not untouched(slot.now, self.memo) and kind(slot.now) != "JoinedStr":
-                inner = self.slots(slot.now)
-            if inner is None:
-                found.append(slot)
-            else:
-                todo.extend(reversed(inner))
-        return found
-
-    def gaps(self, slots: Sequence[Slot], start: Place) -> list[str]:
-        """The text before each slot, down to the slot before; there is nothing in it but punctuation."""
-        ends = [start, *(slot.end for slot in slots)]
-        return [self.gap(end, slot.start) for end, slot in zip(ends, slots)]
-
-    def gap(self, start: Place, end: Place) -> str:
-        return _COMMENT.sub("", self.raw(start, end))
-
     # -- splicing ------------------------------------------------------------------------------------------
 
     def splice(self, node: gast.AST, slots: Sequence[Slot], start: Place, end: Place) -> None:
         """Print the text from `start` to `end`, with what now stands in the slots."""
-        slots = self.expand(slots)
-        gaps = [*self.gaps(slots, start), self.gap(slots[-1].end if slots else start, end)]
+        slots = self.slots.expanded(slots)
+        texts = gaps(self.lines, slots, start, end)
         brackets = self.brackets(node)
-        position, depth = start, 0
-        for slot, before, after in zip(slots, gaps, gaps[1:]):
-            depth += _depth(before)
+        position, inside = start, 0
+        for slot, before, after in zip(slots, texts, texts[1:]):
+            inside += depth(before)
             if slot.now is slot.was and untouched(slot.now, self.memo):
                 continue
             (line, left), (last, right) = slot.start, slot.end
-            drop = _drops_parentheses(slot, before, after) - _is_lone_generator(slot)  # its own are the call's
+            drop = slot.drops_parentheses(before, after) - slot.is_lone_generator()  # its own are the call's
             self.copy(position, (line, left - drop), brackets)
             mark = len(self.out)
             self.fill_slot(slot, before, after)
-            if depth == 0 and _is_line(node):
+            if inside == 0 and _is_line(node):
                 self.keep_together(mark)
             position = (last, right + drop)
         self.copy(position, end, brackets)
@@ -303,13 +195,13 @@ class Splicer(Unparser):
     def fill_slot(self, slot: Slot, before: str, after: str) -> None:
         """Print what stands in a slot, between these texts, apart from words that touch it."""
         mark = len(self.out)
-        if kind(slot.now) != "Tuple" and _parenthesized(slot, before, after):
+        if kind(slot.now) != "Tuple" and slot.is_parenthesized(before, after):
             self.dispatch(slot.now)
         else:
             self.place(slot.now, slot.level)
-        if _in_word(before[-1:]) and _in_word(self.out[mark][:1]):  # as in `return-x`
+        if in_word(before[-1:]) and in_word(self.out[mark][:1]):  # as in `return-x`
             self.out.insert(mark, " ")
-        if _in_word(after[:1]) and _in_word(self.out[-1][-1:]):
+        if in_word(after[:1]) and in_word(self.out[-1][-1:]):
             self.write(" ")
 
     # -- f-strings -----------------------------------------------------------------------------------------
@@ -320,16 +212,16 @@ class Splicer(Unparser):
         Until Python 3.12 the places inside are often wrong, and what now stands there may hold the wrong quotes.
         """
         start, end = node.origin.span[:2], node.origin.span[2:]
-        found = _OPENING_QUOTE.match(self.raw(start, end))
+        found = _OPENING_QUOTE.match(self.lines.between(start, end))
         quote = found[1] if found else "'"
         outer, mark = (self.quoting, self.in_verified_fstring), len(self.out)
         self.quoting, self.in_verified_fstring = self.quoting.inside(quote), True
-        slots = self.slots(node)
+        slots = self.slots.of(node)
         try:
-            if slots is None or not _in_order(slots, start, end):
+            if slots is None or not in_order(slots, start, end):
                 raise literals.UnprintableError
             self.splice(node, slots, start, end)
-            good = outer[1] or means("".join(self.out[mark:]), node)
+            good = outer[1] or _means("".join(self.out[mark:]), node)
         except literals.UnprintableError:
             good = False
         self.quoting, self.in_verified_fstring = outer
@@ -338,8 +230,7 @@ class Splicer(Unparser):
             quoting = literals.Quoting(self.quoting.taken, preferred=quote)
             self.write(literals.fstring(node, self.in_fstring, quoting))
 
-    @classmethod
-    def plain(cls, quoting: literals.Quoting) -> Unparser:
+    def inner(self, quoting: literals.Quoting) -> Unparser:
         """A printer for an expression inside an f-string: the user's text may not fit in there."""
         return Unparser(quoting)
 
@@ -349,46 +240,28 @@ def _is_line(node: gast.AST) -> bool:
     return isinstance(node, _LINES) or kind(node) in ("match_case", "withitem")
 
 
-def _is_lone_generator(slot: Slot) -> bool:
-    """Whether a generator expression, now replaced, was a call's only argument, without parentheses of its own."""
-    if slot.now is slot.was or kind(slot.was) != "GeneratorExp" or kind(slot.owner) != "Call":
+def _falls_apart(text: str) -> bool:
+    """Whether an expression, put on a line of its own, would not be one."""
+    try:
+        return len(ast.parse(f"_ = {text}").body) != 1
+    except SyntaxError:
+        return True
+
+
+def _means(text: str, node: gast.AST) -> bool:
+    """Whether a text parses to just this expression."""
+    try:
+        return _same(to_gast(ast.parse(f"({text}\n)", mode="eval").body), node)
+    except SyntaxError:
         return False
-    return bool(slot.end == slot.owner.origin.span[2:])
 
 
-def _parenthesized(slot: Slot, before: str, after: str) -> bool:
-    """Whether the user typed parentheses around what stood in a slot."""
-    if not (before.rstrip(_SPACE).endswith("(") and after.lstrip(_SPACE).startswith(")")):
+def _same(one: object, other: object) -> bool:
+    """Whether two gast trees are equal, places aside."""
+    if type(one) is not type(other):
         return False
-    return (kind(slot.owner), slot.field) not in _ARGUMENTS or before.count("(") > 1 or "," in before
-
-
-def _drops_parentheses(slot: Slot, before: str, after: str) -> bool:
-    """Whether the user's parentheses became needless: `(a and b)` is now `ag__.and_(...)`."""
-    if not (before.endswith("(") and after.startswith(")") and _is_new_call(slot.now)):
-        return False
-    return _parenthesized(slot, before, after) and not (_in_word(before[-2:-1]) or _in_word(after[1:2]))
-
-
-def _is_new_call(node: gast.AST) -> bool:
-    """Whether a node is a call like `ag__.operator(...)`, made by a converter."""
-    if kind(node) != "Call":
-        return False
-    while kind(node) in ("Call", "Attribute") and not hasattr(node, "origin"):
-        node = getattr(node, "func", None) or node.value
-    return kind(node) == "Name" and not hasattr(node, "origin")
-
-
-def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
-def _depth(text: str) -> int:
-    """By how many brackets a text leads inwards."""
-    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
-
-
-def _in_order(slots: Sequence[Slot], start: Place, end: Place) -> bool:
-    """Whether slots lie one after the other between two places."""
-    places = [start, *(place for slot in slots for place in (slot.start, slot.end)), end]
-    return places == sorted(places)
+    if isinstance(one, ast.AST):
+        return all(_same(getattr(one, name, None), getattr(other, name, None)) for name in fields(one))
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return one == other

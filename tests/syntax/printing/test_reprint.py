@@ -11,10 +11,10 @@ from typing import Any
 import gast
 import pytest
 
+from autograph.common.printing.unparse import unparse
 from autograph.syntax import source, template
 from autograph.syntax.origin import Comments
 from autograph.syntax.printing import reprint
-from autograph.syntax.printing.unparse import unparse
 
 Change = Callable[[gast.AST], Any]
 

@@ -6,9 +6,7 @@ printer knows of Python's operator precedence.
 
 from __future__ import annotations
 
-import sys
-
-import gast
+from typing import Any
 
 (YIELD, TUPLE, NAMED, TEST, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, TERM, FACTOR,
  POWER, AWAIT, NUMBER, ATOM) = range(19)  # fmt: skip
@@ -22,21 +20,16 @@ _BINARY = {
 
 _BINDING = {
     "NamedExpr": _NEVER_BARE, "Yield": YIELD, "YieldFrom": YIELD, "Lambda": TEST, "IfExp": TEST, "Compare": COMPARE,
-    "Await": AWAIT,
+    "Await": AWAIT, "MatchOr": BIT_OR,
 }  # fmt: skip
 
 
-def kind(node: gast.AST) -> str:
+def kind(node: Any) -> str:
     """The name of a node's type, the same for `ast` and `gast`, whose types are not."""
     return type(node).__name__
 
 
-def method_of(node: gast.AST, ending: str = "") -> str:
-    """The name of the method of `Unparser` for a node; Python remembers each text that methods are looked up by."""
-    return sys.intern(f"_{kind(node)}{ending}")
-
-
-def binding(node: gast.AST) -> int:
+def binding(node: Any) -> int:
     """How tightly an expression binds, printed without parentheses around it."""
     name = kind(node)
     if name in ("Name", "Call", "Attribute"):
@@ -50,9 +43,11 @@ def binding(node: gast.AST) -> int:
     if name == "Tuple":
         return TUPLE if len(node.elts) > 1 else ATOM
     if name == "Constant":
-        if type(node.value) in (int, float) and node.value < 0:
+        if type(node.value) in (int, float) and (node.value < 0 or repr(node.value) == "-0.0"):
             return FACTOR
         return NUMBER if type(node.value) is int else ATOM  # `1.real` is no attribute
+    if name == "MatchAs" and node.pattern is not None:
+        return TEST
     return _BINDING.get(name, ATOM)
 
 
@@ -70,6 +65,8 @@ _DEMANDS: dict[str, dict[str, int]] = {
     "Match": {"subject": NAMED},
     "match_case": {"guard": NAMED},
     "MatchClass": {"cls": NUMBER},
+    "MatchAs": {"pattern": BIT_OR},
+    "MatchOr": {"patterns": BIT_XOR},
     "comprehension": {"target": TUPLE, "iter": OR, "ifs": OR},
     "IfExp": {"test": OR, "body": OR},
     "Compare": {"left": BIT_OR, "comparators": BIT_OR},
@@ -82,7 +79,7 @@ _DEMANDS: dict[str, dict[str, int]] = {
 }
 
 
-def demand(parent: gast.AST, field: str) -> int:
+def demand(parent: Any, field: str) -> int:
     """How tightly what stands in a field of `parent` must bind to need no parentheses."""
     name = kind(parent)
     if name == "BinOp":
@@ -98,7 +95,7 @@ def demand(parent: gast.AST, field: str) -> int:
     return places.get(field, TEST) if places else TEST
 
 
-def needs_parentheses(node: gast.AST, level: int) -> bool:
+def needs_parentheses(node: Any, level: int) -> bool:
     """Whether `node` must be parenthesized in a place that demands `level`."""
     bound = binding(node)
     return bound < level and not (bound == _NEVER_BARE and level == NAMED)

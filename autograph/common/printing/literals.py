@@ -6,11 +6,11 @@ it. `Quoting` says what is allowed where; outside of f-strings everything is.
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-
-import gast
+from typing import Any
 
 TRIPLE = '"""'
 
@@ -52,7 +52,7 @@ class Quoting:
 
 ANYWHERE = Quoting()
 
-WriteExpression = Callable[[gast.AST, Quoting], str]
+WriteExpression = Callable[[Any, Quoting], str]
 
 
 def constant(value: object, quoting: Quoting = ANYWHERE) -> str:
@@ -89,7 +89,7 @@ def docstring(value: str) -> str:
     return TRIPLE + _escape(value, TRIPLE) + TRIPLE
 
 
-def fstring(node: gast.AST, write: WriteExpression, quoting: Quoting = ANYWHERE) -> str:
+def fstring(node: Any, write: WriteExpression, quoting: Quoting = ANYWHERE) -> str:
     """The text of a `JoinedStr`.
 
     Args:
@@ -109,7 +109,7 @@ def fstring(node: gast.AST, write: WriteExpression, quoting: Quoting = ANYWHERE)
     if len(node.values) < 2:
         raise failure
     # each part with the quotes that suit it: f'{a}' f"{b}"
-    return " ".join(fstring(gast.JoinedStr([value]), write, quoting) for value in node.values)
+    return " ".join(fstring(ast.JoinedStr([value]), write, quoting) for value in node.values)
 
 
 @dataclass
@@ -121,7 +121,7 @@ class _FString:
     around: Quoting
     inside: Quoting
 
-    def text(self, values: list[gast.AST]) -> str:
+    def text(self, values: list[Any]) -> str:
         """The token, or UnprintableError."""
         inner = "".join(map(self.part, values))
         text = f"f{self.quote}{inner}{self.quote}"
@@ -129,7 +129,7 @@ class _FString:
             raise UnprintableError(f"{text} cannot be written inside an f-string of this Python")
         return text
 
-    def part(self, node: gast.AST) -> str:
+    def part(self, node: Any) -> str:
         if type(node).__name__ == "FormattedValue":
             return self.field(node)
         return self.literal(node.value).replace("{", "{{").replace("}", "}}")
@@ -139,7 +139,7 @@ class _FString:
             raise UnprintableError(f"{value!r} cannot be written in an f-string inside an f-string of this Python")
         return value if self.around.taken else _escape(value, self.quote)
 
-    def field(self, node: gast.AST) -> str:
+    def field(self, node: Any) -> str:
         """A replacement field: `{value!conversion:spec}`."""
         expression = self.write(node.value, self.inside)
         space = " " * expression.startswith("{")  # `{{` would be a brace
@@ -147,7 +147,7 @@ class _FString:
         spec = "" if node.format_spec is None else ":" + "".join(map(self.spec, node.format_spec.values))
         return f"{{{space}{expression}{conversion}{spec}}}"
 
-    def spec(self, node: gast.AST) -> str:
+    def spec(self, node: Any) -> str:
         if type(node).__name__ == "FormattedValue":
             return self.field(node)
         text = self.literal(node.value).replace("\n", "\\n").replace("{", "\\x7b").replace("}", "\\x7d")

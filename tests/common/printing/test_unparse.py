@@ -11,9 +11,9 @@ from typing import Any
 import gast
 import pytest
 
+from autograph.common.printing import literals
+from autograph.common.printing.unparse import unparse
 from autograph.syntax.bridge import to_gast
-from autograph.syntax.printing import literals
-from autograph.syntax.printing.unparse import unparse
 
 
 def version(*least: int) -> Any:
