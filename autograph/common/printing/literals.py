@@ -74,6 +74,8 @@ def constant(value: object, quoting: Quoting = ANYWHERE) -> str:
 def string(value: str | bytes, quoting: Quoting = ANYWHERE) -> str:
     """A string literal that may stand in a place of the given quoting."""
     text = repr(value)
+    if quoting.preferred == '"' and text[0] == "'" and '"' not in text and "\\'" not in text:
+        text = f'"{text[1:-1]}"'
     if quoting.allows(text):
         return text
     prefix, plain = ("", value) if isinstance(value, str) else ("b", value.decode("latin-1"))

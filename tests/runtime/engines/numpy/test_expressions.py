@@ -295,8 +295,8 @@ def test_f_strings():
         """,
         r'''
         def f(x, n, d):
-            t1 = f'{{x}} = {x:.2f} {x * 2!r:>{n}}\n"'
-            return t1, f"""{d["key"]}'"""
+            t1 = f"{{x}} = {x:.2f} {x * 2!r:>{n}}\n\""
+            return t1, f"{d['key']}'"
         ''',
     )
     assert made(1.5, 5, {"key": 1}) == ('{x} = 1.50   3.0\n"', "1'")
