@@ -297,10 +297,6 @@ TOO_LARGE = {
     "runtime/engines/native/matmul/tiled:Tiled",
     "runtime/tracing/environment/environment:Outside",
     "runtime/tracing/state/trace:Trace",
-    "syntax/printing/reprint:Printer",
-    "syntax/printing/splice:Splicer",
-    "syntax/printing/unparse:Unparser",
-    "syntax/printing/unparse_expr:ExpressionUnparser",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column; lines count from 1, columns are UTF-8 bytes."""
@@ -146,17 +146,27 @@ def inner_lines(text: str, line: int, fstring: bool) -> Iterable[int]:
     return found
 
 
+def reindented(line: str, was: str, indent: str) -> str:
+    """A line that was indented by `was`, or more, indented by `indent` instead; other lines stay as they are."""
+    return indent + line[len(was) :] if line and was != indent and line.startswith(was) else line
+
+
+def padding(width: int, indent: str) -> str:
+    """The white space before a column of a line that is indented by `indent`."""
+    return indent + " " * (width - len(indent)) if width > len(indent) else " " * width
+
+
 class Brackets:
     """The brackets that are open in a text that is being moved: lines that are aligned with one follow it.
 
     Args:
-        reindent: indents a line of the text that is not aligned with a bracket.
-        pad: the white space up to a column.
+        was: what the text was indented by.
+        indent: what it is to be indented by.
     """
 
-    def __init__(self, reindent: Callable[[str], str], pad: Callable[[int], str]) -> None:
-        self.reindent = reindent
-        self.pad = pad
+    def __init__(self, was: str, indent: str) -> None:
+        self.was = was
+        self.indent = indent
         self.open: list[tuple[int, int]] = []  # where they were typed, and where they are now
 
     def move(self, lines: Sequence[str], typed: int, now: int, fixed: Sequence[bool]) -> str:
@@ -187,8 +197,8 @@ class Brackets:
         """A line that begins inside the brackets that are open; the last one may go on in another piece."""
         rest = line.lstrip()
         if (rest or last) and self.open and len(line) - len(rest) == self.open[-1][0] + 1:
-            return self.pad(self.open[-1][1] + 1) + rest
-        return self.reindent(line)
+            return padding(self.open[-1][1] + 1, self.indent) + rest
+        return reindented(line, self.was, self.indent)
 
 
 def _brackets(lines: Sequence[str]) -> list[list[tuple[int, str]]]:

@@ -45,7 +45,7 @@ def test_lines_that_begin_inside_strings():
 
 
 def test_lines_follow_the_bracket_they_are_aligned_with():
-    brackets = Brackets(lambda line: "  " + line, lambda width: " " * width)
+    brackets = Brackets("", "  ")
     moved = brackets.move(["f(a, '(',  # (", "  b, [c,", "      d],", "  (", "e"], 0, 4, [False] * 5)
     assert moved == "\n".join(["f(a, '(',  # (", "      b, [c,", "          d],", "      (", "  e"])
     # the next piece begins behind an expression that has grown from one letter to three

@@ -17,9 +17,8 @@ import gast
 
 from autograph.common.printing.precedence import TEST, kind
 from autograph.common.printing.unparse import shown
-from autograph.syntax.lines import Place, comments
+from autograph.syntax.lines import Lines, Place, comments, reindented
 from autograph.syntax.origin import BLOCKS, NO_COMMENTS, Comments, StatementOrigin, TreeOrigin, fields, untouched
-from autograph.syntax.printing.slots import Slot
 from autograph.syntax.printing.splice import Splicer
 
 _DEFINITIONS = ("FunctionDef", "AsyncFunctionDef", "ClassDef")
@@ -202,7 +201,7 @@ class Printer(Splicer):
         origin: StatementOrigin = node.origin
         if not untouched(node, self.memo) or _comments(node).trailing != origin.comments.trailing:
             return False
-        if self.indent != origin.indent and not self.is_uniform(origin):
+        if self.indent != origin.indent and not _is_uniform(origin, self.lines, self.strings):
             return False
         last = node
         while not _is_simple(last):
@@ -210,58 +209,33 @@ class Printer(Splicer):
         assert origin.span is not None
         line, offset = origin.span[2:]
         self.fill()
-        first, *others = self.lines.between(self.start(node), (line, offset)).split("\n")
+        first, *others = self.lines.between(_start(node, self.lines), (line, offset)).split("\n")
         self.write(first)
         for number, text in enumerate(others, origin.first + 1):
-            self.write("\n" + (text if number in self.strings else self.reindent(text, origin.indent)))
+            self.write("\n" + (text if number in self.strings else reindented(text, origin.indent, self.indent)))
         self.write(last.origin.comment)
         for text in self.lines.all[line : origin.last]:
-            self.write("\n" + self.reindent(text.rstrip(), origin.indent))
+            self.write("\n" + reindented(text.rstrip(), origin.indent, self.indent))
         return True
-
-    def is_uniform(self, origin: StatementOrigin) -> bool:
-        """Whether all lines of a statement begin with its indentation, literally."""
-        for number in range(origin.first, origin.last + 1):
-            line = self.lines[number]
-            if not (line.startswith(origin.indent) or number in self.strings or line.lstrip()[:1] in ("", "#")):
-                return False
-        return True
-
-    def start(self, node: gast.AST) -> Place:
-        """Where a statement's text begins, its decorators included, the `el` of an `elif` not."""
-        origin: StatementOrigin = node.origin
-        assert origin.span is not None
-        line, offset, _, _ = origin.span
-        if origin.first < line:
-            return origin.first, len(origin.indent.encode())
-        return (line, offset + 2) if self.is_typed_elif(node) else (line, offset)
-
-    def is_typed_elif(self, node: gast.AST) -> bool:
-        """Whether an `if` of the user's was an `elif`."""
-        return kind(node) == "If" and self.lines.begins(node.origin.span[0], node.origin.span[1], "elif")
 
     def is_elif(self, orelse: Sequence[gast.AST]) -> bool:
         """Whether what follows an `if` is to be printed as `elif`: as typed, or always if it is new."""
         if not super().is_elif(orelse) or _comments(orelse[0]).after:
             return False
-        return not hasattr(orelse[0], "origin") or self.is_typed_elif(orelse[0])
+        return not hasattr(orelse[0], "origin") or _is_typed_elif(orelse[0], self.lines)
 
     # -- heads ---------------------------------------------------------------------------------------------
 
     def head(self, node: gast.AST) -> None:
         """Print a compound statement, handler or case up to the colon."""
-        slots = self.head_slots(node)
+        names = [name for name in fields(node) if name not in BLOCKS and name != "decorator_list"]
+        slots = self.slots.of(node, names) if hasattr(node, "origin") else None
         if slots is None:
             super().head(node)
         else:
             line, offset = node.origin.span[:2]
-            start = (line, offset + 2 * self.is_typed_elif(node))
+            start = (line, offset + 2 * _is_typed_elif(node, self.lines))
             self.splice(node, slots, start, self.lines.find_colon(slots[-1].end if slots else start))
-
-    def head_slots(self, node: gast.AST) -> list[Slot] | None:
-        if not hasattr(node, "origin"):
-            return None
-        return self.slots.of(node, [name for name in fields(node) if name not in BLOCKS and name != "decorator_list"])
 
     def decorators(self, node: gast.AST) -> None:
         """Print decorators, as typed if they are all there."""
@@ -270,7 +244,7 @@ class Printer(Splicer):
             super().decorators(node)
             return
         self.fill()
-        self.splice(node, slots, self.start(node), node.origin.span[:2])
+        self.splice(node, slots, _start(node, self.lines), node.origin.span[:2])
         self.out[-1] = self.out[-1].rstrip()
 
 
@@ -281,6 +255,30 @@ def _comments(node: gast.AST) -> Comments:
 
 def _is_simple(node: gast.AST) -> bool:
     return not (hasattr(node, "body") or hasattr(node, "cases"))
+
+
+def _is_uniform(origin: StatementOrigin, lines: Lines, strings: frozenset[int]) -> bool:
+    """Whether all lines of a statement begin with its indentation, literally."""
+    return all(
+        lines[number].startswith(origin.indent) or number in strings or lines[number].lstrip()[:1] in ("", "#")
+        for number in range(origin.first, origin.last + 1)
+    )
+
+
+def _start(node: gast.AST, lines: Lines) -> Place:
+    """Where a statement's text begins, its decorators included, the `el` of an `elif` not."""
+    origin: StatementOrigin = node.origin
+    assert origin.span is not None
+    line, offset, _, _ = origin.span
+    if origin.first < line:
+        return origin.first, len(origin.indent.encode())
+    return (line, offset + 2) if _is_typed_elif(node, lines) else (line, offset)
+
+
+def _is_typed_elif(node: gast.AST, lines: Lines) -> bool:
+    """Whether an `if` of the user's was an `elif`."""
+    line, offset, _, _ = node.origin.span
+    return kind(node) == "If" and lines.begins(line, offset, "elif")
 
 
 def _last(node: gast.AST) -> gast.AST:

@@ -18,7 +18,7 @@ from autograph.common.printing import literals, precedence
 from autograph.common.printing.precedence import kind
 from autograph.common.printing.unparse import Unparser
 from autograph.syntax.bridge import to_gast
-from autograph.syntax.lines import Brackets, Lines, Place, column
+from autograph.syntax.lines import Brackets, Lines, Place, column, padding
 from autograph.syntax.origin import fields, untouched
 from autograph.syntax.printing.slots import Slot, Slots, depth, gaps, in_order, in_word
 
@@ -55,33 +55,14 @@ class Splicer(Unparser):
         lines = self.lines.between(start, end).split("\n")
         typed = column(self.lines[start[0]], start[1])
         fixed = [number in self.strings for number in range(start[0], end[0] + 1)]
-        self.write(brackets.move(lines, typed, self.column(), fixed))
+        self.write(brackets.move(lines, typed, _width(self.out), fixed))
 
     def brackets(self, node: gast.AST) -> Brackets | None:
         """For moving the text of a node; None if it is on one line, and cannot lose its alignment."""
         origin = node.origin
         if origin.span and origin.span[0] == origin.span[2]:
             return None
-        return Brackets(lambda line: self.reindent(line, origin.indent), self.pad)
-
-    def reindent(self, line: str, indent: str) -> str:
-        """A line that was indented by `indent`, or more, indented as we are; other lines stay as they are."""
-        if not line or indent == self.indent or not line.startswith(indent):
-            return line
-        return self.indent + line[len(indent) :]
-
-    def pad(self, width: int) -> str:
-        """The white space before a column of a line of ours."""
-        return self.indent + " " * (width - len(self.indent)) if width > len(self.indent) else " " * width
-
-    def column(self) -> int:
-        """The column that we are at."""
-        width = 0
-        for piece in reversed(self.out):
-            width += len(piece) - piece.rfind("\n") - 1
-            if "\n" in piece:
-                break
-        return width
+        return Brackets(origin.indent, self.indent)
 
     def has_text(self, node: gast.AST) -> bool:
         """Whether the place of a node in the user's text is known."""
@@ -145,7 +126,7 @@ class Splicer(Unparser):
         nodes = list(nodes)
         extents = map(self.extent, nodes if len(nodes) > 1 else ())
         breaks = [self.line_break(*pair) for pair in itertools.pairwise(extents)]
-        margin = f"\n{self.pad(self.column())}" if any(breaks) else ""
+        margin = f"\n{padding(_width(self.out), self.indent)}" if any(breaks) else ""
         for node, lines in itertools.zip_longest(nodes, breaks):
             self.place(node, precedence.TEST)
             if lines is not None:
@@ -233,6 +214,16 @@ class Splicer(Unparser):
     def inner(self, quoting: literals.Quoting) -> Unparser:
         """A printer for an expression inside an f-string: the user's text may not fit in there."""
         return Unparser(quoting)
+
+
+def _width(pieces: Sequence[str]) -> int:
+    """The width of the last line of a text."""
+    width = 0
+    for piece in reversed(pieces):
+        width += len(piece) - piece.rfind("\n") - 1
+        if "\n" in piece:
+            break
+    return width
 
 
 def _is_line(node: gast.AST) -> bool:
