@@ -43,6 +43,11 @@ def read(kind: Any, address: int, count: int = 1) -> list[Any]:
     return found
 
 
+def write(kind: Any, address: int, value: Any) -> None:
+    """Put a value of a type of `ctypes` at an address."""
+    kind.from_address(address).value = value
+
+
 def _layout_problem() -> str:
     number, pair, parts, data = 0.5, 0.5 - 2j, range(3, 1000, 2), bytes(range(8))
     bounds = [id(parts.start), id(parts.stop), id(parts.step)]
@@ -169,6 +174,9 @@ HAS_TAGS = _has_tags()
 # counts are measured, on objects of which all references are known.
 
 
+referrers, referents = gc.get_referrers, gc.get_referents     # which objects refer to one, and to which one refers
+
+
 def references(things: list[Any]) -> list[int]:
     """For each thing in a list, how many references there are to it besides that of the list."""
     return [sys.getrefcount(thing) - _IN_LIST for thing in things] if COUNTS else [_MANY] * len(things)
@@ -179,7 +187,7 @@ def holders(thing: Any) -> list[Any] | None:
 
     A local variable of a running function is something else; so the caller must have got a temporary value.
     """
-    found = gc.get_referrers(thing)
+    found = referrers(thing)
     return found if COUNTS and sys.getrefcount(thing) - _IN_CALL == len(found) else None
 
 
@@ -188,7 +196,7 @@ def possible_owners(names: dict[str, Any]) -> Iterator[Any]:
 
     From CPython 3.13 on, an object that keeps its values inline refers to them, and not to its `__dict__`.
     """
-    yield from gc.get_referrers(names, *names.values())
+    yield from referrers(names, *names.values())
     if not names:
         yield from (each for each in gc.get_objects() if type(each).__flags__ & INLINE_VALUES)
 

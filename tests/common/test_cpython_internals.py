@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sized
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import autograph
 from autograph.common import cpython_internals
 from autograph.common.cpython_internals import (
     ABSTRACT,
@@ -139,3 +142,15 @@ def test_the_owner_of_a_dict_is_possible(attributes: dict[str, Any]) -> None:
     thing = type("Kind", (), {})()
     vars(thing).update(attributes)
     assert any(each is thing for each in possible_owners(vars(thing)))
+
+
+OF_INTERNALS = re.compile(r"\b(getrefcount|get_referrers|get_referents|from_address|pythonapi|memmove|string_at)\b")
+MODULES = {"common/cpython_internals.py", "common/numpy_internals.py"}
+OWN_MEMORY = {"runtime/engines/native/loops/region.py"}     # which has the frame of machine code
+
+
+def test_no_other_module_relies_on_internals() -> None:
+    package = Path(autograph.__file__).parent
+    found = {path.relative_to(package).as_posix() for path in package.rglob("*.py")
+             if OF_INTERNALS.search(path.read_text(encoding="utf-8"))}  # fmt: skip
+    assert found == MODULES | OWN_MEMORY

@@ -7,7 +7,6 @@ came from: the graph gets it by reference.
 from __future__ import annotations
 
 import functools
-import gc
 import types
 from collections.abc import Callable, Iterator, MappingView
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from autograph.common import pytree
 from autograph.common.code_marks import UNBOUND
+from autograph.common.cpython_internals import referents
 from autograph.common.statics import class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
 from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict
@@ -475,7 +475,7 @@ def _is_of_trace(value: Any, depth: int) -> bool:
             return True
         parts: Any = map(_content, value.__closure__ or ())
     else:
-        parts = () if is_a(value, (type, types.ModuleType)) else gc.get_referents(value)
+        parts = () if is_a(value, (type, types.ModuleType)) else referents(value)
     return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
 
 

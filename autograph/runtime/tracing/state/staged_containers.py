@@ -9,7 +9,6 @@ before anything is changed that they were made of.
 
 from __future__ import annotations
 
-import gc
 import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -19,7 +18,7 @@ from types import GeneratorType
 from typing import Any, NoReturn
 from weakref import WeakSet
 
-from autograph.common.cpython_internals import references
+from autograph.common.cpython_internals import references, referents, referrers
 from autograph.common.statics import is_a
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.object_model import is_users, own_dict
@@ -124,7 +123,7 @@ def iterated_container(iterable: Any) -> Any:
     if type(iterable) in STAGEABLE:
         return iterable
     if issubclass(type(iterable), MappingView) and type(iterable).__module__ == "builtins":
-        return next((part for part in gc.get_referents(iterable) if type(part) in STAGEABLE), None)
+        return next((part for part in referents(iterable) if type(part) in STAGEABLE), None)
     return None
 
 
@@ -250,7 +249,7 @@ def settle(trace: Recorder) -> None:
     before, trace.staged_items = trace.staged_items, []
     for item, count in zip(before, references(before)):
         if count > item.count:
-            for other in gc.get_referrers(item):
+            for other in referrers(item):
                 if type(other) in STAGEABLE and id(other) != item.owner and other is not before:
                     staged_as(other)
     trace.staged_items = before + trace.staged_items

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common import numpy_internals
-from autograph.common.cpython_internals import CLASS, ITEMS, VALUE, address_of, read
+from autograph.common.cpython_internals import CLASS, ITEMS, VALUE, WORD, address_of, read, write
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, DTYPE, FLAGS, NDIM, WRITEABLE
 from autograph.runtime.graph.types import PYTHON_TYPES, TensorType, part_of
 
@@ -88,7 +88,7 @@ class Table(bytes):
         for place, each in enumerate(self.things):
             if each is thing:
                 self.things[place] = other
-                ctypes.c_uint64.from_address(self.address + SLOT * place).value = id(other)
+                write(WORD, self.address + SLOT * place, id(other))
 
 
 class Count(bytes):
