@@ -10,16 +10,21 @@ the very node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from types import CodeType
 from typing import Any
 
+import numpy as np
+
 from autograph.common import disk_cache
+from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
-from autograph.runtime.engines.native.listing import annotated
+from autograph.runtime.engines.native.kernels.operands import Single, Stream
+from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.errors import Optional, needed
+from autograph.runtime.engines.native.llvm.listing import Annotated
 from autograph.runtime.engines.native.llvm.target import binding, get_ready, traits
 from autograph.runtime.engines.native.loops.left_locals import known_where_left
 from autograph.runtime.engines.native.loops.lowering import FUEL
@@ -31,6 +36,7 @@ from autograph.runtime.engines.numpy import engine
 from autograph.runtime.engines.numpy.tracebacks import Known, leave_out, survived
 from autograph.runtime.graph.graph import Graph, Node
 from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes import PASSES
 
 LATE = frozenset({"buffer_reuse"})  # passes that are run when it is known which operations share a loop
@@ -160,7 +166,7 @@ class Native:
     def annotated(self, form: str) -> str:
         """Either of these, `llvm` or `asm`, with the lines of the user's program that it comes from."""
         return "\n".join(
-            annotated(form, version.code, piece.place, kinds)
+            _annotated(form, version.code, piece.place, kinds)
             for piece in self.pieces
             for kinds, version in list(piece.versions.items())
             if version is not None
@@ -316,3 +322,29 @@ def _bind(made: engine.Executable) -> None:
 
 
 __all__ = ["Executable", "Native", "Region", "compile", "get_ready"]
+
+
+# Listings -------------------------------------------------------------------------------------------------------------
+
+
+def _annotated(form: str, code: Code, place: tuple[str, int] | None, kinds: Sequence[Any]) -> str:
+    """Machine code as `llvm` or `asm`, with the user's lines, below a line that tells what it is of and for."""
+    found = Annotated(code.text, code.origins, code.branchy)
+    sign = ";" if form == "llvm" else found.sign
+    where = "{}:{}, ".format(*place) if place else ""
+    names = ", ".join(name for name in map(_name_of, kinds) if name)
+    return f"{sign} {where}for ({names})\n{found.llvm if form == 'llvm' else found.asm}"
+
+
+def _name_of(kind: Any) -> str:
+    """What a user calls a kind of inputs; "" for what tells nothing to users."""
+    if isinstance(kind, bool):
+        return ""
+    if isinstance(kind, type):
+        return kind.__name__
+    if isinstance(kind, Single):
+        return class_of(kind.type).__name__
+    dtype, ndim = (kind.dtype, kind.ndim) if isinstance(kind, Stream) else (*kind, 0)[:2] if kind else (None, 0)
+    if isinstance(dtype, np.dtype):
+        return str(TensorType(dtype, (None,) * ndim))
+    return "range" if isinstance(kind, tuple) else str(kind)

@@ -10,16 +10,9 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
-import numpy as np
-
-from autograph.runtime.engines.native.abi.jit import Code
-from autograph.runtime.engines.native.kernels.operands import Single, Stream
-from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.target import machine
-from autograph.runtime.graph.graph import user_line
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.graph import Place, user_line
 
 _OF_THE_MODULE = ("!", ";", "source_filename", "target ", "declare ", "attributes ")
 _INSTRUCTION = re.compile(r"  (?![;\]])")
@@ -43,13 +36,18 @@ class Annotated:
         sign: what comments begin with in the processor's assembly.
     """
 
-    def __init__(self, code: Code) -> None:
-        text = code.text.partition("define ptr @entry(")[0]     # which comes last, and from no line
-        lines = [user_line(place) for place in code.origins]
+    def __init__(self, text: str, origins: Sequence[Place], branchy: bool) -> None:
+        """
+        Args:
+            origins: the places in the user's code that the text names, see `function_builder.Origin`.
+            branchy: see `target`.
+        """
+        text = text.partition("define ptr @entry(")[0]     # which comes last, and from no line
+        lines = [user_line(place) for place in origins]
         self._lines = dict(enumerate(filter(None, dict.fromkeys(lines)), 1))
         numbers = {line: number for number, line in self._lines.items()}
         text = _with_places(text, [numbers.get(line, 0) if line else 0 for line in lines])
-        self._module = machine().optimized(text, code.branchy)
+        self._module = machine().optimized(text, branchy)
         self.sign = "#" if machine().traits[0].startswith(("x86_64", "i686")) else "//"
 
     @property
@@ -117,26 +115,3 @@ def _with_places(text: str, numbers: Sequence[int]) -> str:
 def _tidied(lines: Iterator[str]) -> str:
     """Lines, of which none is empty at the beginning or end, and no two in a row."""
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
-
-
-def annotated(form: str, code: Code, place: tuple[str, int] | None, kinds: Sequence[Any]) -> str:
-    """Machine code as `llvm` or `asm`, with the user's lines, below a line that tells what it is of and for."""
-    found = Annotated(code)
-    sign = ";" if form == "llvm" else found.sign
-    where = "{}:{}, ".format(*place) if place else ""
-    names = ", ".join(name for name in map(_name_of, kinds) if name)
-    return f"{sign} {where}for ({names})\n{found.llvm if form == 'llvm' else found.asm}"
-
-
-def _name_of(kind: Any) -> str:
-    """What a user calls a kind of inputs; "" for what tells nothing to users."""
-    if isinstance(kind, bool):
-        return ""
-    if isinstance(kind, type):
-        return kind.__name__
-    if isinstance(kind, Single):
-        return class_of(kind.type).__name__
-    dtype, ndim = (kind.dtype, kind.ndim) if isinstance(kind, Stream) else (*kind, 0)[:2] if kind else (None, 0)
-    if isinstance(dtype, np.dtype):
-        return str(TensorType(dtype, (None,) * ndim))
-    return "range" if isinstance(kind, tuple) else str(kind)
