@@ -281,7 +281,6 @@ class Classes:
 
 # Classes that are to be mended; who mends one takes it out.
 TOO_LARGE = {
-    "compat/tensorflow/core/graphs:_Trace",
     "runtime/engines/native/emit/emitter:Emitter",
     "runtime/engines/native/emit/external_calls:Allocating",
     "runtime/engines/native/emit/external_calls:Borrowing",
@@ -295,8 +294,6 @@ TOO_LARGE = {
     "runtime/engines/native/kernels/multi_nest:Phased",
     "runtime/engines/native/llvm/function_builder:Memory",
     "runtime/engines/native/matmul/tiled:Tiled",
-    "runtime/tracing/environment/environment:Outside",
-    "runtime/tracing/state/trace:Trace",
 }
 
 

@@ -8,7 +8,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from types import GeneratorType
 from typing import Any
 
@@ -50,7 +49,7 @@ from autograph.runtime.tracing.control_flow.while_loop import run_while
 from autograph.runtime.tracing.environment.process_settings import guarded, specs_in
 from autograph.runtime.tracing.lazy_builtins import LAZY, as_generated, collected, iterator_of
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, Plain, Raised, Restart, handled
-from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.blame import interrupting
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
@@ -77,6 +76,14 @@ class _Traces(threading.local):
         self.stack: list[Trace] = []
 
 
+def _length(trace: Trace, tensor: Tensor) -> Any:
+    """`len(tensor)`: a number, if that is known."""
+    type = trace.type_of(tensor)
+    if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
+        return type.shape[0]
+    return trace.record("len", (tensor,))
+
+
 class GraphBackend(protocol.Backend):
     """Stages the values of the graph that is being traced in this thread."""
 
@@ -89,7 +96,6 @@ class GraphBackend(protocol.Backend):
     def trace(self, trace: Trace) -> Iterator[None]:
         """While it lasts, what runs in this thread is recorded by `trace`."""
         self._traces.stack.append(trace)
-        trace.collected = partial(collected, trace)
         try:
             with whole(), protocol.traced_by(self):
                 yield
@@ -127,7 +133,7 @@ class GraphBackend(protocol.Backend):
         if first is True:
             iterable = iterated(self.current, iterable)
         if type(iterable) is np.ndarray:
-            iterable = self.current.ref(iterable)
+            iterable = self.current.context.environment.array(iterable)
         run_over(self.current, iterable, body, state, until, options, alone)
 
     def truth(self, value: Any) -> Any:
@@ -188,7 +194,7 @@ class GraphBackend(protocol.Backend):
         if self.current.tuples.may_be_one(first, second):
             return self._is_one_of_graph(first, second)
         if first is second or not (is_tensor(first) or is_tensor(second)):
-            return self.current.is_one(first, second)
+            return self.current.context.aliases.is_one(first, second)
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
         if len(staged) == 1 and staged[0].type == BOOL and isinstance(second if is_tensor(first) else first, bool):
             return self._as_bool(first, second)
@@ -208,7 +214,7 @@ class GraphBackend(protocol.Backend):
                 reason = f"it matters which of several equal {type(each).__name__} objects one is"
                 raise Plain(reason, self.current.place())
             if not (is_tensor(each) or isinstance(each, tuple)):
-                self.current.pin(each)
+                self.current.context.aliases.pin(each)
         return self.current.record("is", tuple(tuples.lower(e) if isinstance(e, tuple) else e for e in things))
 
     def _as_bool(self, first: Any, second: Any) -> Any:
@@ -219,7 +225,7 @@ class GraphBackend(protocol.Backend):
     def _may_be_same(self, staged: list[Value], other: Any) -> bool:
         """Whether it shows only later if two things, of which one or both are staged, are one."""
         if len(staged) == 1 and type(other) is np.ndarray:
-            staged = [*staged, self.current.use(self.current.ref(other))]
+            staged = [*staged, self.current.use(self.current.context.environment.array(other))]
         if len(staged) == 1:
             return self.current.known_class(staged[0]) in (None, type(other))
         arrays = all(isinstance(each.type, TensorType) and each.type.kind == "array" for each in staged)
@@ -236,7 +242,7 @@ class GraphBackend(protocol.Backend):
         if is_tensor(value):
             used = self.current.use(value)
             known = isinstance(used.type, TensorType) if parts else self._is_something(used)
-            if not known and not parts and not self.current.whole:
+            if not known and not parts and not self.current.context.whole:
                 raise Restart({WHOLE})
             if not known or used.type == BOOL:  # which may be compared with True
                 self.current.needs(value, "to know what it is, by code that is not staged")
@@ -288,7 +294,7 @@ class GraphBackend(protocol.Backend):
 
     @interrupting
     def call(self, function: Any) -> Any:
-        return self.current.call(function)
+        return self.current.context.calls.replacement(function)
 
     @interrupting
     @on_behalf
@@ -296,7 +302,7 @@ class GraphBackend(protocol.Backend):
         if is_tensor(value):
             return NotImplemented
         if type(value) is np.ndarray:
-            return self.current.ref(value)
+            return self.current.context.environment.array(value)
         if isinstance(value, (list, dict, set, deque, bytearray)):
             return ContainerRef(self.current, value)
         if isinstance(value, (tuple, str, bytes, range)):
@@ -387,7 +393,7 @@ class GraphBackend(protocol.Backend):
             return found
         if name == "print":
             return trace.record("print", args, dict(kwargs))
-        if name == "next" and len(args) == 1 and trace.iterating and is_staged(args[0]):
+        if name == "next" and len(args) == 1 and "__next__" in trace.asked and is_staged(args[0]):
             raise Plain("where an iteration ends is known only when the program runs", trace.place())
         if name in LAZY and args:
             return iterator_of(trace, name, args, kwargs)
@@ -408,7 +414,7 @@ class GraphBackend(protocol.Backend):
             changed = any(a is not b for a, b in zip(args, given))
             return getattr(builtins, name)(*args, **kwargs) if changed else NotImplemented
         if name == "len" and is_tensor(args[0]):
-            return trace.length(args[0])
+            return _length(trace, args[0])
         return trace.record(name, args, dict(kwargs))
 
     @on_behalf

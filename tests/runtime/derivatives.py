@@ -13,6 +13,7 @@ from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.types import TensorType, type_of
 from autograph.runtime.ops.gradients.adjoint_ops import fit
 from autograph.runtime.ops.python.operators import python_function
+from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.state.trace import Trace
 
 
@@ -117,7 +118,7 @@ def staged(rule: Any, lengths: bool, g: Any, out: Any, args: tuple[Any, ...], kw
 
     All that is in the graph has derivatives in turn.
     """
-    trace, values = Trace("rule"), []
+    trace, values = Trace("rule", TraceContext()), []
 
     def proxy(value: Any) -> Any:
         if isinstance(value, (list, tuple)):

@@ -11,6 +11,7 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.errors import OutOfRangeError
 from autograph.compat.tensorflow.core.tensor import type_of, wrap
 from autograph.compat.tensorflow.staging.loops import Items
+from autograph.runtime.tracing.proxies.proxy import unpack
 
 Row = tuple[Any, ...]
 
@@ -71,7 +72,7 @@ class DatasetIterator:
         kinds = pytree.flatten(self.element_spec)
         if not pytree.is_nested(self.element_spec):
             return wrap(found, kinds[0].dtype, kinds[0].shape, "IteratorGetNext")
-        return tensors_of(self.element_spec, graph.trace.unpack(found, len(kinds)))
+        return tensors_of(self.element_spec, unpack(graph.trace, found, len(kinds)))
 
     def get_next_as_optional(self) -> Any:
         raise NotImplementedError("optional values of iterators are not there: catch the end of the iteration instead")

@@ -19,7 +19,7 @@ from autograph.runtime.autodiff.reverse_ops import complete
 from autograph.runtime.autodiff.transforms import traced
 from autograph.runtime.graph.callables import name_of
 from autograph.runtime.graph.graph import Block, Node, Value
-from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.proxies.proxy import is_tensor, unpack
 from autograph.runtime.tracing.state.trace import Trace
 
 # From the gradients of the values, and which inputs are asked for, to the gradients of the inputs.
@@ -32,14 +32,14 @@ def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any, **kwar
     if kwargs:
         bound = inspect.signature(function).bind(*args, **kwargs)
         args, kwargs = bound.args, bound.kwargs
-    result = trace.call(function)(*args, **kwargs)
+    result = trace.context.calls.replacement(function)(*args, **kwargs)
     if not isinstance(result, tuple) or len(result) != 2:
         raise DerivativeError(f"{name} is decorated by custom_gradient, so it is to return a pair: a value, and a "
                               "function that takes the gradient of that to those of the arguments")  # fmt: skip
     value, gradient = result
 
     def back(cotangents: Any, wanted: list[bool]) -> list[Any]:
-        found = trace.call(gradient)(cotangents)
+        found = trace.context.calls.replacement(gradient)(cotangents)
         if len(args) == 1 and not (isinstance(found, tuple) and len(found) == 1):
             found = (found,)
         if len(found) != len(args):
@@ -59,7 +59,7 @@ def _leaves(arg: Any, gradient: Any) -> list[Any]:
 def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """A call of what `ag.checkpoint` has decorated, in traced code."""
     start = len(trace.block.nodes)
-    value = trace.call(function)(*args, **kwargs)
+    value = trace.context.calls.replacement(function)(*args, **kwargs)
     part = Block()
     part.nodes = trace.block.nodes[start:]
     own = values_of(part)
@@ -84,7 +84,7 @@ def through(trace: Trace, value: Any, inputs: list[Any], back: Back) -> Any:
     node = trace.use(results).node
     assert node is not None
     _BACK[node] = lambda cotangents, wanted: back(pytree.pack(value, cotangents), wanted)
-    return pytree.pack(value, list(trace.unpack(results, len(leaves))))
+    return pytree.pack(value, list(unpack(trace, results, len(leaves))))
 
 
 _BACK: weakref.WeakKeyDictionary[Node, Back] = weakref.WeakKeyDictionary()
@@ -96,7 +96,7 @@ def _custom(reverse: Reverse, node: Node, block: Block, at: int) -> None:
     if gradient is None:
         return
     if is_tensor(gradient):     # a shadow, as one of the values has one
-        cotangents = list(reverse.trace.unpack(reverse.trace.record("in_shadow", (gradient,)), len(node.args[0])))
+        cotangents = list(unpack(reverse.trace, reverse.trace.record("in_shadow", (gradient,)), len(node.args[0])))
     else:
         cotangents = list(complete(reverse, node.output, gradient))
     wanted = [reverse.activity.varies(value) for value in node.args[1]]

@@ -77,8 +77,8 @@ class Roots:
             kind = pytree.kind_of(given)
             assert kind is not None
             given = kind.rebuild(given, [originals.get(id(part), part) for part in kind.children(given).values()])
-        self._trace.call(original.clear)()
-        self._trace.call(original.extend if isinstance(original, list) else original.update)(given)
+        self._trace.context.calls.replacement(original.clear)()
+        self._trace.context.calls.replacement(original.extend if isinstance(original, list) else original.update)(given)
 
 
 def _is_same(given: Any, before: Any) -> bool:

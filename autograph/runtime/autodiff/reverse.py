@@ -122,7 +122,7 @@ class Reverse:
             if node in self._constant:
                 continue
             if node.blocks or self.activity.varies((node.args, node.kwargs, node.outputs)):
-                with self.trace.placed(node.place):
+                with self.trace.location.placed(node.place):
                     self._node(node, block, at)
                     self._collect()
 

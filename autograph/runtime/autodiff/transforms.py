@@ -27,7 +27,7 @@ from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.ops.gradients.shadow_ops import some_gradient
 from autograph.runtime.passes.speculatable import only_warns
-from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.proxies.proxy import is_tensor, unpack
 from autograph.runtime.tracing.state.blame import calls_programs
 from autograph.runtime.tracing.state.trace import Trace
 
@@ -115,7 +115,7 @@ class Derivative(Traced):
 
 def _value_of(trace: Trace, variable: Any, name: str) -> Any:
     """What a variable holds, to be differentiated in."""
-    value = trace.ref(variable.value)
+    value = trace.context.environment.array(variable.value)
     if not is_differentiable(value):
         raise DerivativeError(
             f"the gradient of {name} is asked for in a variable that holds something {described(value)}, but gradients "
@@ -233,9 +233,9 @@ def check_callable(function: Any) -> None:
 @calls_programs
 def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
     """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
-    trace.differentiates = True
+    trace.callbacks.differentiate()
     start, chosen = len(trace.block.nodes), pytree.map(lambda leaf: leaf, chosen)
-    result = trace.call(function)(*args, **kwargs)
+    result = trace.context.calls.replacement(function)(*args, **kwargs)
     return Differentiated(trace, start, chosen, result, place=place_of(function))
 
 
@@ -263,11 +263,11 @@ def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_au
 def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
     check_callable(function)
-    trace.differentiates = True
+    trace.callbacks.differentiate()
     start, roots = len(trace.block.nodes), Roots(trace, name_of(function))
     chosen = [roots.of(primal) for primal in primals]
     before = pytree.map(lambda leaf: leaf, chosen)
-    value = trace.call(function)(*chosen)
+    value = trace.context.calls.replacement(function)(*chosen)
     parts = pytree.map(lambda leaf: _parts(trace, leaf), value)
     seeds = itertools.count()
     begin = pytree.map(lambda leaf: _some_gradient(trace, leaf, next(seeds)), parts)
@@ -283,7 +283,7 @@ def _parts(trace: Trace, leaf: Any) -> Any:
     type = leaf._ag_value.type if is_tensor(leaf) else None
     if not isinstance(type, ObjectType) or not type.items:
         return leaf
-    return tuple(_parts(trace, part) for part in trace.unpack(leaf, len(type.items)))
+    return tuple(_parts(trace, part) for part in unpack(trace, leaf, len(type.items)))
 
 
 def _some_gradient(trace: Trace, leaf: Any, seed: int) -> Any:

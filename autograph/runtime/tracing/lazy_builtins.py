@@ -46,7 +46,7 @@ def _one_by_one(trace: Trace, value: Any) -> Any:
     """
     generated = as_generated(trace, value)
     if generated is None or type(generated.iterable) is TracedIterator:
-        return trace.ref(value) if type(value) is np.ndarray else value
+        return trace.context.environment.array(value) if type(value) is np.ndarray else value
     nodes, changes = len(trace.block.nodes), trace.undo_log.begin()
     found = collected(trace, value)
     trace.undo_log.keep()
@@ -78,7 +78,7 @@ def as_generated(trace: Trace, value: Any) -> Generated | None:
 def collected(trace: Trace, value: Any) -> Any:
     """What a builtin function gets in the place of an array, or of a generator expression of which it takes all."""
     if type(value) is np.ndarray:
-        return trace.ref(value)
+        return trace.context.environment.array(value)
     generated = generated_by(trace, value)
     if generated is not None and generated.condition is not None:
         return elements_of(trace, value)

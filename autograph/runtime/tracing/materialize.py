@@ -23,9 +23,11 @@ from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType
 from autograph.runtime.tracing.calls.builtins import Identity
+from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.handed_functions import may_change_others
 from autograph.runtime.tracing.calls.stand_ins import Mutator
 from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.proxies.context import Values
 from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor, method_name
 from autograph.runtime.tracing.reconstruct import assigns_outside, make_function, make_object, told_of
@@ -46,28 +48,24 @@ _DEEP = 12  # tuples in each other
 _NAMESPACE = frozenset({"__dict__", "vars"})
 
 
-class Lowering:
+class Lowering(Values):
     """See the module's documentation."""
 
-    def __init__(self, trace: Trace, outside: Outside, names: set[str]) -> None:
+    def __init__(self, trace: Trace, outside: Outside, caller: Caller) -> None:
         self.trace = trace
         self.outside = outside
-        self.names = names  # that traced code mentions
+        self.caller = caller
         self.paths: dict[int, tuple[Any, str]] = {}
         self.containers: dict[str, Value] = {}
         self.made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
         self._once_in: dict[Block, list[Any]] = {}  # what `_once` has made in a block
         self._being_made: set[int] = set()
         self._tuples = 0  # in each other
-        self.final = False  # whether the function has ended, so that nothing of it will change any more
-        trace.undo_log.refuse = self._refuse
-        trace.made_in = self._made_in
-        trace.tuples.is_outer = self._is_outer
-        trace.tuples.lower = self._tuple
+        self.final = False  # whether the function has ended
         self.entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
         self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
 
-    def _refuse(self, thing: Any) -> None:
+    def refuse(self, thing: Any) -> None:
         self.trace.renewals.check(thing)
         found = self.made.get(id(thing))
         if found is not None and not self._stands(found[1], found[2]):
@@ -77,6 +75,10 @@ class Lowering:
             "that is not staged",
             self.trace.place(),
         )
+
+    def end(self) -> None:
+        """Note that the function has ended, so that nothing of it will change any more."""
+        self.final = True
 
     def know(self, container: Any, path: str) -> None:
         """Know a container among the arguments by its path."""
@@ -103,7 +105,7 @@ class Lowering:
         if is_tensor(value):
             return self.trace.use(value)
         if isinstance(value, tuple) and self.trace.tuples.proxy_of(value) is not None:
-            return self._tuple(value)
+            return self.lower_tuple(value)
         if type(value) is tuple and id(value) not in self.paths:
             parts = self._parts(value)
             return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
@@ -115,12 +117,12 @@ class Lowering:
             return self.by_reference(known[1], value)
         if id(value) in self.trace.renewals:
             return self._renewed(value)
-        source = self.outside.sources.get(id(value))
+        source = self.outside.sources.others.get(id(value))
         if source is not None:
-            return self.outside._load(source[1], ObjectType(type(value).__name__))
-        if id(value) in self.outside.objects:
+            return self.outside.reader(source[1], value)
+        if id(value) in self.outside.sources.objects:
             return self.trace.lower(value)
-        if type(value) is dict and not self.names.isdisjoint(_NAMESPACE):
+        if type(value) is dict and not self.caller.names.isdisjoint(_NAMESPACE):
             self._check_no_namespace(value)
         if not self.final and type(value) in (list, dict, set):
             return self.trace.use(self.trace.materialize(value))
@@ -167,21 +169,21 @@ class Lowering:
 
     def _same_tuple(self, value: tuple[Any, ...]) -> Any:
         """A tuple in which nothing is staged: the very one that there is outside, if it came from there."""
-        self.outside.find_tuples()
-        found = self.outside.sources.get(id(value)) if value else None
-        return value if found is None else self.outside._load(found[1], ObjectType("tuple"))
+        self.outside.sources.find_tuples()
+        found = self.outside.sources.others.get(id(value)) if value else None
+        return value if found is None else self.outside.reader(found[1], value)
 
-    def _is_outer(self, value: tuple[Any, ...]) -> bool:
-        self.outside.find_tuples()
-        return id(value) in self.paths or id(value) in self.outside.sources
+    def is_outer(self, value: tuple[Any, ...]) -> bool:
+        self.outside.sources.find_tuples()
+        return id(value) in self.paths or id(value) in self.outside.sources.others
 
-    def _tuple(self, value: tuple[Any, ...]) -> Any:
+    def lower_tuple(self, value: tuple[Any, ...]) -> Any:
         """What stands for a tuple that was there before, or that paths were joined in."""
         proxy = self.trace.tuples.proxy_of(value)
         if proxy is not None:
             return self.trace.use(proxy)
-        source = self.outside.sources.get(id(value)) if id(value) not in self.paths else None
-        return self.lower(value) if source is None else self.outside._load(source[1], ObjectType(type(value).__name__))
+        source = self.outside.sources.others.get(id(value)) if id(value) not in self.paths else None
+        return self.lower(value) if source is None else self.outside.reader(source[1], value)
 
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))
@@ -204,7 +206,7 @@ class Lowering:
             return found
         outer = self.outside.find(value) if type(value) is not tuple else None
         if outer is not None:
-            return self.outside._load(outer[1], ObjectType(type(value).__name__))
+            return self.outside.reader(outer[1], value)
         self._begin(value, "a container that contains itself cannot be returned from a staged function")
         made = self._container(value)
         self._being_made.discard(id(value))
@@ -273,7 +275,7 @@ class Lowering:
             self._once_in.setdefault(self.trace.block, []).append(value)
         return self.trace.proxy(found)
 
-    def _made_in(self, block: Block) -> list[Any]:
+    def made_in(self, block: Block) -> list[Any]:
         """What `_once` has made in a block, and could as well have made before it."""
         if not self._once_in:
             return []
@@ -284,8 +286,8 @@ class Lowering:
         proxy: Tensor = self.trace.record_lowered(op, args)
         return proxy._ag_value
 
-    def lift(self, value: Any, caller: Any) -> Any:
-        """What a node has for a leaf that is neither proxy nor constant."""
+    def lift(self, value: Any) -> Any:
+        caller = self.caller
         if type(value) is np.ndarray:
             return self.outside.array(value)
         if type(value) is types.BuiltinFunctionType:
@@ -305,7 +307,7 @@ class Lowering:
             self.entered[id(value)] = value
         if id(value) in caller.sentinels:
             return caller.sentinels[id(value)][1]
-        known = self.outside.objects.get(id(value))
+        known = self.outside.sources.objects.get(id(value))
         if known is not None:
             return self.trace.proxy(known[1]) if isinstance(known[1], Value) else value
         if type(value) is Mutator:
@@ -329,7 +331,7 @@ class Lowering:
         is_object = is_users_object(value) and class_attribute(type(value), "__call__") is not None
         if self.final or not (is_object or type(value) in (types.FunctionType, functools.partial)):
             return
-        is_called = any(value is each for each in self.trace.called)    # and looked at in the end
+        is_called = any(value is each for each in self.trace.callbacks.called)    # and looked at in the end
         if not is_called and may_change_others(value):
             kind = "object of class" if is_object else type(value).__name__
             name = type(value).__qualname__ if is_object else getattr(value, "__name__", "")
@@ -347,9 +349,9 @@ class Lowering:
         if is_users_object(value):
             return self._proxy(self._instance(value))
         if type(value) is functools.partial:
-            outer = self.outside.sources.get(id(value))
+            outer = self.outside.sources.others.get(id(value))
             if outer is not None:
-                return self._proxy(self.outside._load(outer[1], ObjectType("partial")))
+                return self._proxy(self.outside.reader(outer[1], value))
             called = functools.partial, value.func, *value.args
             return self._once(value, lambda: self.trace.record("call", called, value.keywords))
         if is_a(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
@@ -443,7 +445,7 @@ class Lowering:
         """What reads an object of a user's class where it came from, or makes one like that which traced code made."""
         found = self.outside.find(value) if self._found(value) is None else None
         if found is not None:
-            return self.outside._load(found[1], ObjectType(type(value).__name__))
+            return self.outside.reader(found[1], value)
         return self._object(value)
 
     def _object(self, value: Any) -> Value:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from inspect import Parameter
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
@@ -24,18 +24,11 @@ from autograph.runtime.graph.object_model import is_open, stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Signature, Static, Traced
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
-from autograph.runtime.tracing.calls.derivative_budget import DerivativeBudget
-from autograph.runtime.tracing.calls.dispatch import Caller, Converter
-from autograph.runtime.tracing.calls.handed_functions import objects_changed
-from autograph.runtime.tracing.calls.modules import StandIns, importer
-from autograph.runtime.tracing.calls.special_methods import Instruments
+from autograph.runtime.tracing.calls.dispatch import Converter
 from autograph.runtime.tracing.environment.attribute_guards import attribute_guards
-from autograph.runtime.tracing.environment.container_aliases import Ways
-from autograph.runtime.tracing.environment.environment import Outside
 from autograph.runtime.tracing.environment.object_source import has_identity
 from autograph.runtime.tracing.environment.source import constant
-from autograph.runtime.tracing.materialize import Lowering
-from autograph.runtime.tracing.proxies.bytecode import rebound_names
+from autograph.runtime.tracing.function_context import FunctionContext
 from autograph.runtime.tracing.proxies.graph_break import (
     PACKAGE,
     WHOLE,
@@ -62,13 +55,14 @@ from autograph.runtime.tracing.state.graph_break_policy import Verdicts
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import attributes, restore
 from autograph.runtime.tracing.warnings import Warnings
-from autograph.runtime.tracing.write_back import Writer
 
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
 _RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
 
 # A source that begins with this names an installed package that is traced only because a derivative goes through it.
 _BORROWED = "borrowed package"
+
+Part: TypeAlias = "tuple[Any, Any, str]"  # of the arguments: of the signature's tree, with the value and its path
 
 
 def trace_function(
@@ -94,15 +88,16 @@ def trace_function(
         StagingError: what the user asks for, such as `ag.set_loop_options(unroll=True)`, cannot be had.
     """
     late: set[tuple[Any, ...]] = set(signature.late)
+    parts = list(_arguments(parameters_of(function), signature.tree, example))
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
         asking = functools.partial(convert, whole=True) if WHOLE in late else convert
         named = {*own, *matching(trace_packages), *(key[1] for key in late if key[0] == PACKAGE)}
         borrowed = {key[1] for key in late if key[0] == _BORROWED} - named
         with watched_signals(), packages.tracing(named | borrowed):
-            tracer = Tracer(function, signature, asking, late, borrowed)
+            tracer = Tracer(function, signature, parts, asking, late, borrowed)
             try:
-                tracer.begin(example)
+                tracer.begin(parts)
                 return tracer.run(tracing, shelter)
             except Restart as restart:
                 if restart.sources <= late:
@@ -133,44 +128,31 @@ class Tracer:
         self,
         function: Callable[..., Any],
         signature: Signature,
+        parts: Sequence[Part],
         convert: Converter,
         late: set[tuple[Any, ...]],
         borrowed: Collection[str],
     ) -> None:
         self.function = function
-        self.parameters = parameters_of(function)
         self.signature = signature
-        self.trace = Trace(name_of(function).rpartition(".")[2], self._lift)
-        stand_ins = StandIns(self.trace)
-        self.outside = Outside(self.trace, late, stand_ins)
-        stand_ins.guard, stand_ins.see = self.outside.guard, self.outside.see
-        self.outside.importer = importer
-        self.trace.late = late
-        self.caller = Caller(self.trace, self.outside, convert)
-        self.budget = self.caller.budget = DerivativeBudget(self.trace, borrowed)
-        self.instruments = Instruments(self.trace)
-        self.caller.meet = self.outside.meet = self.instruments.meet
-        self.instruments.tell = self.outside.know_class
-        self.trace.call = self.caller.replacement
-        self.trace.ref = self.outside.array
-        self.trace.guard = self.outside.guard
-        self.trace.roots = self._roots
-        self.trace.before_raise = self._leave
+        given = {path: value for _, value, path in parts if has_identity(value)}
+        name = name_of(function).rpartition(".")[2]
+        self.context = FunctionContext(name, signature, given, convert, late, borrowed)
+        self.trace = self.context.trace
         self.params: dict[Value, str] = {}
         self.verdicts = Verdicts(function, self.params)
-        self.lowering = Lowering(self.trace, self.outside, self.caller.names)
 
-    def begin(self, example: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
-        """Know the arguments, which are like these."""
-        parts = list(_arguments(self.parameters, self.signature.tree, example))
-        given = {path: value for _, value, path in parts if has_identity(value)}
-        self.ways = Ways(self.outside, given, self.lowering.paths, self.signature)
-        self.trace.is_one, self.trace.watched, self.trace.pin = self.ways.is_one, self.ways.watched, self.ways.pin
-        self.writer = Writer(self.trace, self.outside, self.lowering, self.ways)
+    def begin(self, parts: Sequence[Part]) -> None:
+        """Know the arguments, which are like those that these are parts of."""
         try:
             leaves = self._leaves({part: value for part, value, _ in parts if type(part) is int})
             self.args, self.kwargs = self.signature.fill(leaves)
-            self._register_containers()
+            values = self.args, self.kwargs
+            for part, value, path in _arguments(parameters_of(self.function), self.signature.tree, values):
+                if type(part) is not int:       # but a list, dict or object that the arguments are taken apart into
+                    self.context.materializer.know(value, path)
+                    self.context.environment.know_parts(value, path)
+                    self.context.meet(value)
         except BaseException:
             self._restore()
             raise
@@ -180,11 +162,11 @@ class Tracer:
         values: list[Any] = []
         for number, (path, leaf) in enumerate(zip(self.signature.paths, self.signature.leaves)):
             if isinstance(leaf, Static):
-                values.append(self.outside.see_static(leaf.value, path))
+                values.append(self.context.environment.see_static(leaf.value, path))
                 continue
             param = self.trace.graph.block.add_param(leaf.type, path if path.isidentifier() else "")
             self.params[param] = path
-            self.outside.param_names[param] = f"a{number}", path
+            self.context.environment.sources.param_names[param] = f"a{number}", path
             same = self.signature.same[number] if self.signature.same else number
             if same != number:
                 values.append(values[same])
@@ -196,77 +178,56 @@ class Tracer:
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
             return self.trace.proxy(param)
         if is_a(value, (list, dict, set)):
-            self.ways.whole.append(value)
+            self.context.aliases.whole.append(value)
         if not stands_for_itself(leaf.cls):
             self.trace.note_class(param, leaf.cls)
             return self.trace.proxy(param)
-        self.outside.know(value, param)
-        self.instruments.meet(value)
+        self.context.environment.know(value, param)
+        self.context.meet(value)
         return value
-
-    def _register_containers(self) -> None:
-        """Know the lists, dicts and objects that the arguments are taken apart into."""
-        for value, path in self._containers((self.args, self.kwargs)):
-            self.lowering.know(value, path)
-            self.outside.know_parts(value, path)
-            self.instruments.meet(value)
-
-    def _containers(self, values: Any) -> list[tuple[Any, str]]:
-        """The lists, dicts and objects that arguments are taken apart into, with their paths."""
-        parts = _arguments(self.parameters, self.signature.tree, values)
-        return [(value, path) for part, value, path in parts if type(part) is not int]
-
-    def _roots(self) -> Iterator[Any]:
-        yield from self.outside.roots()
-        for container, _ in self.lowering.paths.values():
-            yield container
-
-    def _lift(self, trace: Trace, value: Any) -> Any:
-        """What a node has for an object that is neither proxy, nor constant, nor structure."""
-        return self.lowering.lift(value, self.caller)
 
     def run(
         self, tracing: Callable[[Trace], AbstractContextManager[None]], shelter: Callable[..., Any]
     ) -> Traced:
-        trace = self.trace
+        trace, context = self.trace, self.context
         try:
             traced = self._traced()
-            trace.code = getattr(traced, "__code__", None)
-            with tracing(trace), self.instruments, Warnings(trace):
-                trace.start_from(sys._getframe())
+            with tracing(trace), context.instruments, Warnings(trace):
+                trace.location.start_from(sys._getframe())
                 try:
                     result = self._call(traced)
                     if result is not None:
                         result = self._end(result)
-                    self.lowering.check_captured(trace.graph)
+                    context.materializer.check_captured(trace.graph)
                     self._check_given_back()
                     check_handled()
                 except _GROUPS:  # of a signal, by an `except*`
                     check_handled()
                     raise
                 finally:
-                    left = self.caller.close_generators()
+                    left = context.calls.close_generators()
                 if left:
                     raise Plain(f"the generator {left} is left before its end", trace.place())
         finally:
             self._restore()
-        relied = self.instruments.relied
-        guards = [*self.outside.guards, *attribute_guards(self.outside, self.caller.names, relied), *self.ways.guards()]
-        containers = self.lowering.finish(self.trace.graph)
+        environment = context.environment
+        of_attributes = attribute_guards(environment, context.calls.names, context.instruments.relied)
+        guards = [*environment.guards, *of_attributes, *context.aliases.guards()]
+        containers = context.materializer.finish(trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)
         if trace.staged_items:
-            check_unpacking(self.caller.codes, shelter)
+            check_unpacking(context.calls.codes, shelter)
         return Traced(graph, guards, containers, trace.events)
 
     def _traced(self) -> Callable[..., Any]:
         """What is run to trace the function: its converted form, among things that stand for what it refers to."""
-        function = self.function
+        function, environment, calls = self.function, self.context.environment, self.context.calls
         if type(function) is functools.partial:
-            function = self.outside.partial(function, constant(function, "function", name_of(function)))
+            function = environment.partial(function, constant(function, "function", name_of(function)))
         else:
-            self.outside.see_static(function, name_of(function))
-        return self.caller.traced(function) if type(function) is FunctionType else self.caller.replacement(function)
+            environment.see_static(function, name_of(function))
+        return calls.traced(function) if type(function) is FunctionType else calls.replacement(function)
 
     def ended_by(self, error: Signal | DerivativeError) -> Traced:
         """What comes of an attempt that an error or a signal has ended.
@@ -285,14 +246,14 @@ class Tracer:
 
     def packages_in_the_way(self) -> set[tuple[Any, ...]]:
         """What to trace, too, if a derivative cannot be had: the installed packages in Python that the graph calls."""
-        is_derivative = self.trace.differentiates and not self.budget.exceeded
-        found = self.trace.untraced if is_derivative else ()
-        return {(_BORROWED, package) for package in found if packages.is_pure(package)}
+        callbacks = self.trace.callbacks
+        is_derivative = callbacks.differentiated and not self.context.budget.exceeded
+        return {(_BORROWED, package) for package in callbacks.packages if is_derivative and packages.is_pure(package)}
 
     def plain(self, reason: str) -> Traced:
         """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
         try:
-            guards = attribute_guards(self.outside, self.caller.names, {})
+            guards = attribute_guards(self.context.environment, self.context.calls.names, {})
         except Plain:  # there are too many
             guards = []
         guards = [guard for guard in guards if guard.names.get("value", guard) is None]
@@ -323,7 +284,7 @@ class Tracer:
             raise too_deep(self.trace) from None
         except Raised as error:
             handled(error)
-            self._leave()
+            self.context.leave()
             record_raise(self.trace, error)
             return None
         except Exception as error:
@@ -331,22 +292,15 @@ class Tracer:
             check_not_own(error)
             check_not_about_proxies(self.trace, error)
             check_not_handling(self.trace, error)
-            self._leave()
+            self.context.leave()
             record_raise(self.trace, error)
             return None
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         """Write back what the function changed, and give its result as an argument of the graph's end."""
-        self.lowering.final = True
-        self._leave()
-        return (self.lowering.lower(result[0]),)
-
-    def _leave(self) -> None:
-        """Let the graph write what is still to be written, before the program returns or raises."""
-        self.ways.check_reread()
-        self.writer.check_entered(self.trace.graph)
-        self._check_handed()
-        self.trace.undo_log.write_back()
+        self.context.materializer.end()
+        self.context.leave()
+        return (self.context.materializer.lower(result[0]),)
 
     def _check_given_back(self) -> None:
         """See to it that the graph changes nothing that a called function gives back, and that may be known here."""
@@ -357,27 +311,9 @@ class Tracer:
             is_inside = node.op in ("setitem", "delitem") or node.op.startswith(".")
             names = _given_back(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
             is_changed = names and (is_set or effect_of(node).writes)
-            if is_changed and any(_has_any(thing, names) for thing in self.outside.known()):
+            if is_changed and any(_has_any(thing, names) for thing in self.context.environment.sources.known()):
                 what = f"what a function gives back that is called when the graph runs, or its attribute {names[0]},"
                 raise Plain(f"{what} is changed, and may be an object that is known here", node.place)
-
-    def _check_handed(self) -> None:
-        """See to it that traced code reads nothing that a function which the graph calls may have changed."""
-        changed = [
-            (each, name)
-            for thing, name in self.trace.handed if type(thing) is FunctionType for each in objects_changed(thing)
-        ]  # fmt: skip
-        for thing, function in (*self.trace.handed, *changed):
-            if type(thing) is FunctionType:
-                read = sorted((self.caller.names | self.caller.free).intersection(rebound_names(thing.__code__)))
-                what = f"{function} is called when the graph runs, and rebinds the variable"
-            else:
-                read = sorted(self.caller.names.intersection(attributes(thing)))
-                what = f"{function} is called when the graph runs, and may change, of the {type(thing).__qualname__},"
-                if getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False):
-                    continue
-            if read:
-                raise Plain(f"{what} {read[0]}, which is read here", self.trace.place())
 
 
 def _given_back(place: Any, names: Sequence[Any]) -> list[Any]:
@@ -438,7 +374,7 @@ def check_unpacking(codes: list[CodeType], shelter: Callable[..., Any]) -> None:
                 raise Plain(reason, ((code, instruction),))
 
 
-def _arguments(parameters: list[Parameter], tree: Any, values: Any) -> Iterator[tuple[Any, Any, str]]:
+def _arguments(parameters: list[Parameter], tree: Any, values: Any) -> Iterator[Part]:
     """The parts of the arguments as far as a signature's tree takes them apart: those of the tree, values, paths."""
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}

@@ -22,7 +22,7 @@ from autograph.common import forking
 from autograph.common.trace_rules import files_of, is_own
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.ops.python.warnings import Site
-from autograph.runtime.tracing.environment.globals import Environment
+from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.state.trace import Trace
 
 
@@ -98,13 +98,13 @@ def _warned(trace: Trace, text: str, category: type[Warning], module: str) -> No
             warner = frame
         if frame.f_code.co_filename.startswith(_OWN):
             return
-        if isinstance(frame.f_globals, Environment):
+        if isinstance(frame.f_globals, Globals):
             warner = warner or frame
             break
         frame = frame.f_back
     if warner is not None:
         names: Any = warner.f_globals
-        real = names.real if isinstance(names, Environment) else names
+        real = names.real if isinstance(names, Globals) else names
         site = Site(warner.f_code.co_filename, warner.f_lineno, real.get("__name__", "<string>"), real)
         trace.undo_log.write_back()
         trace.record_lowered("warn", (text, category, Constant(site)))

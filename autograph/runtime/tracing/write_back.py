@@ -15,7 +15,6 @@ from typing import Any
 
 from autograph.runtime.graph.graph import Constant, Graph, Value, walk
 from autograph.runtime.graph.object_model import delete_attribute, is_described, own_dict, set_attribute
-from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.environment.container_aliases import Ways
 from autograph.runtime.tracing.environment.environment import Outside
 from autograph.runtime.tracing.environment.globals import OWN_NAMES
@@ -38,7 +37,6 @@ class Writer:
         self.lower = values.lower
         self._writes: set[int] = set()  # the nodes that were recorded here
         self._own: dict[int, Any] = {}  # containers and objects that traced code made
-        trace.undo_log.write = self.write_back
 
     def write_back(self) -> None:
         """Record the writes to what is not the function's own, as it is now."""
@@ -57,7 +55,7 @@ class Writer:
                 if name in OWN_NAMES or value is base.get(name, self):
                     continue
                 is_as_seen = name not in base and value is environment.seen.get(name, self)
-                if is_as_seen and self.trace.is_one(value, value):  # from wherever it comes
+                if is_as_seen and self.trace.context.aliases.is_one(value, value):  # from wherever it comes
                     continue
                 if name in environment.seen and not isinstance(environment.seen[name], Tensor):
                     late.add(("getitem", id(environment.real), name))
@@ -99,7 +97,7 @@ class Writer:
         if type(value) in (list, dict, set) and id(value) not in self.values.paths and staged_as(value) is None:
             found = self.outside.find(value)
             if found is not None:
-                value = self.trace.proxy(self.outside._load(found[1], ObjectType(type(value).__name__)))
+                value = self.trace.proxy(self.outside.reader(found[1], value))
         self.trace.record_lowered(op, (place, self.trace.lower(key), self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 
@@ -112,8 +110,8 @@ class Writer:
         if isinstance(thing, (Fallback, types.CellType)):
             return set()
         known = self.values.paths.get(id(thing))
-        outer = self.outside.objects.get(id(thing))
-        source = self.outside.sources.get(id(thing))
+        outer = self.outside.sources.objects.get(id(thing))
+        source = self.outside.sources.others.get(id(thing))
         if not same(after, before):
             self._check_ways(thing)
         if source is not None:
@@ -130,7 +128,7 @@ class Writer:
         if known is not None:
             place = functools.partial(self.values.by_reference, known[1], thing)
         elif outer is not None and isinstance(outer[1], Value):
-            place = functools.partial(self.outside._load, self.outside.source_of(outer[1]), ObjectType())
+            place = functools.partial(self.outside.reader, self.outside.sources.source_of(outer[1]))
         return self._write_object(thing, after, before, first, place)
 
     def _has_only_proxies(self, thing: Any, after: Any, before: Any, first: Any) -> bool:
@@ -149,14 +147,14 @@ class Writer:
         known = self.values.paths.get(id(thing))
         if known is not None:
             self.ways.check_argument(known[1])
-        elif id(thing) in self.outside.sources or isinstance(thing, (list, dict, set)):
+        elif id(thing) in self.outside.sources.others or isinstance(thing, (list, dict, set)):
             self.ways.check(self.outside.original(thing))
 
     def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
         """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
         found = self.outside.find(thing)
         if found is None:
-            owner = self.outside.owner_of(thing)
+            owner = self.outside.sources.owner_of(thing)
             if owner is not None:
                 return self._write_thing(owner, after, before, first)
             name = thing.get("__name__") if type(thing) is dict else None
@@ -167,7 +165,7 @@ class Writer:
             return set()
         holder, source = found
         if own_dict(thing) is not None and not isinstance(thing, (list, dict, set)):
-            place = functools.partial(self.outside._load, source, ObjectType(type(thing).__name__))
+            place = functools.partial(self.outside.reader, source, thing)
             return self._write_object(thing, after, before, first, place)
         if source.op != "getattr":
             raise Unstageable(

@@ -11,14 +11,8 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.graph import Constant, Value
+from autograph.runtime.tracing.proxies.context import TraceContext, Values
 from autograph.runtime.tracing.state.trace import Trace
-
-
-class _Trace(Trace):
-    """A trace for which containers are Python's: an op gets what they hold at that time."""
-
-    def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
-        """Leave the containers among the arguments what they are."""
 
 
 class FuncGraph:
@@ -35,7 +29,7 @@ class FuncGraph:
 
     def __init__(self, name: str, features: Iterable[Any] = ()) -> None:
         self.name = name
-        self.trace = _Trace(name, _lift)
+        self.trace = Trace(name, _Context())
         self.features = frozenset(features)
         self.writers: list[dict[int, set[Any]]] = []
         self.handed_on: list[list[tuple[Any, Any]]] = []
@@ -75,9 +69,14 @@ class FuncGraph:
         return f"FuncGraph(name={self.name})"
 
 
-def _lift(trace: Trace, value: Any) -> Any:
-    """What a node has for something that is no proxy."""
-    return value if isinstance(value, (np.generic, np.dtype, Value)) else Constant(value)
+class _Constants(Values):
+    def lift(self, value: Any) -> Any:
+        return value if isinstance(value, (np.generic, np.dtype, Value)) else Constant(value)
+
+
+class _Context(TraceContext):
+    keeps_containers = True
+    materializer = _Constants()
 
 
 class _Graphs(threading.local):

@@ -21,6 +21,7 @@ from autograph.compat.tensorflow.core.tensor import Tensor, eager, effect, is_pr
 from autograph.compat.tensorflow.staging.tracing import call
 from autograph.runtime.autodiff.custom_vjp import through
 from autograph.runtime.graph.effects import tame
+from autograph.runtime.tracing.proxies.proxy import unpack
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,7 +129,7 @@ def _called(function: Callable[..., Any], inp: Any, types: Any, given: Callable[
         return run_later("PyFunc", run, *values, dtype=kinds[0], shape=None)
     if graph is None:
         return [eager(part, kind) for part, kind in zip(run(*values), kinds)]
-    parts = graph.trace.unpack(graph.trace.record("call", (tame(run), *values)), len(kinds))
+    parts = unpack(graph.trace, graph.trace.record("call", (tame(run), *values)), len(kinds))
     return [wrap(part, kind, TensorShape(None), "PyFunc") for part, kind in zip(parts, kinds)]
 
 

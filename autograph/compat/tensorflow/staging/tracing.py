@@ -108,13 +108,13 @@ def trace(
         graph.inputs = list(given.values())
         positional, named = pytree.map(lambda leaf: given.get(id(leaf), leaf), args)
         with traced_by(TENSORFLOW):
-            graph.trace.start_from(sys._getframe())
+            graph.trace.location.start_from(sys._getframe())
             try:
                 result = _returned(graph, call(function, positional, named, convert))
             except Signal as signal:
                 raise unstageable(signal, graph.name) from None
             finally:
-                graph.trace.start_from(None)  # that frame holds on to the arguments
+                graph.trace.location.start_from(None)  # that frame holds on to the arguments
     return Traced(graph, result), graph
 
 

@@ -44,7 +44,7 @@ def identity(trace: Trace, thing: Any) -> Any:
     if is_a(thing, _THE_SAME):
         return id(thing)
     trace.renewals.check(thing)
-    number = Identity(id(trace.watched(thing)))
+    number = Identity(id(trace.context.aliases.watched(thing)))
     number.trace = trace
     return number
 

@@ -19,6 +19,7 @@ from autograph.runtime.graph.object_model import is_made_anew, is_users, is_writ
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.tracing.calls.stand_ins import MANAGERS, IteratorMaker, Recorded
 from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.proxies.context import Calls
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.proxies.stand_in import original_of
@@ -29,15 +30,12 @@ from autograph.runtime.tracing.state.undo_log import PATCHED
 _OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
 
 
-class Constructing:
+class Constructing(Calls):
     """Decides what is called in the place of each class.
 
     Attributes:
-        replacement: gives what is called in the place of a function.
         sentinels: what `object()` gave, which stands for itself in traced code, with the graph's own.
     """
-
-    replacement: Callable[[Any], Any]
 
     def __init__(self, trace: Trace, outside: Outside) -> None:
         self.trace = trace

@@ -30,7 +30,7 @@ class DerivativeBudget:
         exceeded: whether that was too much.
     """
 
-    def __init__(self, trace: Trace, packages: Collection[str] = ()) -> None:
+    def __init__(self, trace: Trace, packages: Collection[str]) -> None:
         self.exceeded = False
         self._trace = trace
         self._packages = packages

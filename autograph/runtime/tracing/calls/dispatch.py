@@ -23,7 +23,7 @@ from autograph.common.packages import is_called, is_opaque_class, package_of
 from autograph.common.statics import class_attribute, class_has, is_a, names_of, own_attribute
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.callables import looks_at_caller, may_look_at_caller
-from autograph.runtime.graph.graph import Constant
+from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.graph.object_model import GENERATORS, is_users, makes_named_tuples, own_dict
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.types import TensorType
@@ -32,6 +32,7 @@ from autograph.runtime.tracing.calls import python_versions
 from autograph.runtime.tracing.calls.constructors import Constructing, makes_classes, underlying
 from autograph.runtime.tracing.calls.derivative_budget import DerivativeBudget
 from autograph.runtime.tracing.calls.handed_functions import does_something
+from autograph.runtime.tracing.calls.modules import StandIns
 from autograph.runtime.tracing.calls.recursion import Recursion
 from autograph.runtime.tracing.calls.stand_ins import (
     CONTAINERS,
@@ -48,7 +49,7 @@ from autograph.runtime.tracing.environment.environment import Outside
 from autograph.runtime.tracing.environment.source import Source
 from autograph.runtime.tracing.proxies.bytecode import looks_at_frames
 from autograph.runtime.tracing.proxies.graph_break import PACKAGE, Plain, Restart, Unjoinable
-from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name
+from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name, unpack
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.blame import calls_programs
 from autograph.runtime.tracing.state.element_types import has_items
@@ -76,13 +77,13 @@ class Caller(Constructing):
 
     Args:
         convert: gives the converted form of a function, the function itself, or why it has no source.
+        budget: how much of installed packages is traced.
     """
 
-    def __init__(self, trace: Trace, outside: Outside, convert: Converter) -> None:
+    def __init__(self, trace: Trace, outside: Outside, convert: Converter, budget: DerivativeBudget) -> None:
         super().__init__(trace, outside)
         self.convert = convert
-        self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
-        trace.expose = outside.expose
+        self._stand_ins = StandIns(trace, outside)
         self.names: set[str] = set()
         self.codes: list[types.CodeType] = []  # of what is traced
         self.free: set[str] = set()     # variables of the functions around what is traced
@@ -90,7 +91,10 @@ class Caller(Constructing):
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._generators: list[weakref.ref[Any]] = []
         self._recursion = Recursion(trace)
-        self.budget = DerivativeBudget(trace)   # that of who makes the trace
+        self.budget = budget
+
+    def stand_in(self, value: Any) -> Any:
+        return self._stand_ins(value)
 
     def original(self, function: Any) -> Any:
         """The user's function for the traced form of one."""
@@ -126,7 +130,7 @@ class Caller(Constructing):
         if isinstance(converted, str):
             self.trace.tell("callback", f"{function.__qualname__} is called when the graph runs: {converted}")
             return Recorded(self.trace, function)
-        if self.trace.whole and converted is function:
+        if self.trace.context.whole and converted is function:
             reason = f"{function.__qualname__}, which is not converted here, may compare what only the graph holds"
             raise Plain(reason, self.trace.place())
         found = _instructions(code)
@@ -189,7 +193,7 @@ class Caller(Constructing):
             return Recorded(self.trace, function)
         if class_has(kind, "__ag_traced__"):
             return function.__ag_traced__(self.trace)
-        self.meet(function)
+        self.trace.context.meet(function)
         if may_look_at_caller(function):
             return self._looking(function)
         if makes_classes(function):
@@ -272,26 +276,27 @@ class Caller(Constructing):
         @on_behalf
         @calls_programs
         def inlined(*args: Any, **kwargs: Any) -> Any:
-            before, trace.loosened = trace.loosened, False
             if trace.staged_items and is_spread(args):
                 args = self._spread(function, args)
             self._recursion.enter(traced, args, kwargs)
-            outer, is_budgeted = trace.enter(sys._getframe()), False
+            outer, is_budgeted = trace.location.enter(sys._getframe()), False
+            loosened: list[Value] = []
+            trace.loosened.append(loosened)
             try:
                 is_budgeted = self.budget.enter(function)
                 result = traced(*args, **kwargs)
                 if is_budgeted:
                     self.budget.leave()
             finally:
-                trace.leave(outer)
+                trace.loosened.pop()
+                trace.location.leave(outer)
                 self._recursion.leave(traced)
             if type(result) is types.GeneratorType:
                 self._generators.append(weakref.ref(result))
                 result = TracedIterator(trace, result)
-            if trace.loosened and is_tensor(result):
+            if loosened and is_tensor(result):
                 what = f"what {function.__name__} returns"
-                raise Unjoinable(what, "one object", "another", trace.loosened, trace.place())
-            trace.loosened = before
+                raise Unjoinable(what, "one object", "another", loosened[-1], trace.place())
             return result
 
         inlined.__ag_original__ = function  # type: ignore[attr-defined]
@@ -307,7 +312,7 @@ class Caller(Constructing):
         takes_more = code.co_flags & inspect.CO_VARARGS or function.__defaults__
         if takes_more or is_spread(args[at + 1 :]) or count < 0:
             args[at]._refuse()
-        return (*args[:at], *self.trace.unpack(args[at].tensor, count), *args[at + 1 :])
+        return (*args[:at], *unpack(self.trace, args[at].tensor, count), *args[at + 1 :])
 
     def _method(self, function: types.MethodType) -> Any:
         owner: Any = function.__self__

@@ -17,7 +17,7 @@ from typing import Any
 from autograph.common.code_flags import codes_in, names_in, of_code
 from autograph.common.statics import class_attribute, is_a
 from autograph.runtime.graph.object_model import is_users_object, own_dict
-from autograph.runtime.tracing.environment.globals import Environment
+from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.proxies.bytecode import instructions
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
@@ -95,7 +95,7 @@ class _Reach:
         self.does_something |= does_something(code)
         self.has_mutable |= any(does == "STORE_GLOBAL" for _, does, _ in instructions(code))
         known: Any = function.__globals__
-        real = known.real if isinstance(known, Environment) else known
+        real = known.real if isinstance(known, Globals) else known
         cells = [_content(cell) for cell in function.__closure__ or ()]
         return [*cells, *(function.__defaults__ or ()), *(real[name] for name in names if name in real)]
 

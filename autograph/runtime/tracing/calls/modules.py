@@ -23,7 +23,8 @@ from autograph.runtime.graph.types import TensorType
 from autograph.runtime.tracing.calls.builtins import identity
 from autograph.runtime.tracing.calls.stand_ins import MANAGERS, AttributeSetter, Recorded, changes_attributes, is_impure
 from autograph.runtime.tracing.environment.class_guards import CheckFacts
-from autograph.runtime.tracing.environment.source import Source, constant
+from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.source import constant
 from autograph.runtime.tracing.proxies.graph_break import Unstageable
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn, original_of
@@ -83,16 +84,6 @@ def _is_users(function: Any) -> bool:
     if type(function) is types.FunctionType:
         return not trace_rules.is_plain(str(function.__globals__.get("__name__")))
     return is_users_object(function) or type(function).__module__ == "unittest.mock"
-
-
-def importer(original: Any, real: dict[str, Any], see: Callable[[Any], Any]) -> Callable[..., Any]:
-    """What `import` calls in traced code of a module: `see` gives what it gets for the module that is imported."""
-
-    @on_behalf
-    def imported(name: str, globals: Any = None, *args: Any, **kwargs: Any) -> Any:
-        return see(original(name, real, *args, **kwargs))
-
-    return imported
 
 
 @on_behalf
@@ -226,10 +217,10 @@ class Asked(StandIn):
 class StandIns:
     """What traced code gets in the place of modules and functions that compute: of each always the same."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, outside: Outside) -> None:
         self.trace = trace
-        self.guard: Callable[[Any, str], None] = lambda condition, what: None  # set by who makes the trace
-        self.see: Callable[[Any, Source], Any] = lambda value, source: value    # too
+        self.guard = outside.guard
+        self._outside = outside
         self._made: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -242,8 +233,9 @@ class StandIns:
 
     def put_there(self, module: types.ModuleType, name: str, function: Any) -> Any:
         """What to call for a function of the user's that was put into a module of a library, as tests do."""
-        seen = self.see(function, constant(module, f"module_{id(module)}", module_name(module)).attribute(name))
-        return seen if is_tensor(seen) else self.trace.call(seen)
+        source = constant(module, f"module_{id(module)}", module_name(module)).attribute(name)
+        seen = self._outside.see(function, source)
+        return seen if is_tensor(seen) else self.trace.context.calls.replacement(seen)
 
     def _make(self, value: Any) -> Any:
         trace, kind = self.trace, type(value)

@@ -24,6 +24,7 @@ from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.object_model import described, identity_is_users, is_open, is_users, own_dict, parts_inside
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
+from autograph.runtime.tracing.environment.environment import Outside
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.trace import Trace
@@ -40,15 +41,15 @@ _PARTLESS = frozenset({int, float, complex, bool, str, bytes, type(None), range,
 class Instruments:
     """The stand-ins that one trace has put into classes; a context manager, which removes them."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, environment: Outside) -> None:
         self.trace = trace
+        self._environment = environment
         self._classes: dict[type, None] = {}
         self._seen: dict[int, Any] = {}
         self._entered = False
         self._hiding: dict[type, frozenset[str]] = {}
         self._refused = ""
         self.relied: dict[type, None] = {}  # classes of which traced code may ask anything
-        self.tell: Callable[[type, bool], None] = lambda kind, whole: None  # set by who makes the trace
 
     def __enter__(self) -> Instruments:
         if self._refused:
@@ -97,7 +98,7 @@ class Instruments:
                 self.meet_class(type(thing))
                 self._check_attributes(thing)
                 if pytree.is_nested(thing) and is_users(type(thing)):
-                    self.tell(type(thing), True)
+                    self._environment.know_class(type(thing), whole=True)
                 rest.extend(_parts(thing))
 
     def _check_attributes(self, thing: Any) -> None:
@@ -117,7 +118,7 @@ class Instruments:
                 if "__getattribute__" in vars(base):
                     self._refuse(f"{base.__qualname__}.__getattribute__ is told whenever an attribute is looked at")
                 self._classes[base] = None
-                self.tell(base, False)
+                self._environment.know_class(base)
                 self.meet_class(type(base))
                 if self._entered:
                     _instrument(base, self.trace)
@@ -246,15 +247,12 @@ def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., 
         if not _TRACING.stack or getattr(function, "__ag_do_not_convert__", False):
             return function(*args, **kwargs)
         trace = _TRACING.stack[-1]
-        before, nodes = trace.endings, len(trace.block.nodes)
-        if name == "__getitem__":  # Python may be iterating
-            trace.endings = (StopIteration, IndexError)
-        trace.iterating += name == "__next__"
+        nodes = len(trace.block.nodes)
+        trace.asked.append(name)
         try:
-            result = trace.call(function)(*args, **kwargs)
+            result = trace.context.calls.replacement(function)(*args, **kwargs)
         finally:
-            trace.endings = before
-            trace.iterating -= name == "__next__"
+            trace.asked.pop()
         if name == "__hash__" and any(effect_of(node).kind not in (PURE, VIEW) for node in trace.block.nodes[nodes:]):
             reason = f"{function.__qualname__} does more than to give a number, and is called when the graph runs, too"
             raise Plain(reason, trace.place())
@@ -328,7 +326,7 @@ class _Cached:
         if thing is None or not _TRACING.stack:
             return self.member.__get__(thing, owner)
         trace = _TRACING.stack[-1]
-        value = trace.call(self.member.func)(thing)
+        value = trace.context.calls.replacement(self.member.func)(thing)
         trace.undo_log.touch(thing)
         vars(thing)[self.member.attrname] = value
         return value

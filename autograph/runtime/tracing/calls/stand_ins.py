@@ -102,11 +102,11 @@ class Recorded(StandIn):
             for part in given:
                 if isinstance(part, CONTAINERS):
                     self.trace.undo_log.touch(part)
-            self.trace.expose(given)
+            self.trace.context.environment.expose(given)
             result = guarded(self.trace, lambda: function(*args, **kwargs), given)
             if asks_locale(function, args):
                 guard_locale(self.trace)
-            self.trace.undo_log.pending = True
+            self.trace.undo_log.changed()
             is_for_graph = is_iterator(result) and is_staged_here(self.trace)
             if not (is_for_graph or _makes_anew(result)):
                 return traced(self.trace, result, args) if is_iterator(result) else result
@@ -215,7 +215,7 @@ class Mutator:
         owner, name = self.owner, self.function.__name__
         inside = staged_as(owner)
         if f".{name}" in CONSUMES:
-            args = tuple(map(self.trace.collected, args))
+            args = tuple(map(self.trace.context.collected, args))
         if name == "sort" and inside is None and kwargs.get("key") is not None and not contains_proxy(owner):
             return self._sort(kwargs)
         if inside is None and self._needs_values(name, args, kwargs):
@@ -227,7 +227,7 @@ class Mutator:
         try:
             return self.function(*args, **kwargs)
         finally:
-            self.trace.undo_log.pending = True
+            self.trace.undo_log.changed()
 
     @on_behalf
     def _sort(self, kwargs: dict[str, Any]) -> None:
@@ -323,7 +323,7 @@ class TextMethod:
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        args = tuple(self.trace.collected(part) for part in args)
+        args = tuple(self.trace.context.collected(part) for part in args)
         name = self.function.__name__
         if not (contains_proxy(args) or contains_proxy(kwargs) or (name == "encode" and asks_registry(args, kwargs))):
             specs = fields(self.owner) if name in ("format", "format_map") else ()

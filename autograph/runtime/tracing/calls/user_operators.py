@@ -36,7 +36,7 @@ def truth(trace: Trace, thing: Any) -> Any:
     name = next((each for each in ("__bool__", "__len__") if special(thing, each)), "") if not is_tensor(thing) else ""
     if not name:
         return thing
-    found = trace.call(special(thing, name))(thing)
+    found = trace.context.calls.replacement(special(thing, name))(thing)
     if not is_tensor(found):
         return bool(_Answer(found, name))
     if name == "__bool__":
@@ -48,7 +48,7 @@ def truth(trace: Trace, thing: Any) -> Any:
 @on_behalf
 def length(trace: Trace, thing: Any) -> Any:
     """What `len` gives for an object of the user's."""
-    found = trace.call(special(thing, "__len__"))(thing)
+    found = trace.context.calls.replacement(special(thing, "__len__"))(thing)
     return _checked(trace, found) if is_tensor(found) else builtins.len(_Answer(found, "__len__"))  # type: ignore[arg-type]
 
 
@@ -74,7 +74,7 @@ def iterated(trace: Trace, thing: Any) -> Any:
     method = special(thing, "__iter__") if special(thing, "__next__") is None else None
     if method is None:
         return thing
-    found = trace.call(method)(thing)
+    found = trace.context.calls.replacement(method)(thing)
     if isinstance(found, (int, float, str, type(None))) and not is_tensor(found):
         raise TypeError(f"iter() returned non-iterator of type '{type(found).__name__}'")
     return found
@@ -99,7 +99,7 @@ def contains(trace: Trace, element: Any, container: Any) -> Any:
     method = special(container, "__contains__")
     if method is None:
         return NotImplemented
-    found = truth(trace, trace.call(method)(container, element))
+    found = truth(trace, trace.context.calls.replacement(method)(container, element))
     return trace.record("bool", (found,)) if is_tensor(found) else bool(found)
 
 
@@ -137,7 +137,7 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
         return [truth(trace, first)], NotImplemented
     method = special(first, _CONVERT.get(name, "")) if len(args) == 1 else None
     if method is not None:
-        found = trace.call(method)(first)
+        found = trace.context.calls.replacement(method)(first)
         return [found if is_tensor(found) else _Answer(found, _CONVERT[name])], NotImplemented
     return args, NotImplemented
 
@@ -148,7 +148,7 @@ def _measured(trace: Trace, thing: Any) -> None:
     for name in ("__len__", "__length_hint__"):
         if (method := special(thing, name)) is not None:
             with suppress(TypeError):
-                found = trace.call(method)(thing)
+                found = trace.context.calls.replacement(method)(thing)
                 if is_tensor(found):
                     trace.record("call", (_take_hint, found, name))
                 else:

@@ -154,7 +154,7 @@ def known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Call
     watched = {id(container) for container in trace.undo_log.watched}
     if changes.before.keys() <= watched:  # those were there before
         return lambda container: True
-    return Known(lambda: [*before.values(), *trace.roots()], changes)
+    return Known(lambda: [*before.values(), *trace.context.roots()], changes)
 
 
 def _note_entries(arm: Arm, changes: Changes) -> None:
@@ -207,7 +207,7 @@ def _check_made(trace: Trace, arm: Arm) -> None:
     Raises:
         Materialize: it is made in the body; the construct has to be traced again.
     """
-    made = trace.made_in(arm.block)
+    made = trace.context.materializer.made_in(arm.block)
     if not made:
         return
     owned, changed = owned_by(trace, arm.before), {id(container) for container, _ in arm.after}
@@ -228,7 +228,7 @@ def end_block(trace: Trace, arm: Arm, results: list[Any]) -> None:
 
 def owned_by(trace: Trace, values: dict[Any, Any]) -> Known:
     """What was there before a construct, of which `values` are the variables."""
-    return Known(lambda: [*values.values(), *trace.roots()], renewals=trace.renewals, tuples=trace.tuples)
+    return Known(lambda: [*values.values(), *trace.context.roots()], renewals=trace.renewals, tuples=trace.tuples)
 
 
 def check_aliases(trace: Trace, values: Iterable[Any], owned: Known) -> None:

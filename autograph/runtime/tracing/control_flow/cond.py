@@ -112,9 +112,8 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
         trace.tests.pop()
     node = Node("if", (test,), None, tuple(arm.block for arm in arms), trace.place())
     ending = [arm for arm in arms if not arm.diverged]
-    trace.recorded += 1
     if len(ending) < 2:
-        trace.block.nodes.append(node)
+        trace.append(node)
         if not ending:
             raise Diverged
         return _go_on(trace, node, ending[0])
@@ -134,7 +133,7 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
     outputs = _outputs(trace, node, ending, results, form, returned, "", used=True)
     for arm, found in zip(ending, results):
         end_block(trace, arm, found)
-    trace.block.nodes.append(node)
+    trace.append(node)
     for slot, slot_form, slot_outputs in rebuilt:
         if isinstance(slot, Entry):
             trace.undo_log.touch(slot.container)
@@ -180,7 +179,7 @@ def _joined(
     except merge.Misfit as error:
         if not loose or error.container is not None:
             raise misfit(name, error, test, trace.place()) from None
-    trace.loosened = test
+    trace.loosened[-1].append(test)
     try:
         return merge.widen(merge.Fixed(first), second, owned, loose=True)
     except merge.Misfit as error:

@@ -236,8 +236,7 @@ def _finish_while(
             elif until:
                 results.insert(0, as_result(trace, stop))
         end_block(trace, arm, results)
-    trace.block.nodes.append(node)
-    trace.recorded += 1
+    trace.append(node)
     if go is not None:
         node.add_output(go.type, "go")
     carry.finish(node)
@@ -334,8 +333,7 @@ def stage_for(
             with trace.open(arm.block):
                 results.insert(0, as_result(trace, arm.result))
         end_block(trace, arm, results)
-    trace.block.nodes.append(node)
-    trace.recorded += 1
+    trace.append(node)
     carry.finish(node)
 
 

@@ -50,8 +50,7 @@ class Checkpoint:
         self.undone = True
         self.state.restore(self.before)
         self.trace.undo_log.undo(known_before(self.trace, self.before, self.trace.undo_log.stack[-1]))
-        self.trace.drop(self.nodes)
-        self.trace.recorded = self.recorded
+        self.trace.drop(self.nodes, self.recorded)
 
     def __enter__(self) -> Checkpoint:
         return self

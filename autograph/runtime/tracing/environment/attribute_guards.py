@@ -50,8 +50,8 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
     guards: list[Guard] = []
     classes = dict(relied)
     known = [(each, True) for each in outside.libraries]
-    known += [(each, False) for each in (*outside.objects.values(), *outside.met_again)]
-    rest = deque([(thing, outside.source_of(source), of_library) for (thing, source), of_library in known])
+    known += [(each, False) for each in (*outside.sources.objects.values(), *outside.met_again)]
+    rest = deque([(thing, outside.sources.source_of(source), of_library) for (thing, source), of_library in known])
     met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
     asked: set[type] = set()
@@ -64,7 +64,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        outside.check_reach(source, len(guards))
+        outside.sources.check_reach(source, len(guards))
         own = vars(thing) if is_a(thing, (type, ModuleType)) else attributes(thing)
         if not is_a(thing, (type, ModuleType)):
             if source.op != "param":
@@ -226,8 +226,8 @@ class _Within:
     def _guard(self, value: Any, source: Source, late: Any, found: list[Any]) -> list[tuple[Any, Source]]:
         """The same without what is within it, which it gives."""
         reason = f"the attribute {source.text} changed"
-        self.outside.note_place(value, source)
-        _, elsewhere = self.outside.read_at.get(id(value), (value, source))
+        self.outside.sources.note_place(value, source)
+        _, elsewhere = self.outside.sources.read_at.get(id(value), (value, source))
         self.guards.extend(is_one(source, elsewhere))
         if type(value) is np.ndarray:
             self.guards.append(Guard(*is_alike(value, source), reason))
@@ -259,7 +259,7 @@ class _Within:
             if first is not source:
                 self.guards.extend(is_one(source, first))
                 return []
-            self.outside.check_reach(source, len(self.guards))
+            self.outside.sources.check_reach(source, len(self.guards))
         return [(part, source.part(kind, key)) for key, part in children.items()]
 
 

@@ -18,11 +18,12 @@ from autograph.runtime.tracing.environment.attribute_guards import is_one
 from autograph.runtime.tracing.environment.environment import Outside
 from autograph.runtime.tracing.environment.object_source import has_identity, has_places
 from autograph.runtime.tracing.environment.source import Source, constant, told_apart
+from autograph.runtime.tracing.proxies.context import Aliases
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.stand_in import original_of
 
 
-class Ways:
+class Ways(Aliases):
     """The ways to containers.
 
     Args:
@@ -103,7 +104,7 @@ class Ways:
         """That there is still one way only to what is changed, in the calls to come."""
         watched = self._compared | {number: value for number, (value, _) in self._checked.items()}
         kinds = set(map(type, watched.values()))
-        places = [place for place in (*self._outside.places, *self._places()) if type(place[0]) in kinds]
+        places = [place for place in (*self._outside.sources.places, *self._places()) if type(place[0]) in kinds]
         places += self._without_place({id(value) for value, _ in places})
         changed: dict[int, Source] = {}
         others: list[Source] = []
@@ -128,7 +129,7 @@ class Ways:
                 yield value, constant(value, f"compared_{id(value)}", f"a {type(value).__name__} that was compared")
 
     def _pins(self) -> Iterator[Guard]:
-        for value, source in (*self._outside.places, *self._places()) if self._pinned else ():
+        for value, source in (*self._outside.sources.places, *self._places()) if self._pinned else ():
             if id(value) in self._pinned:
                 yield from is_one(source, constant(value, f"pinned_{id(value)}", "the object that was compared"))
 
@@ -144,7 +145,7 @@ class Ways:
         if outside.is_taken_apart(value):
             yield "a global by another name" if id(value) in outside.reread else "a global"
         yield from [f"the argument {path}" for path, each in self._arguments.items() if each is value][:1]
-        for thing, base, key, part in outside.known_parts():
+        for thing, base, key, part in outside.sources.known_parts():
             if part is value and key is not None and not is_a(thing, ModuleType):
                 yield f"in {base.text}"
                 return

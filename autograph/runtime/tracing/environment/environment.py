@@ -1,6 +1,6 @@
 """What a traced function sees of the world around it: globals, closure variables, attributes.
 
-Traced code does not run with its module's globals but with an `Environment`, which hands out numbers and other
+Traced code does not run with its module's globals but with `Globals` of its own, which hands out numbers and other
 constants as they are, and notes a guard for each; arrays become proxies that are read anew at each run; small
 containers are taken apart in the same way. What the code assigns stays in the environment, and is written back by the
 graph.
@@ -19,6 +19,7 @@ import numpy as np
 
 from autograph.common import pytree, trace_rules
 from autograph.common.statics import class_has, is_a, module_name, module_of
+from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
 from autograph.runtime.graph.object_model import (
     changed_by,
@@ -33,7 +34,7 @@ from autograph.runtime.graph.object_model import (
 from autograph.runtime.graph.signature import Guard
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.graph.types import ObjectType, type_of
-from autograph.runtime.tracing.environment.globals import Environment
+from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.environment.guards import (
     Condition,
     has_fixed_parts,
@@ -53,10 +54,11 @@ from autograph.runtime.tracing.environment.object_parts import (
     parts_of,
     type_outside,
 )
-from autograph.runtime.tracing.environment.object_source import Finding, fixed_source, inner_source
+from autograph.runtime.tracing.environment.object_source import ObjectSources, fixed_source, inner_source
 from autograph.runtime.tracing.environment.process_settings import guard_decimals
 from autograph.runtime.tracing.environment.source import Source, constant, told_apart
 from autograph.runtime.tracing.proxies.bytecode import looks_around
+from autograph.runtime.tracing.proxies.context import Environment
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.state.trace import Trace
@@ -67,22 +69,20 @@ _MISSING: Any = object()
 _AS_THEY_ARE: dict[str, Any] = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}
 
 
-class Outside(Finding):
+class Outside(Environment):
     """The world around the function, as one trace sees it.
 
-    Args:
-        late: keys of the sources that are read when the graph runs, as objects of the graph.
-        stand_in: what to show traced code in the place of a function or module, such as NumPy's.
+    Attributes:
+        exposed: what code saw which is not traced.
     """
 
-    def __init__(self, trace: Trace, late: set[tuple[Any, ...]], stand_in: Callable[[Any], Any]) -> None:
-        super().__init__(trace)
-        self.late = late
-        self.stand_in = stand_in
-        self.importer: Callable[..., Any] = lambda original, *more: original  # set by who makes the trace
-        self.meet: Callable[[Any], None] = lambda thing: None  # set by who makes the trace
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.sources = ObjectSources(trace)
+        self.exposed: dict[int, Any] = {}
+        self.late = trace.context.late
         self.guards: list[Guard] = []
-        self.environments: dict[int, Environment] = {}
+        self.environments: dict[int, Globals] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
         self.libraries: list[tuple[Any, Source | Value]] = []  # modules and classes that take no part in staging
@@ -98,13 +98,13 @@ class Outside(Finding):
 
     # Globals and closure variables ------------------------------------------------------------------------------------
 
-    def environment(self, real: dict[str, Any]) -> Environment:
+    def environment(self, real: dict[str, Any]) -> Globals:
         """The globals that traced code of a module has."""
-        if isinstance(real, Environment):
+        if isinstance(real, Globals):
             return real
         found = self.environments.get(id(real))
         if found is None:
-            found = Environment(real, self.builtins(real), self.see, self.guard, self.trace)
+            found = Globals(real, self.builtins(real), self.see, self.guard, self.trace)
             self.environments[id(real)] = found
             self.trace.undo_log.watch(found)
         return found
@@ -116,19 +116,25 @@ class Outside(Finding):
         known = _AS_THEY_ARE
         all = {name: value if known.get(name) is value else self._builtin(name, value) for name, value in names.items()}
         if "__import__" in names:       # not if it is what `namedtuple` writes
-            all["__import__"] = self.importer(names["__import__"], real, self._imported)
+            all["__import__"] = self._importer(names["__import__"], real)
         return all
 
     def _builtin(self, name: str, value: Any) -> Any:
         """What traced code gets for a builtin; notes if that is the builtin itself, whatever the trace."""
-        found = self.stand_in(value)
+        found = self.trace.context.calls.stand_in(value)
         if found is value and type(value) is BuiltinFunctionType:
             _AS_THEY_ARE[name] = value
         return found
 
-    def _imported(self, module: Any) -> Any:
-        """What traced code gets for a module that it imports."""
-        return self.see(module, constant(module, "imported", module_name(module)))
+    def _importer(self, original: Any, real: dict[str, Any]) -> Callable[..., Any]:
+        """What `import` calls in traced code of a module."""
+
+        @on_behalf
+        def imported(name: str, globals: Any = None, *args: Any, **kwargs: Any) -> Any:
+            module = original(name, real, *args, **kwargs)
+            return self.see(module, constant(module, "imported", module_name(module)))
+
+        return imported
 
     def cell(self, real: CellType, name: str) -> CellType:
         """The closure cell that traced code has in the place of a real one."""
@@ -158,7 +164,7 @@ class Outside(Finding):
             yield from (part for name, part in dict.items(environment) if name != "__builtins__")
         for _, mine, _ in self.cells.values():
             yield mine
-        for thing, _ in self.objects.values():
+        for thing, _ in self.sources.objects.values():
             yield thing
 
     def is_taken_apart(self, value: Any) -> bool:
@@ -168,7 +174,7 @@ class Outside(Finding):
     @property
     def known_in_all(self) -> int:
         """How many objects, containers and globals are known."""
-        return len(self.objects) + len(self._seen) + len(self.reread) + len(self.reread_parts)
+        return len(self.sources.objects) + len(self._seen) + len(self.reread) + len(self.reread_parts)
 
     def original(self, copy: Any) -> Any:
         """The container that traced code has a copy of."""
@@ -182,7 +188,7 @@ class Outside(Finding):
             return value
         if reason := identity_is_users(value):
             raise Plain(reason, self.trace.place())
-        self.note_place(value, source)
+        self.sources.note_place(value, source)
         if type(value) is np.ndarray:
             return self.load(value, source)
         kind = pytree.kind_of(value) if not is_a(value, type) else None
@@ -190,7 +196,7 @@ class Outside(Finding):
             self.reread[id(value)] = value
         if source.key in self.late:
             return self.load(value, source)
-        self.meet(value)
+        self.trace.context.meet(value)
         if is_opaque(value) or (kind is not None and not is_small(value)):
             return self.load(value, source)
         if kind is not None:
@@ -212,7 +218,7 @@ class Outside(Finding):
         self._know_within(value, source.text)
         if is_a(value, ModuleType) and not trace_rules.is_plain(module_name(value)):
             return self.environment(vars(value)).view(value)
-        stand_in = self.stand_in(value)
+        stand_in = self.trace.context.calls.stand_in(value)
         if is_a(value, ModuleType) or (stand_in is value and not is_a(value, BuiltinFunctionType)):
             self.know(value, source)
         return stand_in
@@ -229,20 +235,20 @@ class Outside(Finding):
         )
         self._seen[id(value)] = value, copy
         self._originals[id(copy)] = copy, value
-        self.sources[id(copy)] = copy, source
+        self.sources.others[id(copy)] = copy, source
         return copy
 
     def _seen_again(self, value: Any, source: Source) -> Any:
         """What stands for a value that has been found in another place, which must be there at each run, too."""
         copy = self._seen[id(value)][1]
-        known = self.sources.get(id(copy))
+        known = self.sources.others.get(id(copy))
         if known is not None and known[1].key != source.key:
             self.guard(*_is_one_place(source, known[1]))
         return copy
 
     def see_static(self, value: Any, text: str) -> Any:
         """What traced code gets for a value that is the same at each run, although what it refers to may change."""
-        self.meet(value)
+        self.trace.context.meet(value)
         self._know_within(value, text)
         if is_a(value, frozenset):
             self.know_parts(value, text)
@@ -255,7 +261,7 @@ class Outside(Finding):
             self.know(value, constant(value, "thing", text))
         if is_a(value, ModuleType) and not trace_rules.is_plain(module_name(value)):
             return self.environment(vars(value)).view(value)
-        return self.stand_in(value)
+        return self.trace.context.calls.stand_in(value)
 
     def _know_within(self, value: Any, text: str) -> None:
         """Know what is called by way of a function of this library's, such as the owner of a staged method."""
@@ -291,10 +297,10 @@ class Outside(Finding):
             return
         if class_has(type(thing), "__ag_traced__"):
             return  # for something else stands for it
-        if id(thing) in self.objects:
+        if id(thing) in self.sources.objects:
             self.met_again.append((thing, source))
         else:
-            self.objects[id(thing)] = thing, source
+            self.sources.objects[id(thing)] = thing, source
             self._read_late(thing, source)
             for value, at, proxy in list(self._late.values()):
                 self._put_everywhere(value, at, proxy, thing, source)
@@ -302,7 +308,7 @@ class Outside(Finding):
 
     def know_class(self, kind: type, whole: bool = False) -> None:
         """Know a class by which traced code may get at what changes; or by which it gets at anything, if `whole`."""
-        if id(kind) in self.objects:
+        if id(kind) in self.sources.objects:
             return
         parts = [part for _, part in parts_of(kind)]
         is_changed = any(id(kind) in key for key in self.late)
@@ -316,7 +322,7 @@ class Outside(Finding):
 
     def _stage_parts(self, root: Any, source: Source | Value) -> None:
         """Put proxies in the place of the arrays and opaque objects that an object holds, for the time of the trace."""
-        for thing, base in list(self._within(root, source)):
+        for thing, base in list(self.sources.within(root, source)):
             for key, part in parts_of(thing):
                 if changed_by(part) is not None:
                     self.bound[id(part)] = part
@@ -333,11 +339,10 @@ class Outside(Finding):
             output = node.add_output(type_outside(value), source.text if source.text.isidentifier() else "")
             found = self._arrays[id(value)] = self._proxy(output, value)
             self._seen[id(value)] = value, found
-            self.read_at[id(value)] = value, source
+            self.sources.read_at[id(value)] = value, source
 
             def use() -> None:
-                args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
-                node.op, node.args, node.place = source.op, args, self.trace.place()
+                node.op, node.args, node.place = source.op, self._args_of(source), self.trace.place()
                 self.trace.prologue.append(node)
                 self._guard_class(value, source)
 
@@ -360,7 +365,7 @@ class Outside(Finding):
     def _read_late(self, root: Any, source: Source | Value) -> None:
         """Let attributes, of objects within `root`, be read when the graph runs."""
         wanted = {key[1:] for key in self.late if key[0] == "attribute"}
-        for thing, base in list(self._within(root, source)) if wanted else ():
+        for thing, base in list(self.sources.within(root, source)) if wanted else ():
             for name, value in list(attributes(thing).items()):
                 if (id(thing), name) in self.read_late:
                     continue
@@ -376,14 +381,14 @@ class Outside(Finding):
             return
         if type(value) in (list, dict, set):
             self.reread_parts[id(value)] = value
-            self.note_place(value, at)
+            self.sources.note_place(value, at)
         self._late[id(value)] = value, at, proxy
-        for root, source in list(self.objects.values()):
+        for root, source in list(self.sources.objects.values()):
             self._put_everywhere(value, at, proxy, root, source)
 
     def _put_everywhere(self, value: Any, at: Source, proxy: Tensor, root: Any, source: Source | Value) -> None:
         """The same in all that is within `root`."""
-        for thing, base in list(self._within(root, source)):
+        for thing, base in list(self.sources.within(root, source)):
             for name in [name for name, part in attributes(thing).items() if part is value or part is proxy]:
                 self.guard(*_is_one_place(base.attribute(name), at))
                 self.read_late[id(thing), name] = proxy
@@ -392,8 +397,8 @@ class Outside(Finding):
             for key in [key for key, part in items if part is value or part is proxy]:
                 self.guard(*_is_one_place(base.item(key), at))
                 self.trace.undo_log.replace(thing, key, proxy)
-        if self.too_far:
-            self.refuse(self.too_far)
+        if self.sources.too_far:
+            self.sources.refuse(self.sources.too_far)
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A proxy for what the graph reads from `source` when it runs."""
@@ -402,7 +407,7 @@ class Outside(Finding):
         if type(value) is np.ndarray:
             self._arrays.setdefault(id(value), proxy)
             self._seen.setdefault(id(value), (value, proxy))
-            self.read_at.setdefault(id(value), (value, source))
+            self.sources.read_at.setdefault(id(value), (value, source))
         return proxy
 
     def _load(self, source: Source, type: Any) -> Value:
@@ -410,13 +415,19 @@ class Outside(Finding):
             return source.args[0]  # type: ignore[no-any-return]
         found = self._loads.get(source.key)
         if found is None:
-            args = tuple(self._load(a, ObjectType()) if isinstance(a, Source) else a for a in source.args)
-            node = Node(source.op, args, None, (), self.trace.place())
+            node = Node(source.op, self._args_of(source), None, (), self.trace.place())
             self.trace.prologue.append(node)
             found = self._loads[source.key] = node.add_output(type, source.text if source.text.isidentifier() else "")
         elif isinstance(found.type, ObjectType):
             found.type = type
         return found
+
+    def _args_of(self, source: Source) -> tuple[Any, ...]:
+        return tuple(self.reader(part) if isinstance(part, Source) else part for part in source.args)
+
+    def reader(self, source: Source, value: Any = _MISSING) -> Value:
+        """What reads, when the graph runs, something of the class of `value`."""
+        return self._load(source, ObjectType() if value is _MISSING else ObjectType(type(value).__name__))
 
     def _take_apart(self, value: Any, kind: Any, source: Source) -> Any:
         if id(value) in self._seen:
@@ -424,13 +435,13 @@ class Outside(Finding):
         children = kind.children(value)
         if is_a(value, tuple) and not any(has_parts(part) or fixed_parts(part) for part in children.values()):
             self._guard_same(value, source)
-            self.sources[id(value)] = value, source
+            self.sources.others[id(value)] = value, source
             return value
         self.guard(is_structure(value, source), f"the structure of {source.text}")
         copy = kind.rebuild(value, [self.see(part, source.part(kind, key)) for key, part in children.items()])
         self._seen[id(value)] = value, copy
         self._originals[id(copy)] = copy, value
-        self.sources[id(copy)] = copy, source
+        self.sources.others[id(copy)] = copy, source
         if not is_a(value, tuple):
             self.trace.undo_log.touch(copy)
         return copy
@@ -446,12 +457,21 @@ class Outside(Finding):
         self.guards.append(Guard(*condition, f"{what} changed{at}", late))
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
-        """The same; and see to it that there is something of that class, before the graph reads it."""
-        is_new = id(value) not in self.read_at
-        found = super().find(value)
+        """Where something is, for the graph to read; see to it that there is something of that class then."""
+        is_new = id(value) not in self.sources.read_at
+        found = self.sources.find(value)
         if found is not None and is_new:
             self._guard_class(value, found[1])
         return found
+
+    def expose(self, value: Any) -> None:
+        """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
+        rest = [value]
+        while rest:
+            part = rest.pop()
+            if not (is_tensor(part) or is_a(part, type)) and id(part) not in self.exposed and has_parts(part):
+                self.exposed[id(part)] = part
+                rest.extend(inner for _, inner in parts_of(part))
 
     # Arrays and objects met on the way --------------------------------------------------------------------------------
 

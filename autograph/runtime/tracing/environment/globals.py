@@ -26,7 +26,7 @@ class ModuleView(StandIn):
 
     __slots__ = ("_ag_environment",)
 
-    def __init__(self, module: ModuleType, environment: Environment) -> None:
+    def __init__(self, module: ModuleType, environment: Globals) -> None:
         super().__init__(module)
         object.__setattr__(self, "_ag_environment", environment)
 
@@ -34,7 +34,7 @@ class ModuleView(StandIn):
     def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
         if name == "__wrapped__":
             return object.__getattribute__(self, name)
-        environment: Environment = object.__getattribute__(self, "_ag_environment")
+        environment: Globals = object.__getattribute__(self, "_ag_environment")
         if name == "__dict__":
             return environment
         own = (base for base in type(self.__wrapped__).__mro__ if base not in (ModuleType, object))
@@ -46,14 +46,14 @@ class ModuleView(StandIn):
         except KeyError:
             if (name.startswith("__") and name.endswith("__")) or "__getattr__" not in environment.real:
                 return getattr(self.__wrapped__, name)
-            return environment.trace.call(environment["__getattr__"])(name)
+            return environment.trace.context.calls.replacement(environment["__getattr__"])(name)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
         dict.__setitem__(object.__getattribute__(self, "_ag_environment"), name, value)
 
 
-class Environment(Fallback):
+class Globals(Fallback):
     """The globals of traced code: what it wrote itself, and behind that what its module holds."""
 
     def __init__(

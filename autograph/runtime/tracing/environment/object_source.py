@@ -18,7 +18,6 @@ from autograph.runtime.graph.object_model import own_dict
 from autograph.runtime.tracing.environment.object_parts import fixed_parts, has_parts, items_of, own_parts, parts_of
 from autograph.runtime.tracing.environment.source import Source, constant
 from autograph.runtime.tracing.proxies.graph_break import Plain
-from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, entries, reached
 
@@ -27,23 +26,21 @@ DEEPEST = 300  # attributes and items in a path
 _SHOWN = 60  # characters of a path
 
 
-class Finding:
+class ObjectSources:
     """The objects that a function knows.
 
     Attributes:
         objects: those whose attributes traced code may read and set, by identity, with their sources.
-        sources: what else came from outside.
+        others: what else came from outside.
         read_at: where the graph reads what the program may have from another place, too.
-        exposed: what code saw which is not traced.
         param_names: what the graph's params are called in guards, and by the user.
     """
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
-        self.sources: dict[int, tuple[Any, Source]] = {}
+        self.others: dict[int, tuple[Any, Source]] = {}
         self.read_at: dict[int, tuple[Any, Source]] = {}
-        self.exposed: dict[int, Any] = {}
         self.places: list[tuple[Any, Source]] = []  # of what traced code may get at and `has_identity`
         self.param_names: dict[Value, tuple[str, str]] = {}
         self.too_far = ""  # where there are more objects than are looked through
@@ -53,7 +50,7 @@ class Finding:
         """Know the sources of all tuples that objects have which the function knows."""
         for thing, base, key, part in self.known_parts(self._searched):
             if type(part) is tuple:
-                self.sources.setdefault(id(part), (part, _place(thing, base, key, part)))
+                self.others.setdefault(id(part), (part, _place(thing, base, key, part)))
         self._searched = len(self.objects)
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
@@ -71,15 +68,6 @@ class Finding:
             self.refuse(self.too_far)
         return None
 
-    def expose(self, value: Any) -> None:
-        """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
-        rest = [value]
-        while rest:
-            part = rest.pop()
-            if not (is_tensor(part) or is_a(part, type)) and id(part) not in self.exposed and has_parts(part):
-                self.exposed[id(part)] = part
-                rest.extend(inner for _, inner in parts_of(part))
-
     def note_place(self, value: Any, source: Source) -> None:
         """Note where a value is found that guards of values do not tell from an equal one."""
         if has_identity(value):
@@ -88,7 +76,7 @@ class Finding:
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
         """What has parts, in the objects that the function knows (the latest, from a number on), and what they are."""
         for known in list(self.objects.values())[since:]:
-            for thing, base in self._within(*known):
+            for thing, base in self.within(*known):
                 yield thing, base, None, thing
                 for key, part in self._parts_at_first(thing):
                     yield thing, base, key, part
@@ -108,9 +96,9 @@ class Finding:
 
     def known(self) -> Iterator[Any]:
         """All objects that the function knows, and what can be reached from them."""
-        return (thing for known in list(self.objects.values()) for thing, _ in self._within(*known))
+        return (thing for known in list(self.objects.values()) for thing, _ in self.within(*known))
 
-    def _within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
+    def within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
         """An object and all that can be reached from it, with their sources, of which none could be shorter."""
         rest = deque([(root, self.source_of(source))])
         seen: set[int] = set()

@@ -53,7 +53,7 @@ def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), spec
         _guard_digits(trace)
     if type(result) is str and ("np." in result or any(issubclass(type(part), np.generic) for part in given)):
         names = {"options": np.get_printoptions, "known": np.get_printoptions()}
-        trace.guard(("options() == known", names), "what np.set_printoptions says")
+        trace.context.environment.guard(("options() == known", names), "what np.set_printoptions says")
     if any(map(_asks_locale, specs)):
         guard_locale(trace)
     return result  # type: ignore[no-any-return]
@@ -79,7 +79,7 @@ def _is_long(value: Any) -> bool:
 
 def _guard_digits(trace: Trace) -> None:
     names = {"limit": _limit, "digits": _limit()}
-    trace.guard(("limit() == digits", names), "what sys.set_int_max_str_digits says")
+    trace.context.environment.guard(("limit() == digits", names), "what sys.set_int_max_str_digits says")
 
 
 def guard_locale(trace: Trace) -> None:
@@ -87,13 +87,13 @@ def guard_locale(trace: Trace) -> None:
     import locale  # only now: it takes its time
 
     names = {"locale_of": _locale.setlocale, "spoken": locale.setlocale(locale.LC_ALL)}
-    trace.guard((f"locale_of({locale.LC_ALL}) == spoken", names), "the locale")
+    trace.context.environment.guard((f"locale_of({locale.LC_ALL}) == spoken", names), "the locale")
 
 
 def guard_decimals(trace: Trace) -> None:
     """See to it that the graph runs only where the context of decimals is like that of now."""
     names = {"decimals": _context_of_decimals, "context": _context_of_decimals()}
-    trace.guard(("decimals() == context", names), "the context of decimals")
+    trace.context.environment.guard(("decimals() == context", names), "the context of decimals")
 
 
 def _context_of_decimals() -> list[Any]:

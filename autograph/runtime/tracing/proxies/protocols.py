@@ -9,7 +9,7 @@ more than types are not recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from types import FunctionType
 from typing import Any, NoReturn, Protocol
 
@@ -20,6 +20,7 @@ from autograph.errors import StagingError
 from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType, Type
+from autograph.runtime.tracing.proxies.context import TraceContext
 
 # Functions that ask for no more than types: what they give decides on what is traced, so they are not recorded.
 ABOUT_TYPES = (np.shape, np.ndim, np.size, np.result_type, np.can_cast)
@@ -37,7 +38,9 @@ def as_arrays(trace: Recorder, value: Any) -> Any:
         parts = [as_arrays(trace, part) for part in value]
         return value if all(a is b for a, b in zip(parts, value)) else type(value)(parts)
     convert = class_attribute(type(value), "__array__")
-    return trace.call(convert)(value) if type(convert) is FunctionType and is_users(type(value)) else value
+    if type(convert) is FunctionType and is_users(type(value)):
+        return trace.context.calls.replacement(convert)(value)
+    return value
 
 
 def of_types(function: Any, args: Sequence[Any], kwargs: Any) -> Any:
@@ -67,7 +70,7 @@ class Recorder(Protocol):
     classes: dict[Any, type]
     maybe_methods: dict[Any, tuple[Any, str]]
     called_methods: dict[Any, None]
-    call: Callable[[Any], Any]
+    context: TraceContext
 
     def place(self) -> Place: ...
 
@@ -75,13 +78,9 @@ class Recorder(Protocol):
 
     def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
-    def record_ufunc(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
-
-    def check_names(self, function: str, given: tuple[Any, ...], is_method: bool) -> None: ...
+    def tell(self, kind: str, message: str) -> None: ...
 
     def strayed(self, tensor: Any, place: Place) -> StagingError: ...
-
-    def unpack(self, tensor: Any, count: int) -> tuple[Any, ...]: ...
 
     def unpack_starred(self, tensor: Any, before: int, after: int) -> Iterator[Any]: ...
 

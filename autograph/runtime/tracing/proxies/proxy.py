@@ -16,9 +16,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.common.packages import names_variables
+from autograph.common.pytree import flatten
 from autograph.common.trace_rules import is_own, on_behalf
+from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.graph import Value
-from autograph.runtime.graph.opdef import lookup, op_of
+from autograph.runtime.graph.opdef import OPS, lookup, op_of
 from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRRORED, ORDERING, PARTIAL, plain
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.graph_text import notation
@@ -30,6 +33,7 @@ from autograph.runtime.tracing.proxies.bytecode import (
     is_inplace,
     is_operation,
 )
+from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.protocols import Recorder, as_arrays, overrides
 from autograph.runtime.tracing.proxies.stand_in import Standing
 from autograph.runtime.tracing.proxies.static_class import (
@@ -203,7 +207,7 @@ class Tensor(metaclass=Standing):
         operator = AS_OPERATOR.get(op_of(ufunc) or "") if method == "__call__" and not kwargs else None
         if operator is not None and is_operation(sys._getframe(1)):
             return self._ag_trace.record(operator, inputs)
-        return self._ag_trace.record_ufunc(ufunc, method, inputs, kwargs)
+        return _record_ufunc(self._ag_trace, ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not all(kind is Tensor or issubclass(kind, np.ndarray) for kind in types):
@@ -222,7 +226,7 @@ class Tensor(metaclass=Standing):
         if method is None:
             node = self._ag_value.node
             if node is not None and node.op == "getattr" and node.args:  # else it is read when it is used
-                self._ag_trace.check_names(node.args[1], (*args, *kwargs.values()), True)
+                check_names(self._ag_trace, node.args[1], (*args, *kwargs.values()), True)
             return self._ag_trace.record("call", (self, *args), kwargs)
         self._ag_trace.called_methods[self._ag_value.node] = None  # which looks the method up itself
         return Method(*method)(*args, **kwargs)
@@ -245,10 +249,10 @@ class Tensor(metaclass=Standing):
         return self._ag_trace.record("round", (self,) if digits is None else (self, digits))
 
     def __divmod__(self, other: Any) -> Any:
-        return self._ag_trace.unpack(self._ag_trace.record("divmod", (self, other)), 2)
+        return unpack(self._ag_trace, self._ag_trace.record("divmod", (self, other)), 2)
 
     def __rdivmod__(self, other: Any) -> Any:
-        return self._ag_trace.unpack(self._ag_trace.record("divmod", (other, self)), 2)
+        return unpack(self._ag_trace, self._ag_trace.record("divmod", (other, self)), 2)
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is not None:
@@ -257,6 +261,42 @@ class Tensor(metaclass=Standing):
 
     def __reversed__(self) -> Any:
         return self._ag_trace.record("reversed", (self,))
+
+
+def _record_ufunc(trace: Recorder, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Record what NumPy hands over to `__array_ufunc__`."""
+    out = kwargs.get("out")
+    if isinstance(out, tuple) and len(out) == 1:
+        kwargs = {**kwargs, "out": out[0]}
+    op = op_of(ufunc)
+    if method != "__call__":
+        op = f"{op}.{method}" if f"{op}.{method}" in OPS else None
+        ufunc = getattr(ufunc, method)
+    if op is None:
+        trace.tell("callback", f"{full_name_of(ufunc)} is called as it is, it has no op")
+        return trace.record("call", (ufunc, *inputs), kwargs)
+    result = trace.record(op, inputs, kwargs)
+    given = kwargs.get("out")
+    return given if given is not None and not isinstance(given, tuple) else result
+
+
+def check_names(trace: Recorder, function: str, given: tuple[Any, ...], is_method: bool) -> None:
+    """Whether a function, by its name, looks up variables of its caller that a text names: the graph has none.
+
+    Raises:
+        Plain: it does.
+    """
+    texts = [part for part in given if type(part) is str]
+    for node in (part._ag_value.node for part in given if is_tensor(part)):
+        texts += [part for part in flatten(node.args) if type(part) is str] if node and node.op == "fstring" else []
+    if any(names_variables(function, text, is_method) for text in texts):
+        raise Plain(f"{function} looks up variables that a text names", trace.place())
+
+
+def unpack(trace: Recorder, tensor: Tensor, count: int) -> tuple[Any, ...]:
+    """The `count` items of something iterable."""
+    result = trace.record("unpack", (tensor, count))
+    return result if isinstance(result, tuple) else (result,)
 
 
 def _binary(op: str) -> Callable[[Tensor, Any], Any]:
@@ -379,7 +419,7 @@ class Method:
         if isinstance(self.owner._ag_value.type, TensorType):
             args = as_arrays(self.owner._ag_trace, args)
         else:
-            self.owner._ag_trace.check_names(self.name, (*args, *kwargs.values()), True)
+            check_names(self.owner._ag_trace, self.name, (*args, *kwargs.values()), True)
         found = self.owner._ag_trace.record(f".{self.name}", (self.owner, *args), kwargs)
         if self.name == "resize":
             self.owner._ag_trace.retyped(self.owner)
@@ -406,9 +446,9 @@ def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
     type = trace.type_of(tensor)
     name, count = instruction(frame)
     if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
-        return iter(trace.unpack(tensor, len(type.items)))
+        return iter(unpack(trace, tensor, len(type.items)))
     if name == "UNPACK_SEQUENCE":
-        return iter(trace.unpack(tensor, count))
+        return iter(unpack(trace, tensor, count))
     if isinstance(type, TensorType) and type.exact and (type.ndim or name != "UNPACK_EX"):
         if not type.ndim:
             return iter(sample_of(type))

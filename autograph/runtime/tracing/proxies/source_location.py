@@ -51,8 +51,8 @@ def _looks_at_handled(node: Node) -> str:
 _CONSTANT = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
 
-class Whereabouts:
-    """Tells the place of what is recorded.
+class SourceLocation:
+    """Tells where the user's program is.
 
     Attributes:
         around: the exception that was being handled when the function was called.

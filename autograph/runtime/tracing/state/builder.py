@@ -55,8 +55,9 @@ class Blocks:
             block = self._into[block]
         return block
 
-    def drop(self, start: int) -> None:
-        """Take the nodes from a place on out of the block that is open."""
+    def drop(self, start: int, recorded: int | None = None) -> None:
+        """Take the nodes from a place on out of the block that is open; `recorded`: how many to count from now on."""
+        self.recorded = self.recorded if recorded is None else recorded
         self.dropped.update(self.block.nodes[start:])
         del self.block.nodes[start:]
 

@@ -18,6 +18,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.cpython_internals import holders
 from autograph.common.statics import is_a
 from autograph.runtime.graph.signature import Respecialize
+from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 from autograph.runtime.tracing.state.undo_log import Changes, inside, reached
@@ -74,15 +75,12 @@ class Renewals(dict[int, Renewal]):
 class Tuples:
     """Tuples of traced code that stand for objects which only the graph knows: joined of those of two paths.
 
-    Attributes:
-        is_outer: whether a tuple is an object that was there before the function was called.
-        lower: gives what such a tuple is in the graph.
+    So do tuples that were there before the function was called.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, context: TraceContext) -> None:
+        self._context = context
         self._proxies: dict[int, tuple[tuple[Any, ...], Any]] = {}
-        self.is_outer: Callable[[tuple[Any, ...]], bool] = lambda value: False
-        self.lower: Callable[[tuple[Any, ...]], Any] = lambda value: value
 
     def add(self, value: tuple[Any, ...], proxy: Any = None) -> None:
         """Know a tuple that has been joined, and the proxy of the object, unless both paths have made it."""
@@ -93,7 +91,13 @@ class Tuples:
 
     def has_identity(self, value: Any) -> bool:
         """Whether something is a tuple that the graph can tell from others."""
-        return isinstance(value, tuple) and value != () and (self.proxy_of(value) is not None or self.is_outer(value))
+        if not isinstance(value, tuple) or value == ():
+            return False
+        return self.proxy_of(value) is not None or self._context.materializer.is_outer(value)
+
+    def lower(self, value: tuple[Any, ...]) -> Any:
+        """What stands for such a tuple in the graph."""
+        return self._context.materializer.lower_tuple(value)
 
     def is_joined(self, value: Any) -> bool:
         return id(value) in self._proxies
@@ -121,7 +125,7 @@ class Known:
         tuples: Tuples | None = None,
     ) -> None:
         self._roots = roots
-        self.tuples = Tuples() if tuples is None else tuples
+        self.tuples = Tuples(TraceContext()) if tuples is None else tuples
         self.renewals = Renewals({}) if renewals is None else renewals
         self._changes = Changes() if changes is None else changes
         self._given_away: list[Any] = []

@@ -42,7 +42,7 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
         check_not_own(error)
         check_not_about_proxies(trace, error)
         check_not_handling(trace, error)
-        if isinstance(error, trace.endings):
+        if isinstance(error, (StopIteration, IndexError) if "__getitem__" in trace.asked else StopIteration):
             raise Plain("where an iteration ends is known only when the program runs", trace.place()) from None
         raise_in_graph(trace, _named_like_python(error))
 
@@ -127,7 +127,7 @@ def check_not_raised_again(trace: Trace, error: BaseException) -> None:
     Raises:
         Plain: it does, or would if there were one.
     """
-    if error is trace.around or (type(error) is RuntimeError and _instruction(error) == ("RAISE_VARARGS", 0)):
+    if error is trace.location.around or (type(error) is RuntimeError and _instruction(error) == ("RAISE_VARARGS", 0)):
         raise Plain("it raises again what is handled where it is called", trace.place()) from None
 
 
@@ -138,7 +138,7 @@ def check_not_handling(trace: Trace, error: BaseException) -> None:
         Plain: it is.
     """
     context = error.__context__
-    while context is not None and (is_own_class(type(context)) or context is trace.around):
+    while context is not None and (is_own_class(type(context)) or context is trace.location.around):
         context = context.__context__
     if context is not None:
         raise Plain(f"{type(error).__name__} is raised while another exception is handled", trace.place())
@@ -154,7 +154,7 @@ def raise_in_graph(trace: Trace, error: Any) -> Any:
     Raises:
         Diverged: always.
     """
-    trace.before_raise()
+    trace.context.leave()
     record_raise(trace, error)
     raise Diverged
 

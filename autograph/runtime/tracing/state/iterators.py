@@ -14,7 +14,7 @@ graph from the beginning:
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from types import WrapperDescriptorType
 from typing import Any, Protocol
@@ -23,6 +23,7 @@ from autograph.common.cpython_internals import references
 from autograph.common.statics import class_attribute
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Place, user_line
+from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import Materialize, Restart, Signal, Unstageable
 from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
 from autograph.runtime.tracing.state.staged_containers import iterated_container, staged_as
@@ -32,8 +33,8 @@ class Tracing(Protocol):
     """What an iterator asks of the trace that made it."""
 
     undo_log: Any
-    iterating: int
-    late: Collection[tuple[Any, ...]]
+    context: TraceContext
+    asked: list[str]
     iterated: dict[int, Place]
 
     def place(self) -> Place: ...
@@ -77,11 +78,11 @@ class TracedIterator(StandIn):
         if self.container is not None and staged_as(self.container) is not None:
             raise Materialize(self.container)
         self.trace.undo_log.touch(self)
-        self.trace.iterating += 1
+        self.trace.asked.append("__next__")
         try:
             return next(self.__wrapped__)
         finally:
-            self.trace.iterating -= 1
+            self.trace.asked.pop()
 
     def __length_hint__(self) -> int:
         return operator.length_hint(self.__wrapped__)
@@ -109,7 +110,7 @@ class TracedIterator(StandIn):
             reason: why it has to be one, with `{}` for its class; reported if the line that made it is unknown.
         """
         made_at = ("iterator", *(user_line(self.place) or ()))
-        if len(made_at) > 1 and made_at not in self.trace.late:
+        if len(made_at) > 1 and made_at not in self.trace.context.late:
             return Restart({made_at})
         return Unstageable(reason.format(f" (of class {type(self.__wrapped__).__name__})"), self.trace.place())
 
@@ -164,7 +165,8 @@ def is_iterator(thing: Any) -> bool:
 
 def is_staged_here(trace: Tracing) -> bool:
     """Whether what makes an iterator at this line of the program is to make one of the graph."""
-    return bool(trace.late) and ("iterator", *(user_line(trace.place()) or ())) in trace.late
+    late = trace.context.late
+    return bool(late) and ("iterator", *(user_line(trace.place()) or ())) in late
 
 
 def traced(trace: Tracing, iterator: Iterator[Any], args: Iterable[Any] = (), container: Any = None) -> TracedIterator:

@@ -55,7 +55,7 @@ class ContainerRef:
         if type(self.container) is defaultdict and index not in self.container:
             self._touch()
             if self.container.default_factory is not None:
-                self.container[index] = self.trace.call(self.container.default_factory)()
+                self.container[index] = self.trace.context.calls.replacement(self.container.default_factory)()
         return self.container[index]
 
     @on_behalf
@@ -84,7 +84,7 @@ class ContainerRef:
     def _in_place(self, name: str, other: Any) -> Any:
         """What `container += other` gives; usually that is the container."""
         trace, container = self.trace, self.container
-        other = trace.collected(other)
+        other = trace.context.collected(other)
         staged = other if is_tensor(other) else staged_as(other)
         inside = staged_as(container)
         counts = isinstance(container, Counter) and contains_proxy((container, other))
@@ -93,7 +93,7 @@ class ContainerRef:
         if inside is None:
             trace.undo_log.touch(container)
             changed = getattr(operator, name)(container, other)
-            trace.undo_log.pending = True
+            trace.undo_log.changed()
             return changed
         result = trace.record(name, (inside, other))
         kind = type(other) if staged is None else class_of(trace.use(staged))
@@ -149,12 +149,12 @@ class ObjectRef:
         own: Any = type(thing).__setattr__
         first = trace.undo_log.at_first(thing)
         if _has(thing, name, value) if first is None else first.get(name, thing) is value:
-            trace.is_one(value, value)  # from wherever it comes
+            trace.context.aliases.is_one(value, value)  # from wherever it comes
         if own is object.__setattr__ and _has(thing, name, value):
             return  # as after `self.x += y`, which has changed an array in place
         trace.undo_log.touch(thing)
         if type(own) is FunctionType:
-            trace.call(own)(thing, name, value)
+            trace.context.calls.replacement(own)(thing, name, value)
         else:
             setattr(thing, name, value)
 
@@ -182,7 +182,7 @@ class ObjectRef:
         if method is None:
             replacements: dict[str, Any] = {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}
             return replacements[name](thing, *args)
-        return trace.call(method)(thing, *args)
+        return trace.context.calls.replacement(method)(thing, *args)
 
 
 class Entered:

@@ -246,13 +246,14 @@ def stage(container: Any, proxy: Tensor) -> None:
 
 def settle(trace: Recorder) -> None:
     """Compute what was made of staged containers, such as `xs + ys`, before anything changes."""
-    before, trace.staged_items = trace.staged_items, []
+    before = list(trace.staged_items)
+    trace.staged_items.clear()
     for item, count in zip(before, references(before)):
         if count > item.count:
             for other in referrers(item):
                 if type(other) in STAGEABLE and id(other) != item.owner and other is not before:
                     staged_as(other)
-    trace.staged_items = before + trace.staged_items
+    trace.staged_items[:0] = before
 
 
 def rebind(state: Any, container: Any, proxy: Tensor) -> None:

@@ -7,34 +7,32 @@ open blocks within, see `cond.py` and `loop.py`. What a trace knows of the world
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from threading import get_ident
-from types import CodeType, FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.common.packages import is_opaque_class, names_variables, untraced, why_called
-from autograph.common.pytree import flatten
+from autograph.common.packages import is_opaque_class, untraced
 from autograph.common.statics import own_attribute
-from autograph.common.trace_rules import is_plain
 from autograph.runtime.graph.callables import full_name_of
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, Value, drop_unused, map_args, user_line
-from autograph.runtime.graph.object_model import is_users_object
-from autograph.runtime.graph.opdef import OPS, ORDERED, WRITE, lookup, op_of
+from autograph.runtime.graph.graph import Constant, Graph, Node, Place, Value, drop_unused, map_args, user_line
+from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup, op_of
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import CONSUMES, EQUALITY, GIVES_KEYS, HAS_DEFAULT, IN_PLACE, KEEPS, PRINTS
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.proxies.bytecode import stored_names
+from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.fstrings import Texts, parts_of
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, NeedsConcrete, Plain, Restart
 from autograph.runtime.tracing.proxies.protocols import ABOUT_TYPES, of_types
-from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor
-from autograph.runtime.tracing.proxies.source_location import Handling, Whereabouts
+from autograph.runtime.tracing.proxies.proxy import Method, Tensor, check_names, is_tensor
+from autograph.runtime.tracing.proxies.source_location import Handling, SourceLocation
 from autograph.runtime.tracing.proxies.static_class import class_of
 from autograph.runtime.tracing.state.blame import check_not_own
 from autograph.runtime.tracing.state.builder import Blocks
+from autograph.runtime.tracing.state.callbacks import Callbacks
 from autograph.runtime.tracing.state.element_types import known_of_lists
 from autograph.runtime.tracing.state.escape import Renewals, Tuples
 from autograph.runtime.tracing.state.staged_containers import (
@@ -57,57 +55,40 @@ _DEEP = 12  # containers in each other, among the arguments of a node
 GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
 
 
-class Trace(Blocks, Whereabouts):
-    """One tracing of one function."""
+class Trace(Blocks):
+    """One tracing of one function.
 
-    def __init__(self, name: str, lift: Callable[[Trace, Any], Any] | None = None) -> None:
-        Blocks.__init__(self, name)
-        Whereabouts.__init__(self)
-        self.late: Collection[tuple[Any, ...]] = ()  # sources of what is read, or made, when the graph runs
-        self.undo_log = UndoLog()
+    Args:
+        context: what it needs of those who know the function.
+    """
+
+    def __init__(self, name: str, context: TraceContext) -> None:
+        super().__init__(name)
+        self.context = context
+        self.location = SourceLocation()
+        self.place = self.location.place
+        self.undo_log = UndoLog(context)
         self.events: list[Event] = []
         self.prologue: list[Node] = []
-        self.endings: tuple[type[Exception], ...] = (StopIteration,)  # by which functions tell Python of an end
-        # Set by who makes the trace: what to call for a function, the proxy for an array, whether two things
-        # are one, and what sees to it that a constant is the same object at each call.
-        self.call: Callable[[Any], Any] = lambda function: function
-        self.ref: Callable[[Any], Any] = lambda array: array
-        self.expose: Callable[[Any], None] = lambda value: None
-        self.guard: Callable[[Any, str], None] = lambda condition, what: None
-        self.is_one: Callable[[Any, Any], bool] = lambda first, second: first is second
-        self.watched: Callable[[Any], Any] = lambda thing: thing
-        self.pin: Callable[[Any], None] = lambda value: None
-        self.before_raise: Callable[[], None] = lambda: None
-        self.roots: Callable[[], Iterable[Any]] = lambda: ()
-        self.collected: Callable[[Any], Any] = lambda generated: generated
-        self.made_in: Callable[[Block], list[Any]] = lambda block: []
         self.staged_items: list[StagedItems] = []
         self.renewals = Renewals(self.undo_log.handed_out)
-        self.tuples = Tuples()
+        self.tuples = Tuples(context)
         self.iterated: dict[int, Place] = {}  # containers by identity: where iterators of the graph over them are made
-        self.iterating = 0  # iterators of traced code that are asked for an item, who would notice a StopIteration
+        self.asked: list[str] = []  # special methods of traced code that Python calls, the innermost last
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
-        self._lift = lift
         self._proxies: dict[Value, Tensor] = {}
-        self.code: CodeType | None = None  # of the function that is traced
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # of objects from outside, exactly
         self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and which
-        self.called: list[Any] = []     # functions that the graph calls as they are
-        self.handed: list[tuple[Any, str]] = []  # functions that the graph calls, and the user's objects that they get
-        self.untraced: set[str] = set()  # installed packages whose functions and objects the graph calls
-        self.differentiates = False  # whether a derivative is asked for
+        self.callbacks = Callbacks()
         self.called_methods: dict[Node, None] = {}  # what would read such an attribute, and calls do by themselves
         self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
         self.needed: NeedsConcrete | None = None  # what Python last asked for
-        self.loosened: Any = False  # the condition on which a function returned one of two things nobody may look at
+        # For each function that is traced into, the innermost last: the conditions on which it returns one of two
+        # things that nobody may look at.
+        self.loosened: list[list[Value]] = [[]]
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
         self._texts = Texts()
-
-    @property
-    def whole(self) -> bool:
-        """Whether the code asks for all that it compares."""
-        return WHOLE in self.late
 
     def tell(self, kind: str, message: str, place: Place | None = None) -> None:
         """Note something for `explain`."""
@@ -129,7 +110,7 @@ class Trace(Blocks, Whereabouts):
         if self.staged_items and is_spread(args):
             return self._record_spread(op, args, kwargs)
         if op in CONSUMES:
-            args = tuple(map(drained, map(self.collected, args)))
+            args = tuple(map(drained, map(self.context.collected, args)))
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op not in PRINTS:
             if op == "call" and any(type(part) is bytearray for part in args):
@@ -138,7 +119,8 @@ class Trace(Blocks, Whereabouts):
             if self.staged_items:
                 settle(self)
             if op in KEEPS:
-                args = (*args[:-1], self.tuples.lower(args[-1]) if self.tuples.has_identity(args[-1]) else args[-1])
+                *rest, last = args
+                args = (*rest, self.tuples.lower(last) if self.tuples.has_identity(last) else last)
         elif op in HAS_DEFAULT:
             self._stage(args[1:])
         args = self.lower(args)
@@ -149,7 +131,7 @@ class Trace(Blocks, Whereabouts):
         node = Node(op, args, kwargs, (), place)
         if type(place) is Handling:
             place.check(node)
-        node.own = self.reversing
+        node.own = self.location.reversing
         if self.undo_log.may_have_changes and not is_quiet(node):
             self.undo_log.write_back()
         self.append(node)
@@ -185,7 +167,7 @@ class Trace(Blocks, Whereabouts):
         self.classes[value] = kind
         package = is_opaque_class(kind)
         if package:
-            self.untraced.add(package)
+            self.callbacks.packages.add(package)
             what = f"what is done with objects of class {kind.__qualname__} is done when the graph runs"
             self.tell("callback", f"{what}, {untraced(package)}")
 
@@ -203,13 +185,6 @@ class Trace(Blocks, Whereabouts):
         self.append(node)
         return None if inferred == NONE or isinstance(inferred, list) else self.proxy(node.add_output(inferred))
 
-    def length(self, tensor: Tensor) -> Any:
-        """`len(tensor)`: a number, if that is known."""
-        type = self.type_of(tensor)
-        if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
-            return type.shape[0]
-        return self.record("len", (tensor,))
-
     def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record the call of a function, as the op that it is or as a callback."""
         if any(function is each for each in ABOUT_TYPES):
@@ -218,32 +193,18 @@ class Trace(Blocks, Whereabouts):
                 return known
         op = op_of(function)
         if op is None:
-            self.called.append(function)
-            self.check_names(str(own_attribute(function, "__name__")), (*args, *kwargs.values()), False)
-            package, why = why_called(function)
-            self.untraced.update(package)
+            given = (*args, *kwargs.values())
+            check_names(self, str(own_attribute(function, "__name__")), given, False)
+            why = self.callbacks.note(function, given)
             self.tell("callback", f"{full_name_of(function)} is called as it is, {why}")
-            if type(function) is FunctionType and not is_plain(str(function.__module__)):
-                given = [function, *filter(is_users_object, (*args, *kwargs.values()))]
-                self.handed += [(part, function.__name__) for part in given]
             return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
-
-    def check_names(self, function: str, given: tuple[Any, ...], is_method: bool) -> None:
-        """Whether a function, by its name, looks up variables of its caller that a text names: the graph has none.
-
-        Raises:
-            Plain: it does.
-        """
-        texts = [part for part in given if type(part) is str]
-        for node in (part._ag_value.node for part in given if is_tensor(part)):
-            texts += [part for part in flatten(node.args) if type(part) is str] if node and node.op == "fstring" else []
-        if any(names_variables(function, text, is_method) for text in texts):
-            raise Plain(f"{function} looks up variables that a text names", self.place())
 
     def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
         """Let the graph hold the containers that are stored in an object of its own, or that a call may change."""
         into = args[0] if args else None
+        if self.context.keeps_containers:
+            return
         if type(into) is Tensor and isinstance(into._ag_value.type, TensorType):
             return
         for part in (*args, *kwargs.values()) if kwargs else args:
@@ -254,27 +215,6 @@ class Trace(Blocks, Whereabouts):
             self._stage(inner)
         if type(part) in STAGEABLE:
             self.materialize(part)
-
-    def record_ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Record what NumPy hands over to `__array_ufunc__`."""
-        out = kwargs.get("out")
-        if isinstance(out, tuple) and len(out) == 1:
-            kwargs = {**kwargs, "out": out[0]}
-        op = op_of(ufunc)
-        if method != "__call__":
-            op = f"{op}.{method}" if f"{op}.{method}" in OPS else None
-            ufunc = getattr(ufunc, method)
-        if op is None:
-            self.tell("callback", f"{full_name_of(ufunc)} is called as it is, it has no op")
-            return self.record("call", (ufunc, *inputs), kwargs)
-        result = self.record(op, inputs, kwargs)
-        given = kwargs.get("out")
-        return given if given is not None and not isinstance(given, tuple) else result
-
-    def unpack(self, tensor: Tensor, count: int) -> tuple[Any, ...]:
-        """The `count` items of something iterable."""
-        result = self.record("unpack", (tensor, count))
-        return result if isinstance(result, tuple) else (result,)
 
     def unpack_starred(self, tensor: Tensor, before: int, after: int) -> Iterator[Any]:
         """What `a, *b, c = tensor` takes its items from."""
@@ -359,7 +299,7 @@ class Trace(Blocks, Whereabouts):
             return tuple.__new__(kind, (self.lower(part, depth + 1) for part in tuple.__iter__(args)))
         if isinstance(args, tuple) and contains_proxy(tuple(tuple.__iter__(args))):
             raise Plain(f"a staged value is in a {kind.__qualname__}, which is more than a tuple", self.place())
-        lifted = args if self._lift is None else self._lift(self, args)
+        lifted = self.context.materializer.lift(args)
         if isinstance(lifted, tuple):       # as `sys.version_info`; to take it apart would make it a tuple
             return Constant(lifted)
         return self.use(lifted) if type(lifted) is Tensor else lifted
@@ -385,7 +325,7 @@ class Trace(Blocks, Whereabouts):
         if made is None or inside is not None:  # it had to be written to something, before all could be recorded
             return inside  # type: ignore[return-value]
         self.undo_log.touch(container)
-        if not (named or self.whole):
+        if not (named or self.context.whole):
             raise Restart({WHOLE})
         stage(container, made)
         return made
@@ -394,7 +334,7 @@ class Trace(Blocks, Whereabouts):
 
     def needs(self, tensor: Tensor, use: str, asked: bool = False) -> NoReturn:
         value = self.use(tensor)
-        if not self.whole and value.node is not None and _compares_text(value.node):
+        if not self.context.whole and value.node is not None and _compares_text(value.node):
             raise Restart({WHOLE})
         self.needed = NeedsConcrete(value, use, self.place(), asked)
         raise self.needed

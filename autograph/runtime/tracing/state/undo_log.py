@@ -25,6 +25,7 @@ from autograph.common.cpython_internals import HEAP
 from autograph.common.statics import is_a, module_of
 from autograph.common.trace_rules import is_own
 from autograph.runtime.graph.object_model import delete_attribute, is_slot, own_dict, parts_inside, set_attribute
+from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.iterators import TracedIterator
 
@@ -61,28 +62,30 @@ class Changes:
 class UndoLog:
     """The changes of the constructs that are being traced, the innermost last."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: TraceContext) -> None:
         self.stack: list[Changes] = [Changes()]
-        # Objects of which the graph has made its own, so that they must stay as they are; and what to do if not.
+        # Objects of which the graph has made its own, so that they must stay as they are.
         self.handed_out: dict[int, Any] = {}
-        self.refuse: Callable[[Any], None] = lambda container: None
         self.watched: list[Any] = []  # changed without a word: module dicts and closure cells
         # What containers and objects hold when the graph runs, as far as it has changed them; and whether there may be
-        # more by now that it has to write, before something raises. What may record nodes while it changes something
-        # has to say so again afterwards.
+        # more by now that it has to write, before something raises.
         self.written: dict[int, tuple[Any, Any]] = {}
         self.pending = False
-        self.write: Callable[[], None] = lambda: None  # set by who makes the trace: lets the graph do so
+        self._context = context
         self._writing = False
 
     def touch(self, container: Any) -> None:
         """Note the contents of what is about to be changed."""
         self.pending = True
         if id(container) in self.handed_out:
-            self.refuse(container)
+            self._context.materializer.refuse(container)
         before = self.stack[-1].before
         if id(container) not in before:
             before[id(container)] = container, contents(container)
+
+    def changed(self) -> None:
+        """Note that something may have been changed since it was touched, after nodes that were recorded meanwhile."""
+        self.pending = True
 
     def replace(self, container: Any, key: Any, value: Any) -> None:
         """Put into a container what stands for a part of it until the trace ends, whatever is undone before."""
@@ -132,7 +135,7 @@ class UndoLog:
             return
         self._writing = True
         try:
-            self.write()
+            self._context.write_back()
         finally:
             self._writing = False
         self.pending = False

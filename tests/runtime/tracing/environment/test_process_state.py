@@ -56,6 +56,8 @@ from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.tracing.calls.constructors import makes_classes
 from autograph.runtime.tracing.calls.stand_ins import _asks, _makes_anew, is_impure
 from autograph.runtime.tracing.environment.process_settings import asks_locale, fields, guarded
+from autograph.runtime.tracing.proxies.context import Environment, TraceContext
+from autograph.runtime.tracing.state.trace import Trace
 from tests.runtime.changing import check_each_step
 
 Case = Callable[[], Iterator[Any]]
@@ -634,14 +636,19 @@ SAMPLES: list[Any] = [
 ]
 
 
-class _Guards:
-    """A trace of which only guards matter."""
+class _Guards(Environment):
+    """Counts the guards."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def guard(self, condition: Any, what: str) -> None:
         self.count += 1
+
+
+class _Context(TraceContext):
+    def __init__(self) -> None:
+        self.environment = self.guards = _Guards()
 
 
 def _pure_functions() -> Iterator[Any]:
@@ -681,7 +688,8 @@ def _calls(function: Any) -> Iterator[tuple[Any, ...]]:
 
 def _given(function: Any, args: tuple[Any, ...]) -> Any:
     """What a call gives, if nothing of it is guarded or left to the graph."""
-    guards: Any = _Guards()
+    context = _Context()
+    trace = Trace("pure", context)
     args = copy.deepcopy(args)
     owner = None if isinstance(function, type) else getattr(function, "__objclass__", None)
     bound = getattr(args[0], function.__name__, function) if owner and args and isinstance(args[0], owner) else function
@@ -689,7 +697,7 @@ def _given(function: Any, args: tuple[Any, ...]) -> Any:
     if is_impure(bound) or _asks(bound, given, {}) or asks_locale(bound, given):
         return None
     try:
-        result = guarded(guards, lambda: bound(*given), args, fields(args[0]) if args else ())
+        result = guarded(trace, lambda: bound(*given), args, fields(args[0]) if args else ())
     except Exception as error:
         result = error
     text, limit = "", sys.get_int_max_str_digits()
@@ -697,7 +705,7 @@ def _given(function: Any, args: tuple[Any, ...]) -> Any:
     with contextlib.suppress(Exception):  # of what was made of things that make no sense
         text = str(result) if isinstance(result, Exception) else repr(result)
     sys.set_int_max_str_digits(limit)
-    return None if guards.count or _makes_anew(result) or " at 0x" in text else (type(result), text)
+    return None if context.guards.count or _makes_anew(result) or " at 0x" in text else (type(result), text)
 
 
 def _other_state() -> None:
