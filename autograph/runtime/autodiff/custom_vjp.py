@@ -91,7 +91,7 @@ _BACK: weakref.WeakKeyDictionary[Node, Back] = weakref.WeakKeyDictionary()
 
 
 @handles("custom_gradient")
-def _custom(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _custom(reverse: Reverse, node: Node) -> None:
     gradient = reverse.take(node.output)
     if gradient is None:
         return

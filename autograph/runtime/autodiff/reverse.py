@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from autograph.runtime.tracing.state.trace import Trace
 
 
-Handler = Callable[["Reverse", Node, Block, int], None]
+Handler = Callable[["Reverse", Node], None]
 HANDLERS: dict[str, Handler] = {}  # of the ops, and kinds of ops, whose reverse is more than their derivatives
 
 
 def handles(*ops: str) -> Callable[[Handler], Handler]:
-    """A function that records the reverse of nodes of these ops, of which it gets the block and the place in it."""
+    """A function that records the reverse of nodes of these ops."""
 
     def note(handler: Handler) -> Handler:
         HANDLERS.update(dict.fromkeys(ops, handler))
@@ -123,22 +123,22 @@ class Reverse:
                 continue
             if node.blocks or self.activity.varies((node.args, node.kwargs, node.outputs)):
                 with self.trace.location.placed(node.place):
-                    self._node(node, block, at)
+                    self._node(node, at)
                     self._collect()
 
-    def _node(self, node: Node, block: Block, at: int) -> None:
+    def _node(self, node: Node, at: int) -> None:
         self.frame.node, self.frame.at = node, at
         if not node.blocks:
             self.pass_on(node)
         if not self.shadows.moves(node):
-            self._handler(node)(self, node, block, at)
+            self._handler(node)(self, node)
             return
         for output in node.outputs:
             self.return_number(output)
         if node.op == "setitem":
-            HANDLERS["setitem"](self, node, block, at)
+            HANDLERS["setitem"](self, node)
         elif self.shadows.may_copy(node):
-            HANDLERS["copy"](self, node, block, at)
+            HANDLERS["copy"](self, node)
 
     def _handler(self, node: Node) -> Handler:
         """What records the reverse of a node: what was made for its op, or for ops of its kind."""
@@ -254,7 +254,7 @@ class Reverse:
         if not has_gradient(value.type):
             self._refuse_to_pass(value)
         if value in self.shadows:
-            self.trace.record("add_at", (self.trace.proxy(self.shadows[value]), index, gradient))
+            self.trace.record("add_at", (self.shadow(value), index, gradient))
             return
         if is_tuple(value):
             parts = self.frame.gradients.setdefault(value, Parts())
@@ -309,12 +309,8 @@ class Reverse:
             return gradient
         return self.trace.record("fit", (gradient, self.trace.proxy(value)))
 
-    def primal(self, args: Any, block: Block, at: int) -> Any:
-        """Arguments, or outputs, of the node in a block as they were when it ran: proxies, in the place of values.
-
-        Args:
-            at: before which place in the block they were so.
-        """
+    def primal(self, args: Any, after: bool = False) -> Any:
+        """Arguments of the node that is dealt with, as they were before it ran, or `after`: proxies for values."""
 
         def leaf(each: Any) -> Any:
             if isinstance(each, Constant):
@@ -323,12 +319,16 @@ class Reverse:
                 return each
             if not self.is_overwritten(each):
                 return self.trace.proxy(each)
-            made = Node("snapshot", (each,), None, (), self.frame.node.place if self.frame.node else ())
-            block.nodes.insert(at, made)
-            self.frame.own.add(made.add_output(each.type, each.name))
-            return self.trace.proxy(made.output)
+            frame = self.frame
+            assert frame.node is not None, "a node is dealt with"
+            at = frame.block.nodes.index(frame.node, frame.at) + 1 if after else frame.at
+            return self._put_in(at, "snapshot", each)
 
         return map_args(leaf, args)
+
+    def shadow(self, value: Value) -> Any:
+        """The shadow of a value."""
+        return self.trace.proxy(self.shadows[value])
 
     def shadow_then(self, value: Value) -> Any:
         """The shadow of what a node has to do with; of containers, of what was in them when the node ran."""
@@ -344,9 +344,13 @@ class Reverse:
         """A container, or its shadow, as it was before a place in the block that is dealt with."""
         if isinstance(value.type, TensorType) or not self.is_overwritten(value):
             return self.trace.proxy(container)
-        made = Node("arranged", (container,), None, (), self.frame.node.place if self.frame.node else ())
+        return self._put_in(at, "arranged", container)
+
+    def _put_in(self, at: int, op: str, value: Value) -> Any:
+        """What an op gives that is put before a place in the block that is dealt with."""
+        made = Node(op, (value,), None, (), self.frame.node.place if self.frame.node else ())
         self.frame.block.nodes.insert(at, made)
-        self.frame.own.add(made.add_output(container.type, container.name))
+        self.frame.own.add(made.add_output(value.type, value.name))
         return self.trace.proxy(made.output)
 
     def is_overwritten(self, value: Value) -> bool:

@@ -9,14 +9,14 @@ import numpy as np
 from autograph.errors import DerivativeError
 from autograph.runtime.autodiff.residuals import keep_of_branch, keep_of_iterations
 from autograph.runtime.autodiff.reverse import Frame, Reverse, handles
-from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.types import ANY, INT, TensorType, Type, inexact, join, type_of
 from autograph.runtime.graph_text.printer import expression
 from autograph.runtime.tracing.state.blame import line_of
 
 
 @handles("if")
-def _if(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _if(reverse: Reverse, node: Node) -> None:
     given = [
         (number, reverse.take(output))
         for number, output in enumerate(node.outputs)
@@ -71,7 +71,7 @@ def _carried_type(value: Value, first: Any) -> Type:
 
 
 @handles("for", "while")
-def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _loop(reverse: Reverse, node: Node) -> None:
     trace, body = reverse.trace, node.blocks[-1]
     inits = node.args[1:] if node.op == "for" else node.args
     given = [None if output in reverse.shadows else reverse.take(output) for output in node.outputs]
@@ -97,7 +97,7 @@ def _loop(reverse: Reverse, node: Node, block: Block, at: int) -> None:
             _items(reverse, node, node.args[0], node.kwargs["target"], items, index)
         found = [_gradient(reverse, frame, carried[number]) for number in slots]
         frame.into.results = trace.lower((trace.record("sub", (index, 1)), *found))
-    tape, target = keep_of_iterations(node, block, at, frame.into)
+    tape, target = keep_of_iterations(node, reverse.frame.block, reverse.frame.at, frame.into)
     last = trace.record("sub", (trace.record("len", (trace.proxy(tape),)), 1))
     iterations = trace.record("reversed", (trace.proxy(tape),))
     made = Node("for", trace.lower((iterations, last, *lowered)), {"target": target}, (frame.into,), node.place)

@@ -10,7 +10,7 @@ from autograph.runtime.autodiff.reverse import Reverse, handles, refusal
 from autograph.runtime.autodiff.reverse_ops import differentiate, operation, without_derivative
 from autograph.runtime.autodiff.shadow_rules import is_container
 from autograph.runtime.graph import effects
-from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import ORDERED, lookup
 from autograph.runtime.graph.traits import WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import ObjectType, TensorType
@@ -18,11 +18,11 @@ from autograph.runtime.tracing.proxies.proxy import is_tensor
 
 
 @handles("setitem")
-def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _setitem(reverse: Reverse, node: Node) -> None:
     target, index, value = node.args
     if target not in reverse.shadows or is_container(target) or not reverse.activity.varies((target, value)):
         return
-    shadow, index = reverse.trace.proxy(reverse.shadows[target]), reverse.primal(index, block, at)
+    shadow, index = reverse.shadow(target), reverse.primal(index)
     if _may_lack(reverse, target):
         reverse.contribute(value, reverse.trace.record("take_back", (shadow, index)))
     elif _is_basic(node.args[1]):
@@ -34,54 +34,54 @@ def _setitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 
 @handles("overwriting")
-def _overwriting(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _overwriting(reverse: Reverse, node: Node) -> None:
     """The reverse of functions that write a value into some of the items of an array."""
     place = WRITTEN_ARGUMENT[node.op]
     if node.args[0] not in reverse.shadows:
         return
     if len(node.args) <= place:
         refuse(node)
-    shadow = reverse.trace.proxy(reverse.shadows[node.args[0]])
-    args, options = reverse.primal((node.args[1:], node.kwargs), block, at)
+    shadow = reverse.shadow(node.args[0])
+    args, options = reverse.primal((node.args[1:], node.kwargs))
     reverse.contribute(
         node.args[place], reverse.trace.record("take_overwritten", (shadow, node.op, place, *args), options)
     )
 
 
 @handles("np.copyto", ".fill")
-def _fill(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _fill(reverse: Reverse, node: Node) -> None:
     array, value = node.args[:2]
     if array in reverse.shadows:
-        where = (reverse.primal(node.kwargs["where"], block, at),) if "where" in node.kwargs else ()
+        where = (reverse.primal(node.kwargs["where"]),) if "where" in node.kwargs else ()
         reverse.contribute(value, _take_out(reverse, array, where))
 
 
 @handles("add_at", "np.add.at")
-def _add_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _add_at(reverse: Reverse, node: Node) -> None:
     array, index, value = node.args
     if array in reverse.shadows:
-        reverse.contribute(value, copied(reverse, _read(reverse, array, reverse.primal(index, block, at))))
+        reverse.contribute(value, copied(reverse, _read(reverse, array, reverse.primal(index))))
 
 
 @handles("np.subtract.at")
-def _subtract_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _subtract_at(reverse: Reverse, node: Node) -> None:
     array, index, value = node.args
     if array in reverse.shadows:
-        read = _read(reverse, array, reverse.primal(index, block, at))
+        read = _read(reverse, array, reverse.primal(index))
         reverse.contribute(value, reverse.trace.record("neg", (read,)))
 
 
 @handles("gradient_at")
-def _gradient_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _gradient_at(reverse: Reverse, node: Node) -> None:
     array, index = node.args
     gradient = reverse.take(node.output)
     if gradient is not None and array in reverse.shadows:
-        shadow, index = reverse.trace.proxy(reverse.shadows[array]), reverse.primal(index, block, at)
+        shadow, index = reverse.shadow(array), reverse.primal(index)
         reverse.trace.record("add_at", (shadow, index, gradient))
 
 
 @handles("accumulate")
-def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _accumulate(reverse: Reverse, node: Node) -> None:
     array, value = node.args
     if array in reverse.shadows:
         found = reverse.shadow_then(array)
@@ -91,13 +91,13 @@ def _accumulate(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 
 @handles("take_out")
-def _taken_out(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _taken_out(reverse: Reverse, node: Node) -> None:
     """The reverse of taking gradients out is to put them in, over what is there."""
     array, *where = node.args
     gradient = _gradient(reverse, node)
     if array not in reverse.shadows:
         return
-    shadow, where = reverse.trace.proxy(reverse.shadows[array]), reverse.primal(where, block, at)
+    shadow, where = reverse.shadow(array), reverse.primal(where)
     if _may_lack(reverse, array):
         reverse.trace.record("put_back", (shadow, ..., gradient, *where))
     else:
@@ -105,21 +105,21 @@ def _taken_out(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 
 @handles("take_at")
-def _taken_at(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    _put_at(reverse, node, block, at, "setitem")
+def _taken_at(reverse: Reverse, node: Node) -> None:
+    _put_at(reverse, node, "setitem")
 
 
 @handles("take_back")
-def _taken_back(reverse: Reverse, node: Node, block: Block, at: int) -> None:
-    _put_at(reverse, node, block, at, "put_back")
+def _taken_back(reverse: Reverse, node: Node) -> None:
+    _put_at(reverse, node, "put_back")
 
 
-def _put_at(reverse: Reverse, node: Node, block: Block, at: int, op: str) -> None:
+def _put_at(reverse: Reverse, node: Node, op: str) -> None:
     """Put the gradient of what was taken from an index back there, by an op that need not look for a shadow."""
     array, index = node.args
     gradient = _gradient(reverse, node)
     if array in reverse.shadows:
-        shadow, index = reverse.trace.proxy(reverse.shadows[array]), reverse.primal(index, block, at)
+        shadow, index = reverse.shadow(array), reverse.primal(index)
         reverse.trace.record("put_back" if _may_lack(reverse, array) else op, (shadow, index, gradient))
 
 
@@ -130,97 +130,95 @@ def _gradient(reverse: Reverse, node: Node) -> Any:
 
 
 @handles("take_overwritten")
-def _taken_overwritten(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _taken_overwritten(reverse: Reverse, node: Node) -> None:
     array, op, place = node.args[:3]
     gradient = _gradient(reverse, node)
     if array in reverse.shadows:
         if _may_lack(reverse, array):
             refuse(node)
-        args, options = reverse.primal((list(node.args[2:]), node.kwargs), block, at)
-        args[0], args[place] = reverse.trace.proxy(reverse.shadows[array]), gradient
+        args, options = reverse.primal((list(node.args[2:]), node.kwargs))
+        args[0], args[place] = reverse.shadow(array), gradient
         reverse.trace.record(op, tuple(args), options)
 
 
 @handles("unless_view")
-def _unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _unless_view(reverse: Reverse, node: Node) -> None:
     gradient = _gradient(reverse, node)
     *ends, is_item = node.args
     if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
-        shadows = [reverse.trace.proxy(reverse.shadows[end]) for end in ends]
+        shadows = [reverse.shadow(end) for end in ends]
         reverse.trace.record("put_unless_view", (*shadows, is_item, gradient))
 
 
 @handles("put_unless_view")
-def _put_unless_view(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _put_unless_view(reverse: Reverse, node: Node) -> None:
     *ends, is_item, gradient = node.args
     if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
-        shadows = [reverse.trace.proxy(reverse.shadows[end]) for end in ends]
+        shadows = [reverse.shadow(end) for end in ends]
         reverse.contribute(gradient, reverse.trace.record("unless_view", (*shadows, is_item)))
 
 
 @handles("put_back")
-def _put_back(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _put_back(reverse: Reverse, node: Node) -> None:
     """The reverse of putting gradients in is to take them out."""
     shadow, where, gradient, *mask = node.args
     if shadow not in reverse.shadows:
         return
-    taken = reverse.trace.proxy(reverse.shadows[shadow])
+    taken = reverse.shadow(shadow)
     if mask:
-        reverse.contribute(gradient, reverse.trace.record("take_out", (taken, *reverse.primal(mask, block, at))))
+        reverse.contribute(gradient, reverse.trace.record("take_out", (taken, *reverse.primal(mask))))
     else:
-        reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where, block, at))))
+        reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where))))
 
 
 @handles("in place")
-def _in_place(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _in_place(reverse: Reverse, node: Node) -> None:
     if is_container(node.args[0]):
         return  # a list made longer: its items have shadows of their own
     if node.args[0] not in reverse.shadows:
-        operation(reverse, node, block, at)
+        operation(reverse, node)
         return
     changed = node.outputs[0] if node.outputs and node.outputs[0] in reverse.shadows else node.args[0]
-    shadow = reverse.trace.proxy(reverse.shadows[changed])
-    differentiate(reverse, node, block, at, reverse.trace.record("take_out", (shadow,)))
+    shadow = reverse.shadow(changed)
+    differentiate(reverse, node, reverse.trace.record("take_out", (shadow,)))
 
 
 @handles(".sort", ".partition")
-def _rearrange(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _rearrange(reverse: Reverse, node: Node) -> None:
     """An array's methods that put its items in another order."""
     array = node.args[0]
     if array in reverse.shadows:
         if not isinstance(array.type, TensorType):
             refuse(node)
-        gradient = reverse.trace.record("take_out", (reverse.trace.proxy(reverse.shadows[array]),))
-        differentiate(reverse, node, block, at, gradient, like=f"np{node.op}")
+        gradient = reverse.trace.record("take_out", (reverse.shadow(array),))
+        differentiate(reverse, node, gradient, like=f"np{node.op}")
 
 
 @handles("np.nan_to_num")
-def _nan_to_num(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _nan_to_num(reverse: Reverse, node: Node) -> None:
     if len(node.args) > 1 or node.kwargs.get("copy", True) is not True:
         refuse(node)
-    operation(reverse, node, block, at)
+    operation(reverse, node)
 
 
 @handles("write")
-def _writing(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _writing(reverse: Reverse, node: Node) -> None:
     """The reverse of any other operation that writes to something with a shadow: a function with `out=`."""
     changed, is_ufunc = effects.outs(node), isinstance(lookup(node.op).target, np.ufunc)
     several = isinstance(node.output.type, ObjectType) and len(node.output.type.items) if len(node.outputs) == 1 else -1
     if len(changed) != (several or 1) or not set(reverse.shadows.written(node)) <= set(changed):
         refuse(node)
-    where = (reverse.primal(node.kwargs["where"], block, at),) if is_ufunc and "where" in node.kwargs else ()
+    where = (reverse.primal(node.kwargs["where"]),) if is_ufunc and "where" in node.kwargs else ()
     found = [_take_out(reverse, array, where) for array in changed]
-    while block.nodes[at] is not node:          # a copy of the mask has been put before it
-        at += 1
     options = ("where",) if is_ufunc else ()    # of others, it says which items they take into account
-    differentiate(reverse, node, block, at, tuple(found) if several else found[0], without=options)
+    differentiate(reverse, node, tuple(found) if several else found[0], without=options)
 
 
 def _take_out(reverse: Reverse, array: Value, where: tuple[Any, ...]) -> Any:
     """The gradient of what was written all over an array, or where a mask says."""
     if array not in reverse.shadows:
         return reverse.zero(array)
-    return reverse.trace.record("take_out", (reverse.trace.proxy(reverse.shadows[array]), *where))
+    return reverse.trace.record("take_out", (reverse.shadow(array), *where))
 
 
 def refuse(node: Node) -> NoReturn:
@@ -252,7 +250,7 @@ def _may_lack(reverse: Reverse, array: Value) -> bool:
 def _read(reverse: Reverse, array: Value, index: Any) -> Any:
     """The gradients of some items of an array."""
     op = "gradient_at" if _may_lack(reverse, array) else "getitem"
-    return reverse.trace.record(op, (reverse.trace.proxy(reverse.shadows[array]), index))
+    return reverse.trace.record(op, (reverse.shadow(array), index))
 
 
 def _is_basic(index: Any) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from autograph.runtime.autodiff.reverse import Parts, Reverse, handles, refusal, type_of, whole
 from autograph.runtime.autodiff.strong_zeros import multiply
 from autograph.runtime.graph import effects
-from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import OpDef, lookup
 from autograph.runtime.graph.traits import AGGREGATES, ARRAY_PRODUCT, ELEMENTWISE, GRADIENT, plain
 from autograph.runtime.graph.types import ObjectType, TensorType
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 @handles("operation")
-def operation(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def operation(reverse: Reverse, node: Node) -> None:
     """The reverse of an operation: what the derivatives of its op say of the gradients of its outputs."""
     given = [reverse.take(output) for output in node.outputs]
     if all(gradient is None for gradient in given):
         return
     gradient = complete(reverse, node.outputs[0], given[0]) if len(given) == 1 else tuple(given)
-    differentiate(reverse, node, block, at, gradient)
+    differentiate(reverse, node, gradient)
 
 
 def differentiate(
-    reverse: Reverse, node: Node, block: Block, at: int, gradient: Any, without: Sequence[str] = (), like: str = ""
+    reverse: Reverse, node: Node, gradient: Any, without: Sequence[str] = (), like: str = ""
 ) -> None:
     """Let the derivatives of a node's op pass a gradient on to its arguments.
 
@@ -64,9 +64,9 @@ def differentiate(
         raise refusal(node, "has no derivative here in all the arguments that vary")
     assert op.vjp is not None
     zeros = reverse.zeros.of(reverse.trace.lower(gradient))
-    outputs = reverse.primal(tuple(node.outputs) or given[0], block, at + 1)
+    outputs = reverse.primal(tuple(node.outputs) or given[0], after=True)
     out = outputs[0] if len(node.outputs) == 1 else outputs
-    args, kwargs = reverse.primal((given, options), block, at)
+    args, kwargs = reverse.primal((given, options))
     for place, arg in enumerate(given[: len(op.vjp)]):
         if isinstance(arg, dict) and op.name in AGGREGATES:
             continue    # it goes through the keys
@@ -143,26 +143,26 @@ def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
 
 
 @handles("copy")
-def _copy(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _copy(reverse: Reverse, node: Node) -> None:
     """Pass on the gradient of something that may be a copy of the first argument: of a view, there is none left."""
     first = node.args[0]
-    shadows = [reverse.trace.proxy(reverse.shadows[each]) for each in (node.output, first)]
+    shadows = [reverse.shadow(each) for each in (node.output, first)]
     gradient = reverse.trace.record("unless_view", (*shadows, node.op == "getitem"))
     if node.op == "getitem":
-        reverse.contribute_item(first, reverse.primal(node.args[1], block, at), gradient)
+        reverse.contribute_item(first, reverse.primal(node.args[1]), gradient)
     else:
-        differentiate(reverse, node, block, at, gradient)
+        differentiate(reverse, node, gradient)
 
 
 @handles("getitem")
-def _getitem(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _getitem(reverse: Reverse, node: Node) -> None:
     gradient = reverse.take(node.output)
     if gradient is not None:
-        reverse.contribute_item(node.args[0], reverse.primal(node.args[1], block, at), gradient)
+        reverse.contribute_item(node.args[0], reverse.primal(node.args[1]), gradient)
 
 
 @handles("unpack")
-def _unpack(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _unpack(reverse: Reverse, node: Node) -> None:
     for index, output in enumerate(node.outputs):
         gradient = reverse.take(output)
         if gradient is not None:
@@ -170,21 +170,21 @@ def _unpack(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 
 @handles("build")
-def _build(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _build(reverse: Reverse, node: Node) -> None:
     gradient = reverse.take(node.output)
     if gradient is not None:
         reverse.contribute(node.args[0], gradient)
 
 
 @handles("bound")
-def _bound(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _bound(reverse: Reverse, node: Node) -> None:
     reverse.contribute(node.args[0], reverse.take(node.output))
 
 
 @handles("sum")
-def _sum(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _sum(reverse: Reverse, node: Node) -> None:
     if not _has_shadow(reverse, node):
-        operation(reverse, node, block, at)
+        operation(reverse, node)
         return
     gradient = reverse.take(node.output)
     if gradient is not None:
@@ -194,20 +194,20 @@ def _sum(reverse: Reverse, node: Node, block: Block, at: int) -> None:
 
 
 @handles("min", "max")
-def _extreme(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _extreme(reverse: Reverse, node: Node) -> None:
     if len(node.args) > 1 or not _has_shadow(reverse, node) or "key" in node.kwargs:
-        operation(reverse, node, block, at)
+        operation(reverse, node)
         return
     gradient = reverse.take(node.output)
     if gradient is not None:
-        things, out = reverse.primal((node.args[0], node.output), block, at + 1)
+        things, out = reverse.primal((node.args[0], node.output), after=True)
         shadow = reverse.shadow_then(node.args[0])
         part = reverse.trace.record("part_like", (shadow, things, out))
         reverse.trace.record("accumulate", (part, whole(gradient, node.output.type)))
 
 
 @handles("accumulate_each")
-def _accumulate_each(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _accumulate_each(reverse: Reverse, node: Node) -> None:
     shadow, gradient = node.args
     if shadow in reverse.shadows:
         found = reverse.trace.record("sum_of_parts", (reverse.shadow_then(shadow),))
@@ -215,14 +215,14 @@ def _accumulate_each(reverse: Reverse, node: Node, block: Block, at: int) -> Non
 
 
 @handles("sum_of_parts")
-def _sum_of_parts(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _sum_of_parts(reverse: Reverse, node: Node) -> None:
     gradient = reverse.take(node.output)
     if gradient is not None and node.args[0] in reverse.shadows:
         reverse.trace.record("accumulate_each", (reverse.shadow_then(node.args[0]), gradient))
 
 
 @handles("gradient_in")
-def _gradient_in(reverse: Reverse, node: Node, block: Block, at: int) -> None:
+def _gradient_in(reverse: Reverse, node: Node) -> None:
     """The gradient of an argument: nobody but who asked for it has to do with that shadow any more."""
     reverse.contribute(node.args[0], reverse.take(node.output))
 
