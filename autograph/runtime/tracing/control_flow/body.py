@@ -85,6 +85,7 @@ class Arm:
         values: the variables, and entries of containers, that were changed, with what they were at the end.
         whole: containers that were changed in other ways than entry by entry.
         before: the variables as they were before.
+        begin: the slots of a loop as they were when the body began.
         after: the containers that were changed, with what they held at the end.
         written: the same as far as the graph has written it.
     """
@@ -95,17 +96,22 @@ class Arm:
     values: dict[Any, Any] = field(default_factory=dict)
     whole: list[Any] = field(default_factory=list)
     before: dict[Any, Any] = field(default_factory=dict)
+    begin: dict[Any, Any] = field(default_factory=dict)
     after: list[tuple[Any, Any]] = field(default_factory=list)
     written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
 
 def run_body(
-    trace: Trace, body: Callable[[], Any], state: State, block: Block, prepare: Callable[[], None] | None = None
+    trace: Trace,
+    body: Callable[[], Any],
+    state: State,
+    block: Block,
+    prepare: Callable[[Block], dict[Any, Any]] | None = None,
 ) -> Arm:
     """Trace `body` into `block`.
 
     Args:
-        prepare: sets the slots to what they are in the body, before it begins.
+        prepare: sets the slots to what they are in the body, before it begins; gives that.
     """
     arm = Arm(block)
     before = state.snapshot()
@@ -113,7 +119,7 @@ def run_body(
     try:
         with trace.open(block):
             if prepare is not None:
-                prepare()
+                arm.begin = prepare(block)
             begin = state.snapshot()
             arm.result = run_or_raise(trace, body)
             trace.undo_log.write_back()

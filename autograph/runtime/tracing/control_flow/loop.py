@@ -41,6 +41,7 @@ from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, reached
 
 _ROUNDS = 12
+_MISSING: Any = object()
 
 
 @dataclass
@@ -58,11 +59,12 @@ class Carry:
         self.begin[slot] = slot.get()
         self.forms[slot] = merge.staged(self.begin[slot], self.owned.tuples)
 
-    def install(self, block: Block) -> None:
-        """Add the params for what is carried to a block, and set the slots to them."""
+    def install(self, block: Block) -> dict[Any, Any]:
+        """Add the params for what is carried to a block, and set the slots to them; gives what they are then."""
         for slot, form in self.forms.items():
             params = [block.add_param(type, name) for type, name in merge.named(form, _name(slot))]
             self._put(slot, merge.build(form, proxies(self.trace, params)))
+        return {slot: slot.get() for slot in self.forms}
 
     def _put(self, slot: Any, value: Any) -> None:
         if isinstance(slot, Entry):
@@ -131,11 +133,11 @@ class Carry:
         proxies = [staged_as(value) if type(value) in STAGEABLE else value for value in begin]
         return [value._ag_value for value in proxies if value is not None and is_tensor(value)]
 
-    def results(self, arm: Arm, installed: dict[Any, Any]) -> list[Any]:
+    def results(self, arm: Arm) -> list[Any]:
         """What an iteration hands to the next."""
         found = []
         for slot, form in self.forms.items():
-            value = arm.values[slot] if slot in arm.values else installed.get(slot, self.begin[slot])
+            value = arm.values[slot] if slot in arm.values else arm.begin.get(slot, self.begin[slot])
             found.extend(results_of(self.trace, arm.block, form, value))
         return found
 
@@ -172,24 +174,22 @@ def stage_while(
     carry.test = first._ag_value if is_tensor(first) else None
     # If the test does something, it must run as often as Python would run it, and `first` was one time.
     rotated = rotated or _trace_test(trace, test, state, carry) is None
-    unread = {id(variable) for variable in state.passing}
+    go: Value | None = None
 
     def iteration() -> tuple[Any, Any]:
         body()
         stop = None if until is None else until()
         return stop, _go_on(trace, stop, test, state) if rotated else None
 
-    for _ in range(_ROUNDS):
-        block = Block()
-        installed: dict[Any, Any] = {}
-        go = block.add_param(_condition_type(), "go") if rotated else None
-        arm = run_body(trace, iteration, state, block, _installer(carry, block, installed))
-        hoist(trace, [arm])
-        if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
-            break
+    def begin(block: Block) -> Callable[[], Any]:
+        nonlocal go
+        go = block.add_param(ObjectType(), "go") if rotated else None
+        return iteration
+
+    arm = _settled(carry, state, begin)
     head = Block()
     if rotated:
-        head_go = head.add_param(_condition_type(), "go")
+        head_go = head.add_param(ObjectType(), "go")
         for slot_form in carry.forms.values():
             for type in merge.types(slot_form):
                 head.add_param(type)
@@ -200,7 +200,7 @@ def stage_while(
             stage_while(trace, first, test, body, state, until, rotated=True)
             return
         head = last
-    _finish_while(trace, carry, arm, installed, head, first if rotated else None, until is not None, go)
+    _finish_while(trace, carry, arm, head, first if rotated else None, until is not None, go)
 
 
 def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> Any:
@@ -216,7 +216,6 @@ def _finish_while(
     trace: Trace,
     carry: Carry,
     arm: Arm,
-    installed: dict[Any, Any],
     head: Block,
     first: Any,
     until: bool,
@@ -228,7 +227,7 @@ def _finish_while(
     options = {"until": True} if until and go is None else None
     node = Node("while", tuple(inits), options, (head, arm.block), trace.place())
     if not arm.diverged:
-        results = carry.results(arm, installed)
+        results = carry.results(arm)
         stop, now = arm.result
         with trace.open(arm.block):
             if go is not None:
@@ -271,26 +270,29 @@ def _read_by(node: Node) -> Iterator[Value]:
             yield from _read_by(inner)
 
 
-def _condition_type() -> Type:
-    return ObjectType()
+def _settled(carry: Carry, state: State, begin: Callable[[Block], Callable[[], Any]]) -> Arm:
+    """What an iteration comes to, traced until what the loop carries holds.
 
-
-def _installer(carry: Carry, block: Block, installed: dict[Any, Any]) -> Callable[[], None]:
-    def install() -> None:
-        carry.install(block)
-        installed.update({slot: slot.get() for slot in carry.forms})
-
-    return install
+    Args:
+        begin: adds the params for an item to a block; gives what an iteration runs.
+    """
+    unread = {id(variable) for variable in state.passing}
+    for _ in range(_ROUNDS):
+        block = Block()
+        arm = run_body(carry.trace, begin(block), state, block, carry.install)
+        hoist(carry.trace, [arm])
+        if not carry.take_in(arm, unread) and not carry.trace.assumed.fails(block, carry.given()):
+            break
+    return arm
 
 
 def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carry) -> Block | None:
     """The block of a loop's test; None if the test does anything but tell its result."""
     block = Block()
-    installed: dict[Any, Any] = {}
-    arm = run_body(trace, test, state, block, _installer(carry, block, installed))
+    arm = run_body(trace, test, state, block, carry.install)
     if type(arm.result) in STAGEABLE and staged_as(arm.result) is None:
         raise Materialize(arm.result)  # its truth will change
-    changed = any(slot not in installed or installed[slot] is not value for slot, value in arm.values.items())
+    changed = any(arm.begin.get(slot, _MISSING) is not value for slot, value in arm.values.items())
     if arm.diverged or arm.whole or changed or _does_something(block):
         return None
     with trace.open(block):
@@ -312,23 +314,19 @@ def stage_for(
     trace.undo_log.write_back()
     carry = _carry(trace, state)
     carry.test = source if isinstance(source, Value) else None
-    unread = {id(variable) for variable in state.passing}
-    for _ in range(_ROUNDS):
+    kwargs: dict[str, Any] = {}
+
+    def begin(block: Block) -> Callable[[], Any]:
         item_type = _item_of_source(trace, source) if isinstance(source, Value) else _item_of_all(source)
-        block = Block()
-        installed: dict[Any, Any] = {}
-        item, target = item_params(trace, block, item_type, _item_names(body))
-        install = _installer(carry, block, installed)
-        arm = run_body(trace, lambda item=item: _iteration(body, item, until), state, block, install)  # type: ignore[misc]
-        hoist(trace, [arm])
-        if not carry.take_in(arm, unread) and not trace.assumed.fails(block, carry.given()):
-            break
-    kwargs: dict[str, Any] = {"target": target}
+        item, kwargs["target"] = item_params(trace, block, item_type, _item_names(body))
+        return lambda: _iteration(body, item, until)
+
+    arm = _settled(carry, state, begin)
     if until is not None:
         kwargs["until"] = True
     node = Node("for", (source, *carry.inits()), kwargs, (arm.block,), trace.place())
     if not arm.diverged:
-        results = carry.results(arm, installed)
+        results = carry.results(arm)
         if until is not None:
             with trace.open(arm.block):
                 results.insert(0, as_result(trace, arm.result))
