@@ -1129,7 +1129,7 @@ def test_a_class_is_looked_at_by_every_call(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [a_property_is_patched, a_method_is_deleted, the_bases_change, attributes_of_a_class])
 def test_it_is_so_without_version_tags_of_classes(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpython_internals, "_HAS_TAGS", False)
+    monkeypatch.setattr(cpython_internals, "HAS_TAGS", False)
     test_a_class_is_looked_at_by_every_call(case)
 
 
