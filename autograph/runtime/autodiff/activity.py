@@ -41,12 +41,12 @@ class Activity:
 
     Args:
         nodes: the computation.
-        roots: what it is differentiated in.
+        inputs: what it is differentiated in.
         outputs: what is differentiated; if that is not known, all that it computes may be.
         constant: nodes that are taken to depend on nothing.
 
     Attributes:
-        values: those that depend on the roots, and that the outputs depend on.
+        values: those that depend on the inputs, and that the outputs depend on.
         outside: what the computation uses that was there before.
         aliasing: what may share memory in it.
     """
@@ -54,7 +54,7 @@ class Activity:
     def __init__(
         self,
         nodes: Sequence[Node],
-        roots: Sequence[Value],
+        inputs: Sequence[Value],
         outputs: Sequence[Value] | None = None,
         constant: Collection[Node] = (),
     ) -> None:
@@ -62,12 +62,12 @@ class Activity:
         part = Block()
         part.nodes = list(nodes)
         own = values_of(part)
-        self.outside = [value for value in dict.fromkeys((*roots, *uses_in(part))) if value not in own]
+        self.outside = [value for value in dict.fromkeys((*inputs, *uses_in(part))) if value not in own]
         part.params = self.outside
         self.aliasing = Aliasing(Graph("", part))
         mutable = [value for value in (*self.outside, *own) if effects.is_mutable(value) and not _is_form(value)]
-        self.values = set(roots)
-        self._regions: set[Any] = set()  # that something which depends on the roots is written to
+        self.values = set(inputs)
+        self._regions: set[Any] = set()  # that something which depends on the inputs is written to
         before = -1
         while before != len(self.values):  # loops carry it round, and writes back to what was made before
             before = len(self.values)
@@ -77,10 +77,10 @@ class Activity:
                 break
         if outputs is not None:
             needed = _Needed(nodes, outputs, self.aliasing)
-            self.values = {value for value in self.values if value in needed} | set(roots)
+            self.values = {value for value in self.values if value in needed} | set(inputs)
 
     def varies(self, args: Any) -> bool:
-        """Whether there is a value in nested arguments that depends on the roots."""
+        """Whether there is a value in nested arguments that depends on the inputs."""
         return not self.values.isdisjoint(_values(args))
 
     def _nodes(self, nodes: Sequence[Node]) -> None:

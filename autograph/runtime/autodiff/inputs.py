@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from autograph.runtime.tracing.state.trace import Trace
 
 
-class Roots:
+class DifferentiatedInputs:
     """Values to differentiate in.
 
     Args:

@@ -57,7 +57,7 @@ class Reverse:
     Args:
         block: the one that is open, or one around it.
         start, end: where in the block the part begins and ends.
-        roots: the values to find the gradients of.
+        inputs: the values to find the gradients of.
         outputs: the values that are differentiated, with the gradients to begin with.
         constant: nodes that are taken to depend on nothing.
         place: where the user wrote what is differentiated, for errors.
@@ -69,7 +69,7 @@ class Reverse:
         block: Block,
         start: int,
         end: int,
-        roots: Sequence[Value],
+        inputs: Sequence[Value],
         outputs: Sequence[tuple[Value, Any]],
         constant: Collection[Node] = (),
         place: tuple[str, int] | tuple[()] = (),
@@ -80,16 +80,16 @@ class Reverse:
         self.start, rest = start, len(block.nodes) - end
         part = block.nodes[start:end]
         self._constant = {*constant, *unread(part)}
-        self.activity = Activity(part, roots, [value for value, _ in outputs], self._constant)
+        self.activity = Activity(part, inputs, [value for value, _ in outputs], self._constant)
         self._outputs = outputs
         self.shadows = Shadows(part, self.activity)
         self.zeros = Zeros(part, self.shadows)
         block.nodes[start:end] = self.shadows.nodes
         self.end = len(block.nodes) - rest
-        own = {*roots, *(output for node in self.shadows.nodes for output in node.outputs)}
+        own = {*inputs, *(output for node in self.shadows.nodes for output in node.outputs)}
         self.frame = Frame(block, own, trace.block)
         self.frame.at = self.end
-        self._roots = frozenset(roots)
+        self._inputs = frozenset(inputs)
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
     def run(self) -> None:
@@ -101,17 +101,17 @@ class Reverse:
         self.sweep(self.block, self.start, self.end)
         self.frame.node = None
 
-    def gradient(self, root: Value) -> Any:
-        """The gradient of a root, once all is recorded."""
-        if root in self.shadows:
-            shadow = self.shadows[root]
-            if isinstance(root.type, ObjectType):
+    def gradient(self, value: Value) -> Any:
+        """The gradient of a differentiated input, once all is recorded."""
+        if value in self.shadows:
+            shadow = self.shadows[value]
+            if isinstance(value.type, ObjectType):
                 assert shadow.node is not None
                 at = self.block.nodes.index(shadow.node, self.start) + 1
-                return self.trace.record("gradient_in", (self._then(root, shadow, at), self._then(root, root, at)))
-            return self._in_shadow(root, shadow)
-        found = self.frame.gradients.get(root)
-        return self.zero(root) if found is None else found
+                return self.trace.record("gradient_in", (self._then(value, shadow, at), self._then(value, value, at)))
+            return self._in_shadow(value, shadow)
+        found = self.frame.gradients.get(value)
+        return self.zero(value) if found is None else found
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ class Reverse:
         if value in self.shadows:
             shadow = self._as_made(value)
             return self.trace.record("or_zero", (shadow,)) if self.shadows[value].type == ANY else shadow
-        return None if value in self._roots else self.frame.gradients.pop(value, None)
+        return None if value in self._inputs else self.frame.gradients.pop(value, None)
 
     def fitted(self, gradient: Any, value: Value) -> Any:
         """A gradient of the shape and dtype of the value that it belongs to."""

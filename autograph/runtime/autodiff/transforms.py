@@ -20,7 +20,7 @@ from autograph.common import pytree
 from autograph.common.trace_rules import on_behalf
 from autograph.errors import DerivativeError, TracingError
 from autograph.runtime.autodiff.activity import has_gradient
-from autograph.runtime.autodiff.inputs import Roots, described, is_differentiable
+from autograph.runtime.autodiff.inputs import DifferentiatedInputs, described, is_differentiable
 from autograph.runtime.autodiff.reverse import Reverse
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of, user_code
 from autograph.runtime.graph.graph import Node
@@ -85,13 +85,13 @@ class Derivative(Traced):
 
     def _traced(self, trace: Trace, *args: Any, **kwargs: Any) -> Any:
         name = name_of(self.function)
-        roots = Roots(trace, name)
+        inputs = DifferentiatedInputs(trace, name)
         if self.wrt is not None:
             chosen = pytree.map(lambda variable: _value_of(trace, variable, name), self.wrt)
         else:
-            chosen, args, kwargs = self._chosen(roots, args, kwargs)
+            chosen, args, kwargs = self._chosen(inputs, args, kwargs)
         differentiated = traced(trace, self.function, chosen, args, kwargs)
-        roots.give_back()
+        inputs.give_back()
         value, aux = split(differentiated.result, name) if self.has_aux else (differentiated.result, None)
         check_scalar(value, name, place_of(self.function))
         found = differentiated.gradients(value, _one(trace, value, name))
@@ -103,12 +103,12 @@ class Derivative(Traced):
             return ((value, aux) if self.has_aux else value), found
         return (found, aux) if self.has_aux else found
 
-    def _chosen(self, roots: Roots, args: Any, kwargs: Any) -> tuple[list[Any], Any, Any]:
+    def _chosen(self, inputs: DifferentiatedInputs, args: Any, kwargs: Any) -> tuple[list[Any], Any, Any]:
         """The arguments that are asked for, and all arguments, with values of their own in the place of these."""
         places = places_of(self, args, kwargs)
         everything: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         for place in places:
-            everything[place] = roots.of(everything[place])
+            everything[place] = inputs.of(everything[place])
         chosen = [everything[place] for place in places]
         return chosen, tuple(everything[at] for at in range(len(args))), {n: everything[n] for n in kwargs}
 
@@ -162,7 +162,7 @@ class Differentiated:
         trace = self._trace
         if not trace.has(self._block):
             raise DerivativeError("gradients are asked for of what was computed in a branch or loop that has ended")
-        roots = [trace.use(leaf) for leaf in pytree.flatten(self._chosen) if is_tensor(leaf)]
+        inputs = [trace.use(leaf) for leaf in pytree.flatten(self._chosen) if is_tensor(leaf)]
         pairs = _pairs(outputs, cotangents)
         found = {}
         if self._nodes:
@@ -170,12 +170,12 @@ class Differentiated:
             end = self._block.nodes.index(self._nodes[-1]) + 1
             given = [(trace.use(leaf), cotangent) for leaf, cotangent in pairs if is_tensor(leaf)]
             constant = {*self._constant, *trace.called_methods}
-            reverse = Reverse(trace, self._block, start, end, roots, given, constant, self._place)
+            reverse = Reverse(trace, self._block, start, end, inputs, given, constant, self._place)
             reverse.run()
-            found = {value: reverse.gradient(value) for value in roots}
+            found = {value: reverse.gradient(value) for value in inputs}
         else:
             for leaf, cotangent in pairs:
-                if is_tensor(leaf) and trace.use(leaf) in roots:
+                if is_tensor(leaf) and trace.use(leaf) in inputs:
                     found[trace.use(leaf)] = cotangent
         return pytree.map(lambda leaf: self._found(found, leaf), self._chosen)
 
@@ -250,10 +250,10 @@ def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_au
     """`ag.vjp` in traced code."""
     check_callable(function)
     name = name_of(function)
-    roots = Roots(trace, name)
-    chosen = [roots.of(primal) for primal in primals]
+    inputs = DifferentiatedInputs(trace, name)
+    chosen = [inputs.of(primal) for primal in primals]
     differentiated = traced(trace, function, chosen, chosen, {})
-    roots.give_back()
+    inputs.give_back()
     if not has_aux:
         return differentiated.result, Pullback(differentiated, differentiated.result)
     value, aux = split(differentiated.result, name)
@@ -264,8 +264,8 @@ def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any
     """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
     check_callable(function)
     trace.callbacks.differentiate()
-    start, roots = len(trace.block.nodes), Roots(trace, name_of(function))
-    chosen = [roots.of(primal) for primal in primals]
+    start, inputs = len(trace.block.nodes), DifferentiatedInputs(trace, name_of(function))
+    chosen = [inputs.of(primal) for primal in primals]
     before = pytree.map(lambda leaf: leaf, chosen)
     value = trace.context.calls.replacement(function)(*chosen)
     parts = pytree.map(lambda leaf: _parts(trace, leaf), value)
@@ -274,7 +274,7 @@ def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any
     place = place_of(function)
     pulled = Differentiated(trace, start, before, parts, place=place).gradients(parts, begin)
     tangent = Differentiated(trace, start, begin, pulled, place=place).gradients(pulled, list(tangents))
-    roots.give_back()
+    inputs.give_back()
     return value, pytree.map(lambda found, leaf: like(trace, found, leaf), tangent, parts)
 
 

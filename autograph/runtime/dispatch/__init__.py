@@ -1,6 +1,6 @@
 """From a call to a trace: arguments, keys, guards, caches, options.
 
 `function.py` is what `ag.function` gives. A call goes through `dispatcher.py` and `trace_entry.py`; a new signature
-through `arguments.py`, `specialize.py` and `compilation.py`. `generalize.py` learns from signatures that differ,
-`persistent_traces.py` keeps traces on disk, `explain.py` tells what happened.
+through `arguments.py`, `specialize.py` and `compilation.py`. `generalize.py` makes one trace of signatures that differ,
+`persistent_traces.py` keeps traces on disk, `explain.py` reports what happened.
 """

@@ -107,9 +107,9 @@ def pretty(specializer: Specializer, trace: Trace) -> str:
     lines = [f"{specializer.name}({', '.join(p.name for p in specializer.parameters)})"]
     staged = [f"    {path}: {leaf}" for path, leaf in trace.signature.dynamic]
     fixed = [f"    {path} = {leaf}" for path, leaf in trace.signature.static]
-    for heading, told in (("staged", staged), ("static", fixed)):
-        if told:
-            lines += [f"  {heading}:", *told]
+    for heading, described in (("staged", staged), ("static", fixed)):
+        if described:
+            lines += [f"  {heading}:", *described]
     return "\n".join([*lines, "  returns:", f"    {_returns(trace)}"])
 
 

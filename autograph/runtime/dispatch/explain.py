@@ -1,4 +1,4 @@
-"""What `explain` tells of a staged function: a list of events, to read or to assert on."""
+"""What `explain` reports of a staged function: a list of events, to read or to assert on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADINGS = {
     "trace": "traced",
     "engine": "engine",
     "often": "retraced often",
-    "learnt": "learnt about the arguments",
+    "generalized": "generalized to serve more arguments",
     "dropped": "dropped",
     "guard": "traced again if",
     "converted": "converted",

@@ -54,7 +54,7 @@ class Function(Generic[P, R]):
 
     __ag_staged__ = True
 
-    # Calling an instance goes straight to the dispatcher in the slot, which changes when something has been learnt.
+    # Calling an instance goes straight to the dispatcher in the slot, which changes with the policy.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "python_function"),
         *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specializer"),
@@ -292,7 +292,7 @@ class Function(Generic[P, R]):
         return "\n\n".join(pretty(self._specializer, trace) for trace in self.traces)
 
     def cache_clear(self) -> None:
-        """Forget all traces, and what has been learnt about the arguments."""
+        """Forget all traces, and the policy that came of them."""
         self._specializer.clear()
         self._dispatch()
 

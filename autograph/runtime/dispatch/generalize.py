@@ -1,7 +1,7 @@
-"""What differs between signatures, and what to learn from that about the arguments to come.
+"""Shape generalization: where signatures differ, one trace is made that serves all of them.
 
-A dimension that has two lengths is left open; a list that comes with two lengths is taken as one object, and so is a
-string or a function that is another one each time. Then one trace serves all.
+A dimension that has two lengths is left open (JAX and `torch.compile` call this dynamic shapes). A list that comes with
+two lengths is taken as one object, and so is a string or a function that differs from call to call.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Known(Protocol):
 
 @dataclass
 class Difference:
-    """What tells two signatures apart.
+    """How two signatures differ.
 
     Attributes:
         dimensions: arrays of which only dimensions differ: old and new type.
@@ -74,7 +74,7 @@ class Difference:
 
 
 def difference(old: Signature, old_lengths: Lengths, new: Signature, new_lengths: Lengths) -> Difference:
-    """What tells `new` from `old`."""
+    """How `new` differs from `old`."""
     found = Difference()
     for path, (kind, parts) in new_lengths.items():
         if path in old_lengths and old_lengths[path] != (kind, parts) and not _below(path, found.lengths):
@@ -127,33 +127,33 @@ def policy_of(options: Options, parameters: Sequence[Parameter]) -> Policy:
     return Policy(static=set(named), named=named, variadic=frozenset(p.name for p in parameters if p.kind in VARIADIC))
 
 
-def learn(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Lengths) -> list[str]:
-    """Change `policy` so that one trace serves the signature `new` and those before; gives what was learnt."""
-    learnt = open_dimensions(policy, new)
+def widen(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Lengths) -> list[str]:
+    """Change `policy` so that one trace serves the signature `new` and those before; gives the changes, for people."""
+    changes = open_dimensions(policy, new)
     for trace in reversed(traces):
         found = difference(trace.signature, trace.lengths, new, lengths)
         if found.others or found.statics:
             continue
         for path, old, type in found.dimensions:
-            learnt += _leave_open(policy, path, old, type)
+            changes += _leave_open(policy, path, old, type)
         for path in found.lengths:
             if path in policy.whole | policy.variadic or policy.is_apart(path) or policy.stays_specialized(path):
                 continue
             if _uniform(path, [trace.signature, new]):
                 policy.whole.add(path)
                 policy.generalized.update(() if trace.plain or path in policy.specialized else (path,))
-                learnt.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
+                changes.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
         break
-    return learnt + _take_varying(policy, traces, new)
+    return changes + _take_varying(policy, traces, new)
 
 
-def learn_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
-    """Take what is one object at several places apart at all of them, or at none; gives what was learnt.
+def unify_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
+    """Take what is one object at several places apart at all of them, or at none; gives the changes.
 
     Args:
         groups: the paths of each that is taken apart at one place and not at another.
     """
-    learnt = []
+    changes = []
     for paths in groups:
         contains_itself = any(path != other and is_within(path, other) for path in paths for other in paths)
         must_be_one = contains_itself or not policy.indivisible.isdisjoint(paths)
@@ -166,13 +166,13 @@ def learn_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
             policy.whole.difference_update(paths)
             policy.apart.update(paths)
         how = "taken as one object" if is_one else "taken apart, however long it is,"
-        learnt.append(f"{' and '.join(f'`{path}`' for path in paths)} were one object, which is {how} from now on")
-    return learnt
+        changes.append(f"{' and '.join(f'`{path}`' for path in paths)} were one object, which is {how} from now on")
+    return changes
 
 
-def learn_late(policy: Policy, broken: Sequence[Guard]) -> list[str]:
-    """Let the graph read numbers around the function that have changed; gives what was learnt."""
-    learnt = []
+def read_late(policy: Policy, broken: Sequence[Guard]) -> list[str]:
+    """Let the graph read numbers around the function that have changed; gives the changes."""
+    changes = []
     for guard in broken:
         if guard.late is None or policy.stays_specialized(guard.late):
             continue
@@ -182,12 +182,12 @@ def learn_late(policy: Policy, broken: Sequence[Guard]) -> list[str]:
             policy.generalized.add(guard.late)
         if guard.late not in policy.pinned | policy.late:
             policy.late.add(guard.late)
-            learnt.append(f"{guard.reason}, so the graph reads it from now on")
-    return learnt
+            changes.append(f"{guard.reason}, so the graph reads it from now on")
+    return changes
 
 
 def open_dimensions(policy: Policy, new: Signature) -> list[str]:
-    """Leave the dimensions open that a TensorSpec leaves open; gives what was learnt."""
+    """Leave the dimensions open that a TensorSpec leaves open; gives the changes."""
     for path, leaf in new.dynamic:
         type = leaf.type
         if isinstance(type, TensorType) and None in type.shape:
@@ -227,7 +227,7 @@ def _uniform(path: str, signatures: Sequence[Signature]) -> bool:
 
 
 def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> list[str]:
-    learnt = []
+    changes = []
     for path, leaf in new.static:
         if not isinstance(leaf.value, _VARYING) or path in policy.static or path in policy.whole:
             continue
@@ -235,25 +235,25 @@ def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> li
         if len(values) >= MANY:
             policy.whole.add(path)
             what = f"`{path}` has had {len(values) + 1} values"
-            learnt.append(f"{what}, the last one {leaf}, so it is taken as one object from now on")
-    return learnt
+            changes.append(f"{what}, the last one {leaf}, so it is taken as one object from now on")
+    return changes
 
 
 def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[str]:
-    """Make part of the signature, or take apart, what a trace may have failed on; gives what was learnt."""
-    learnt = []
+    """Make part of the signature, or take apart, what a trace may have failed on; gives the changes."""
+    changes = []
     for path, leaf, value in zip(signature.paths, signature.leaves, values):
         if not isinstance(leaf, Dynamic) or type(value) is not leaf.cls:
             continue
         if isinstance(value, (*_VARYING, range)):
             policy.whole.discard(path)
             policy.static.add(path)
-            learnt.append(f"`{path}` is part of the signature from now on")
+            changes.append(f"`{path}` is part of the signature from now on")
         elif isinstance(value, (list, tuple, dict)) and len(value) <= LONGEST and path not in policy.indivisible:
             policy.whole.discard(path)
             policy.apart.add(path)
-            learnt.append(f"`{path}` is taken apart from now on, however long it is")
-    return learnt
+            changes.append(f"`{path}` is taken apart from now on, however long it is")
+    return changes
 
 
 def specialize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[Any]:
@@ -281,7 +281,7 @@ def _is_long(value: Any) -> bool:
 
 
 def is_stale(policy: Policy, known: Known) -> bool:
-    """Whether calls cannot come to a trace any more, because of what has been learnt since."""
+    """Whether calls cannot come to a trace any more, because the policy has changed since."""
     for path, leaf in zip(known.signature.paths, known.signature.leaves):
         if isinstance(leaf, Static) and path in policy.whole and path not in policy.static:
             return True

@@ -61,7 +61,7 @@ _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError
 
 
 class NotPersistent(Exception):
-    """Something is not to be kept, as it cannot be told by text."""
+    """Something is not to be kept, as no text describes it."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Surroundings:
     """What the trace of a function hinges on besides the arguments.
 
     Attributes:
-        text: tells it.
+        text: describes it.
         functions: it, and those of the user's that it may call.
         codes: theirs, and what they are converted to, each with the code objects in it.
     """
@@ -83,7 +83,7 @@ class Surroundings:
 
 
 def described(value: Any, depth: int = 0) -> str:
-    """What tells a value from others, in all processes; `depth`: in how many tuples it is.
+    """What identifies a value in all processes; `depth`: in how many tuples it is.
 
     Raises:
         NotPersistent: nothing does.
@@ -189,11 +189,11 @@ def place_of_trace(
         return None
     begin = time.perf_counter()
     try:
-        told = [*_told(trace), _told_of(options)]
+        described = [*_described(trace), _options_text(options)]
         around = surroundings(function)
     except (NotPersistent, EngineError, ImportError, OSError):
         return None
-    return None if around is None else Place(disk_cache.key_of("trace", around.text, *told), around, begin)
+    return None if around is None else Place(disk_cache.key_of("trace", around.text, *described), around, begin)
 
 
 def _is_watched() -> bool:
@@ -208,7 +208,7 @@ def _is_watched() -> bool:
     return any(get() is not None for get in follow)
 
 
-def _told(trace: Trace) -> list[str]:
+def _described(trace: Trace) -> list[str]:
     """The arguments that a trace is for."""
     signature = trace.signature
     leaves = [
@@ -219,7 +219,7 @@ def _told(trace: Trace) -> list[str]:
     return [described(trace.key), described(trace.sharing), *lengths, repr((leaves, signature.paths, signature.same))]
 
 
-def _told_of(options: Options) -> str:
+def _options_text(options: Options) -> str:
     setting: Callable[[], Any] = getattr(importlib.import_module(ENGINES[options.engine]), "setting", tuple)
     switched = sorted(options.strict), sorted(options.without)
     engine = options.engine, options.chosen, options.fastmath, setting()

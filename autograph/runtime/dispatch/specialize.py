@@ -1,4 +1,4 @@
-"""From arguments to a trace: look for one that fits, learn from those that do not, trace, optimize, compile."""
+"""From arguments to a trace: look for one that fits, generalize those that do not, trace, optimize, compile."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Specializer:
         name: of the function.
         function: the plain one.
         bind: a function with the same parameters that gives their values.
-        relearnt: called when the keys of calls are made in another way from now on.
+        policy_changed: called when the keys of calls are made in another way from now on.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Specializer:
         parameters: Sequence[Parameter],
         bind: Callable[..., tuple[Any, ...]],
         options: Options,
-        relearnt: Callable[[], None],
+        policy_changed: Callable[[], None],
     ) -> None:
         self.name = name
         self.function = function
@@ -77,7 +77,7 @@ class Specializer:
         self.traces = Traces(options.max_traces)
         self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
-        self._relearnt = relearnt
+        self._policy_changed = policy_changed
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
@@ -90,14 +90,14 @@ class Specializer:
     # Keys -------------------------------------------------------------------------------------------------------------
 
     def keyers(self) -> dict[str, Callable[[Any], Any]]:
-        """For the parameters of which something has been learnt, how to make their keys."""
+        """How to make the keys of parameters of which the policy says something."""
         return {p.name: keyer_of(p, self.policy) for p in self.parameters if self.policy.concerns(p.name)}
 
     def key(self, values: Sequence[Any]) -> Any:
         """The key that the dispatcher makes."""
-        learnt = self.keyers()
+        keyers = self.keyers()
         keys = [
-            learnt.get(p.name, key_of_parts if p.kind in VARIADIC else key_of)(value)
+            keyers.get(p.name, key_of_parts if p.kind in VARIADIC else key_of)(value)
             for p, value in zip(self.parameters, values)
         ]
         return keys[0] if len(keys) == 1 else tuple(keys)
@@ -115,7 +115,7 @@ class Specializer:
             if trace.calls >= MANY_CALLS and trace.entry is counted:
                 self.traces.replace(trace, entry)
                 self._favorite = trace
-                self._relearnt()
+                self._policy_changed()
             return entry(*values)
 
         return counted if self.specified is None else entry  # else other keys than its own lead to it
@@ -132,7 +132,7 @@ class Specializer:
             except (Exception, Signal) as error:
                 reason = self._compiler.failure(error)
                 refuse(self.options, self.name, "plain", f"runs as plain Python: {reason}")
-                self._tell("plain", f"a call ran as plain Python: {reason}")
+                self._report("plain", f"a call ran as plain Python: {reason}")
                 break
             begin = time.perf_counter()
             result = trace.entry(*values)
@@ -141,7 +141,7 @@ class Specializer:
                 trace.keep()
                 return result
         else:
-            self._tell("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
+            self._report("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
         args, kwargs = arrange(self.parameters, values)
         return self.function(*args, **kwargs)
 
@@ -159,18 +159,18 @@ class Specializer:
                     signature, reading = read(self.parameters, values, self.policy)
                 except Unkeyed as unkeyed:
                     return self._unkeyed(values, str(unkeyed))
-                learnt = generalize.learn_shared(self.policy, reading.mixed())
-                if learnt:
-                    why = self._relearn(learnt)
+                changes = generalize.unify_shared(self.policy, reading.mixed())
+                if changes:
+                    why = self._apply(changes)
                     continue
                 key, signature = given or self._keyed(values, signature)
                 found = self._find(key, reading)
                 if found is None:
                     known: list[Any] = list(self.traces)
-                    learnt = generalize.learn(self.policy, known, signature, reading.lengths)
-                    learnt += generalize.learn_late(self.policy, self._broken(key, reading))
-                    if learnt:
-                        why = self._relearn(learnt)
+                    changes = generalize.widen(self.policy, known, signature, reading.lengths)
+                    changes += generalize.read_late(self.policy, self._broken(key, reading))
+                    if changes:
+                        why = self._apply(changes)
                         continue
                     try:
                         found, failed = self._make(key, signature, reading, values, why), ""
@@ -230,17 +230,17 @@ class Specializer:
 
     # Learning ---------------------------------------------------------------------------------------------------------
 
-    def _relearn(self, learnt: list[str]) -> str:
-        """Tell what has been learnt, and forget the traces that calls cannot come to any more."""
-        for message in learnt:
-            self._tell("learnt", message)
+    def _apply(self, changes: list[str]) -> str:
+        """Report changes of the policy, and forget the traces that calls cannot come to any more."""
+        for message in changes:
+            self._report("generalized", message)
         late = self.policy.late
         self._favorite = None
         self.traces.drop_if(
             lambda trace: generalize.is_stale(self.policy, trace) or any(guard.late in late for guard in trace.guards)
         )
-        self._relearnt()
-        return "; ".join(learnt)
+        self._policy_changed()
+        return "; ".join(changes)
 
     def _respecialize(self, signal: Respecialize) -> str:
         """Stage what a tracer asks for from now on; gives why not, if that is so already."""
@@ -260,17 +260,17 @@ class Specializer:
         self.policy.apart.difference_update(whole)
         said = [f"`{path}` is part of the signature from now on" for path in static]
         said += [f"`{path}` is taken as one object from now on" for path in whole]
-        self._relearn([f"{message}: {signal.reason}" for message in said])
+        self._apply([f"{message}: {signal.reason}" for message in said])
         return ""
 
     def _concretize(self, error: AutographError, signature: Signature, reading: Reading) -> bool:
         """Try again with less of the arguments staged, if anything may help."""
-        learnt = generalize.concretize(self.policy, signature, reading.values)
-        for message in learnt:
+        changes = generalize.concretize(self.policy, signature, reading.values)
+        for message in changes:
             refuse(self.options, self.name, "specialize", f"{message}, because otherwise {error}")
-        if learnt:
-            self._relearn([f"{message}, because otherwise {error}" for message in learnt])
-        return bool(learnt)
+        if changes:
+            self._apply([f"{message}, because otherwise {error}" for message in changes])
+        return bool(changes)
 
     def _specialize(self, trace: Trace, reading: Reading, undone: list[Any]) -> bool:
         """Undo what was generalized, if a trace runs as plain Python for it; whether to try again.
@@ -281,14 +281,14 @@ class Specializer:
         if undone:
             generalize.generalize(self.policy, undone)
             undone.clear()
-            self._relearn([])
+            self._apply([])
             return True
         undone += generalize.specialize(self.policy, trace.signature, reading.values)
         if undone:
             self.traces.drop_if(lambda each: each is trace)
             lists = [f"of `{path}`" for path in undone if isinstance(path, str)] or ["of a number around the function"]
             what = f"each length or value {' and '.join(lists)} gets a trace"
-            self._relearn([f"{what}, as one for all runs as plain Python: {trace.plain}"])
+            self._apply([f"{what}, as one for all runs as plain Python: {trace.plain}"])
         return bool(undone)
 
     def _pin_numbers(self) -> bool:
@@ -306,7 +306,7 @@ class Specializer:
                 closed = tuple(dynamic and f"{number}]" != axis for number, dynamic in enumerate(mask))
                 self.policy.dynamic_dims[known, ndim] = closed
 
-    def _tell(self, kind: str, message: str, place: Where | None = None) -> None:
+    def _report(self, kind: str, message: str, place: Where | None = None) -> None:
         self.events.append(Event(kind, message, place))
 
     # Making -----------------------------------------------------------------------------------------------------------
@@ -327,17 +327,17 @@ class Specializer:
         if failed:
             self._compiler.fill_plain(trace, reading, failed)
         else:
-            has_learnt = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
-            self._compiler.fill(trace, reading, values, self.policy.late, is_persistent=not has_learnt)
+            is_widened = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
+            self._compiler.fill(trace, reading, values, self.policy.late, is_persistent=not is_widened)
         self.sourceless = trace.sourceless
         trace.entry = self._counted(trace, trace.entry)
         self.made += 1
         for gone in self.traces.add(trace):
             self._gone.append(hash(gone.key))
             room = f"there is room for {self.traces.limit}, see max_traces"
-            self._tell("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
+            self._report("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
             if gone is self._favorite:
-                self._relearnt()
+                self._policy_changed()
         self._give_up()
         self._warn(trace)
         return trace
@@ -363,14 +363,14 @@ class Specializer:
             return
         self._gives_up = True
         what = f"{self.traces.wasted} traces were dropped after hardly a call"
-        self._tell("plain", f"{what}, so calls that no trace is there for run as plain Python from now on")
+        self._report("plain", f"{what}, so calls that no trace is there for run as plain Python from now on")
 
     def _warn(self, trace: Trace) -> None:
         if self._warned or not (self.made >= OFTEN or self.sourceless):
             return
         self._warned = True
         if self.sourceless:
-            self._relearnt()
+            self._policy_changed()
             warnings.warn(f"{self.name} runs as plain Python: {trace.plain}", SourceWarning, stacklevel=callers())
             return
         message = (
@@ -378,5 +378,5 @@ class Specializer:
             "much longer than a call. Pass what varies as numbers or arrays instead of static values, make objects "
             f"once instead of for each call, or do not decorate this function; {self.name}.traces tells all reasons"
         )
-        self._tell("often", message)
+        self._report("often", message)
         warnings.warn(message, RetraceWarning, stacklevel=callers())

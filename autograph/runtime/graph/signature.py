@@ -160,7 +160,7 @@ SEVERAL = 6  # lengths or values that get a trace each, where one trace for all 
 
 @dataclass
 class Policy:
-    """What a function has learnt about its arguments, for all traces to come.
+    """How the arguments of a function are generalized and specialized, for all traces to come.
 
     Attributes:
         static: paths of leaves that are made part of the signature; `x.shape[0]` for a dimension that has to be known.
@@ -265,11 +265,11 @@ class Guard:
 @disk_cache.storable
 @dataclass(frozen=True)
 class Event:
-    """Something that happened while tracing and that `explain` tells.
+    """Something that happened while tracing, for `explain`.
 
     Attributes:
         kind: `unroll`, `callback`, `specialize`, `plain`, `retrace`, each of which `strict` can refuse; or another
-            word, such as `loop` or `note`, for what is only told.
+            word, such as `loop` or `note`, for what is only reported.
         message: what happened, and why.
         place: the user's file and line.
     """

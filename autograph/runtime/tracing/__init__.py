@@ -1,7 +1,7 @@
 """From a Python function and a signature to a graph.
 
 `trace_function.py` is on top and shows the order. Below it: `calls/` (what a call in traced code becomes),
-`control_flow/` (branches and loops), `environment/` (globals, closures, objects from outside, and their guards),
+`control_flow/` (branches and loops), `environment/` (globals, closures, captured objects, and their guards),
 `state/` (the trace itself, what it has changed, exceptions) and `proxies/` (what stands for a value meanwhile).
 `materialize.py` turns containers and functions into values of the graph, `write_back.py` what was changed outside.
 """

@@ -11,10 +11,10 @@ from autograph.runtime.tracing.calls.derivative_budget import DerivativeBudget
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
 from autograph.runtime.tracing.calls.handed_functions import objects_changed
 from autograph.runtime.tracing.calls.special_methods import Instruments
-from autograph.runtime.tracing.environment.container_aliases import Ways
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.lazy_builtins import collected
-from autograph.runtime.tracing.materialize import Lowering
+from autograph.runtime.tracing.materialize import Materializer
 from autograph.runtime.tracing.proxies.bytecode import rebound_names
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import Plain
@@ -32,10 +32,10 @@ class FunctionContext(TraceContext):
         borrowed: installed packages that are traced because a derivative goes through them.
     """
 
-    environment: Outside
+    environment: CapturedEnvironment
     calls: Caller
-    materializer: Lowering
-    aliases: Ways
+    materializer: Materializer
+    aliases: ContainerAliases
 
     def __init__(
         self,
@@ -48,12 +48,12 @@ class FunctionContext(TraceContext):
     ) -> None:
         self.late = late
         self.trace = trace = Trace(name, self)
-        self.environment = Outside(trace)
+        self.environment = CapturedEnvironment(trace)
         self.instruments = Instruments(trace, self.environment)
         self.budget = DerivativeBudget(trace, borrowed)
         self.calls = Caller(trace, self.environment, convert, self.budget)
-        self.materializer = Lowering(trace, self.environment, self.calls)
-        self.aliases = Ways(self.environment, given, self.materializer.paths, signature)
+        self.materializer = Materializer(trace, self.environment, self.calls)
+        self.aliases = ContainerAliases(self.environment, given, self.materializer.paths, signature)
         self.writer = Writer(trace, self.environment, self.materializer, self.aliases)
 
     def meet(self, thing: Any) -> None:

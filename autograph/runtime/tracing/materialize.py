@@ -26,11 +26,11 @@ from autograph.runtime.tracing.calls.builtins import Identity
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.handed_functions import may_change_others
 from autograph.runtime.tracing.calls.stand_ins import Mutator
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.proxies.context import Values
 from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor, method_name
-from autograph.runtime.tracing.reconstruct import assigns_outside, make_function, make_object, told_of
+from autograph.runtime.tracing.reconstruct import assigns_outside, described_by, make_function, make_object
 from autograph.runtime.tracing.state.blame import is_library
 from autograph.runtime.tracing.state.exceptions import remake, state_of
 from autograph.runtime.tracing.state.iterators import TracedIterator, is_iterator
@@ -48,12 +48,12 @@ _DEEP = 12  # tuples in each other
 _NAMESPACE = frozenset({"__dict__", "vars"})
 
 
-class Lowering(Values):
+class Materializer(Values):
     """See the module's documentation."""
 
-    def __init__(self, trace: Trace, outside: Outside, caller: Caller) -> None:
+    def __init__(self, trace: Trace, environment: CapturedEnvironment, caller: Caller) -> None:
         self.trace = trace
-        self.outside = outside
+        self.environment = environment
         self.caller = caller
         self.paths: dict[int, tuple[Any, str]] = {}
         self.containers: dict[str, Value] = {}
@@ -117,10 +117,10 @@ class Lowering(Values):
             return self.by_reference(known[1], value)
         if id(value) in self.trace.renewals:
             return self._renewed(value)
-        source = self.outside.sources.others.get(id(value))
+        source = self.environment.sources.others.get(id(value))
         if source is not None:
-            return self.outside.reader(source[1], value)
-        if id(value) in self.outside.sources.objects:
+            return self.environment.reader(source[1], value)
+        if id(value) in self.environment.sources.objects:
             return self.trace.lower(value)
         if type(value) is dict and not self.caller.names.isdisjoint(_NAMESPACE):
             self._check_no_namespace(value)
@@ -169,21 +169,21 @@ class Lowering(Values):
 
     def _same_tuple(self, value: tuple[Any, ...]) -> Any:
         """A tuple in which nothing is staged: the very one that there is outside, if it came from there."""
-        self.outside.sources.find_tuples()
-        found = self.outside.sources.others.get(id(value)) if value else None
-        return value if found is None else self.outside.reader(found[1], value)
+        self.environment.sources.find_tuples()
+        found = self.environment.sources.others.get(id(value)) if value else None
+        return value if found is None else self.environment.reader(found[1], value)
 
     def is_outer(self, value: tuple[Any, ...]) -> bool:
-        self.outside.sources.find_tuples()
-        return id(value) in self.paths or id(value) in self.outside.sources.others
+        self.environment.sources.find_tuples()
+        return id(value) in self.paths or id(value) in self.environment.sources.others
 
     def lower_tuple(self, value: tuple[Any, ...]) -> Any:
         """What stands for a tuple that was there before, or that paths were joined in."""
         proxy = self.trace.tuples.proxy_of(value)
         if proxy is not None:
             return self.trace.use(proxy)
-        source = self.outside.sources.others.get(id(value)) if id(value) not in self.paths else None
-        return self.lower(value) if source is None else self.outside.reader(source[1], value)
+        source = self.environment.sources.others.get(id(value)) if id(value) not in self.paths else None
+        return self.lower(value) if source is None else self.environment.reader(source[1], value)
 
     def _check_whole(self, value: Any) -> None:
         known = self.paths.get(id(value))
@@ -204,9 +204,9 @@ class Lowering(Values):
         found = self._found(value)
         if found is not None:
             return found
-        outer = self.outside.find(value) if type(value) is not tuple else None
+        outer = self.environment.find(value) if type(value) is not tuple else None
         if outer is not None:
-            return self.outside.reader(outer[1], value)
+            return self.environment.reader(outer[1], value)
         self._begin(value, "a container that contains itself cannot be returned from a staged function")
         made = self._container(value)
         self._being_made.discard(id(value))
@@ -289,7 +289,7 @@ class Lowering(Values):
     def lift(self, value: Any) -> Any:
         caller = self.caller
         if type(value) is np.ndarray:
-            return self.outside.array(value)
+            return self.environment.array(value)
         if type(value) is types.BuiltinFunctionType:
             owner = changed_by(value)
             if owner is None:
@@ -307,7 +307,7 @@ class Lowering(Values):
             self.entered[id(value)] = value
         if id(value) in caller.sentinels:
             return caller.sentinels[id(value)][1]
-        known = self.outside.sources.objects.get(id(value))
+        known = self.environment.sources.objects.get(id(value))
         if known is not None:
             return self.trace.proxy(known[1]) if isinstance(known[1], Value) else value
         if type(value) is Mutator:
@@ -349,9 +349,9 @@ class Lowering(Values):
         if is_users_object(value):
             return self._proxy(self._instance(value))
         if type(value) is functools.partial:
-            outer = self.outside.sources.others.get(id(value))
+            outer = self.environment.sources.others.get(id(value))
             if outer is not None:
-                return self._proxy(self.outside.reader(outer[1], value))
+                return self._proxy(self.environment.reader(outer[1], value))
             called = functools.partial, value.func, *value.args
             return self._once(value, lambda: self.trace.record("call", called, value.keywords))
         if is_a(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
@@ -389,13 +389,13 @@ class Lowering(Values):
         variables = [self._variable(cell) for cell in value.__closure__ or ()]
         defaults = tuple(map(self.lower, value.__defaults__ or ()))
         self._being_made.discard(id(value))
-        environment: Any = value.__globals__
-        names = Constant(environment.real)
+        namespace: Any = value.__globals__
+        names = Constant(namespace.real)
         keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
         called = value.__name__, value.__qualname__
-        told = {name: self._container(part) if name == "__annotations__" else self.lower(part)
-                for name, part in told_of(value).items()}  # annotations are a dict that only functions share
-        given = make_function, value.__code__, names, called, defaults, keywords, told, *variables
+        described = {name: self._container(part) if name == "__annotations__" else self.lower(part)
+                for name, part in described_by(value).items()}  # annotations are a dict that only functions share
+        given = make_function, value.__code__, names, called, defaults, keywords, described, *variables
         made: Tensor = self.trace.record_lowered("call", given)
         self._captured[made._ag_value] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
         return made
@@ -433,7 +433,7 @@ class Lowering(Values):
         return self._once(method, lambda: self.trace.record("call", (type(method), function, owner)))
 
     def _variable(self, cell: types.CellType) -> Any:
-        for real, mine, _ in self.outside.cells.values():
+        for real, mine, _ in self.environment.cells.values():
             if mine is cell:
                 return Constant(real)
         content = _content(cell)
@@ -443,9 +443,9 @@ class Lowering(Values):
 
     def _instance(self, value: Any) -> Value:
         """What reads an object of a user's class where it came from, or makes one like that which traced code made."""
-        found = self.outside.find(value) if self._found(value) is None else None
+        found = self.environment.find(value) if self._found(value) is None else None
         if found is not None:
-            return self.outside.reader(found[1], value)
+            return self.environment.reader(found[1], value)
         return self._object(value)
 
     def _object(self, value: Any) -> Value:

@@ -24,25 +24,25 @@ def make_function(
     called: tuple[str, str],
     defaults: Any,
     keywords: Any,
-    told: dict[str, Any],
+    described: dict[str, Any],
     *variables: Any,
 ) -> Any:
     """A function whose free variables have these values; a cell is taken as it is.
 
     Args:
-        told: its attributes, see `told_of`.
+        described: its attributes, see `described_by`.
     """
     cell = types.CellType
     cells = tuple(v if isinstance(v, cell) else cell() if v is UNBOUND else cell(v) for v in variables)
     made = types.FunctionType(code, names, called[0], defaults or None, cells)
     made.__qualname__ = called[1]
     made.__kwdefaults__ = keywords or None
-    for name, value in told.items():
+    for name, value in described.items():
         setattr(made, name, value)
     return made
 
 
-def told_of(function: types.FunctionType) -> dict[str, Any]:
+def described_by(function: types.FunctionType) -> dict[str, Any]:
     """The attributes of a function that it does not have by itself: annotations, and what it has been given."""
     found = {name: value for name, value in vars(function).items() if not name.startswith("__ag_")}
     closure = tuple(types.CellType() for _ in function.__code__.co_freevars)

@@ -51,7 +51,7 @@ from autograph.runtime.tracing.state.exceptions import (
     record_raise,
     too_deep,
 )
-from autograph.runtime.tracing.state.graph_break_policy import Verdicts
+from autograph.runtime.tracing.state.graph_break_policy import GraphBreakPolicy
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import attributes, restore
 from autograph.runtime.tracing.warnings import Warnings
@@ -140,7 +140,7 @@ class Tracer:
         self.context = FunctionContext(name, signature, given, convert, late, borrowed)
         self.trace = self.context.trace
         self.params: dict[Value, str] = {}
-        self.verdicts = Verdicts(function, self.params)
+        self.policy = GraphBreakPolicy(function, self.params)
 
     def begin(self, parts: Sequence[Part]) -> None:
         """Know the arguments, which are like those that these are parts of."""
@@ -239,10 +239,10 @@ class Tracer:
             raise error.error from None
         if not isinstance(error, Signal):
             raise error
-        reason = self.verdicts.plain_because(error)
+        reason = self.policy.plain_because(error)
         if reason:
             return self.plain(reason)
-        raise self.verdicts.explained(error) from None
+        raise self.policy.explained(error) from None
 
     def packages_in_the_way(self) -> set[tuple[Any, ...]]:
         """What to trace, too, if a derivative cannot be had: the installed packages in Python that the graph calls."""

@@ -15,10 +15,10 @@ from typing import Any
 
 from autograph.runtime.graph.graph import Constant, Graph, Value, walk
 from autograph.runtime.graph.object_model import delete_attribute, is_described, own_dict, set_attribute
-from autograph.runtime.tracing.environment.container_aliases import Ways
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.globals import OWN_NAMES
-from autograph.runtime.tracing.materialize import Lowering
+from autograph.runtime.tracing.materialize import Materializer
 from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.state.staged_containers import StagedItems, has_staged_items, staged_as
@@ -29,11 +29,13 @@ from autograph.runtime.tracing.state.undo_log import Changes, Fallback, contents
 class Writer:
     """See the module's documentation."""
 
-    def __init__(self, trace: Trace, outside: Outside, values: Lowering, ways: Ways) -> None:
+    def __init__(
+        self, trace: Trace, environment: CapturedEnvironment, values: Materializer, aliases: ContainerAliases
+    ) -> None:
         self.trace = trace
-        self.outside = outside
+        self.environment = environment
         self.values = values
-        self.ways = ways
+        self.aliases = aliases
         self.lower = values.lower
         self._writes: set[int] = set()  # the nodes that were recorded here
         self._own: dict[int, Any] = {}  # containers and objects that traced code made
@@ -49,18 +51,18 @@ class Writer:
             changed.append((thing, first, after, undo_log.base(thing)))
             if after is not thing:
                 undo_log.written[id(thing)] = thing, after
-        for environment in self.outside.environments.values():
-            after, base = _of(environment, changed)
+        for names in self.environment.globals.values():
+            after, base = _of(names, changed)
             for name, value in after.items():
                 if name in OWN_NAMES or value is base.get(name, self):
                     continue
-                is_as_seen = name not in base and value is environment.seen.get(name, self)
+                is_as_seen = name not in base and value is names.seen.get(name, self)
                 if is_as_seen and self.trace.context.aliases.is_one(value, value):  # from wherever it comes
                     continue
-                if name in environment.seen and not isinstance(environment.seen[name], Tensor):
-                    late.add(("getitem", id(environment.real), name))
-                self._write("setitem", Constant(environment.real), name, value)
-        for real, mine, seen in self.outside.cells.values():
+                if name in names.seen and not isinstance(names.seen[name], Tensor):
+                    late.add(("getitem", id(names.real), name))
+                self._write("setitem", Constant(names.real), name, value)
+        for real, mine, seen in self.environment.cells.values():
             after, base = _of(mine, changed)
             value = after.get("cell_contents", seen)
             if value is not base.get("cell_contents", seen):
@@ -69,7 +71,7 @@ class Writer:
                 self._write("setattr", Constant(real), "cell_contents", value)
         for thing, first, after, base in changed:
             late |= self._write_thing(thing, after, base, first)
-        if late - self.outside.late:
+        if late - self.environment.late:
             raise Restart(late)
 
     def check_entered(self, graph: Graph) -> None:
@@ -95,9 +97,9 @@ class Writer:
     def _write(self, op: str, place: Any, key: Any, value: Any) -> None:
         """Record that the graph writes something that is not its own."""
         if type(value) in (list, dict, set) and id(value) not in self.values.paths and staged_as(value) is None:
-            found = self.outside.find(value)
+            found = self.environment.find(value)
             if found is not None:
-                value = self.trace.proxy(self.outside.reader(found[1], value))
+                value = self.trace.proxy(self.environment.reader(found[1], value))
         self.trace.record_lowered(op, (place, self.trace.lower(key), self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 
@@ -110,10 +112,10 @@ class Writer:
         if isinstance(thing, (Fallback, types.CellType)):
             return set()
         known = self.values.paths.get(id(thing))
-        outer = self.outside.sources.objects.get(id(thing))
-        source = self.outside.sources.others.get(id(thing))
+        outer = self.environment.sources.objects.get(id(thing))
+        source = self.environment.sources.others.get(id(thing))
         if not same(after, before):
-            self._check_ways(thing)
+            self._check_aliases(thing)
         if source is not None:
             return {source[1].key} if not same(after, before) else set()
         if known is None and outer is None and not isinstance(thing, type):
@@ -128,7 +130,7 @@ class Writer:
         if known is not None:
             place = functools.partial(self.values.by_reference, known[1], thing)
         elif outer is not None and isinstance(outer[1], Value):
-            place = functools.partial(self.outside.reader, self.outside.sources.source_of(outer[1]))
+            place = functools.partial(self.environment.reader, self.environment.sources.source_of(outer[1]))
         return self._write_object(thing, after, before, first, place)
 
     def _has_only_proxies(self, thing: Any, after: Any, before: Any, first: Any) -> bool:
@@ -138,23 +140,23 @@ class Writer:
             return False
         changed = [key for key, value in new.items() if value is not old[key]]
         return all(
-            old[key] is at_first.get(key) and self.outside.is_proxy_of(new[key], thing, key, old[key])
+            old[key] is at_first.get(key) and self.environment.is_proxy_of(new[key], thing, key, old[key])
             for key in changed
         )
 
-    def _check_ways(self, thing: Any) -> None:
+    def _check_aliases(self, thing: Any) -> None:
         """See to it that what is changed does not change elsewhere, too."""
         known = self.values.paths.get(id(thing))
         if known is not None:
-            self.ways.check_argument(known[1])
-        elif id(thing) in self.outside.sources.others or isinstance(thing, (list, dict, set)):
-            self.ways.check(self.outside.original(thing))
+            self.aliases.check_argument(known[1])
+        elif id(thing) in self.environment.sources.others or isinstance(thing, (list, dict, set)):
+            self.aliases.check(self.environment.original(thing))
 
     def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
         """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
-        found = self.outside.find(thing)
+        found = self.environment.find(thing)
         if found is None:
-            owner = self.outside.sources.owner_of(thing)
+            owner = self.environment.sources.owner_of(thing)
             if owner is not None:
                 return self._write_thing(owner, after, before, first)
             name = thing.get("__name__") if type(thing) is dict else None
@@ -165,7 +167,7 @@ class Writer:
             return set()
         holder, source = found
         if own_dict(thing) is not None and not isinstance(thing, (list, dict, set)):
-            place = functools.partial(self.outside.reader, source, thing)
+            place = functools.partial(self.environment.reader, source, thing)
             return self._write_object(thing, after, before, first, place)
         if source.op != "getattr":
             raise Unstageable(
@@ -174,7 +176,7 @@ class Writer:
                 self.trace.place(),
             )
         attribute = ("attribute", id(holder), source.args[1])
-        if attribute in self.outside.late and not same(after, before):
+        if attribute in self.environment.late and not same(after, before):
             raise Unstageable(f"{source.text} is changed, and not where the graph reads it", self.trace.place())
         return {attribute}
 
@@ -201,7 +203,7 @@ class Writer:
             return late
         for name, value in after.items():
             old = before.get(name, self)
-            unchanged = old is first.get(name, self) and self.outside.is_proxy_of(value, thing, name, old)
+            unchanged = old is first.get(name, self) and self.environment.is_proxy_of(value, thing, name, old)
             if old is not value and not unchanged:
                 if type(old) in (int, float, complex):
                     late.add(("attribute", id(thing), name))

@@ -18,7 +18,7 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import is_made_anew, is_users, is_written, makes_named_tuples
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.tracing.calls.stand_ins import MANAGERS, IteratorMaker, Recorded
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.proxies.context import Calls
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
@@ -37,9 +37,9 @@ class Constructing(Calls):
         sentinels: what `object()` gave, which stands for itself in traced code, with the graph's own.
     """
 
-    def __init__(self, trace: Trace, outside: Outside) -> None:
+    def __init__(self, trace: Trace, environment: CapturedEnvironment) -> None:
         self.trace = trace
-        self.outside = outside
+        self.environment = environment
         self.sentinels: dict[int, tuple[object, Tensor]] = {}
 
     def constructor(self, kind: type) -> Any:

@@ -45,7 +45,7 @@ from autograph.runtime.tracing.calls.stand_ins import (
     is_scalar_function,
     unbound,
 )
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.source import Source
 from autograph.runtime.tracing.proxies.bytecode import looks_at_frames
 from autograph.runtime.tracing.proxies.graph_break import PACKAGE, Plain, Restart, Unjoinable
@@ -80,10 +80,12 @@ class Caller(Constructing):
         budget: how much of installed packages is traced.
     """
 
-    def __init__(self, trace: Trace, outside: Outside, convert: Converter, budget: DerivativeBudget) -> None:
-        super().__init__(trace, outside)
+    def __init__(
+        self, trace: Trace, environment: CapturedEnvironment, convert: Converter, budget: DerivativeBudget
+    ) -> None:
+        super().__init__(trace, environment)
         self.convert = convert
-        self._stand_ins = StandIns(trace, outside)
+        self._stand_ins = StandIns(trace, environment)
         self.names: set[str] = set()
         self.codes: list[types.CodeType] = []  # of what is traced
         self.free: set[str] = set()     # variables of the functions around what is traced
@@ -128,7 +130,7 @@ class Caller(Constructing):
             reason = f"{function.__qualname__} has no source, or none that can be converted"
             raise Plain(f"{reason} ({converted})" if is_sourceless else reason, self.trace.place())
         if isinstance(converted, str):
-            self.trace.tell("callback", f"{function.__qualname__} is called when the graph runs: {converted}")
+            self.trace.report("callback", f"{function.__qualname__} is called when the graph runs: {converted}")
             return Recorded(self.trace, function)
         if self.trace.context.whole and converted is function:
             reason = f"{function.__qualname__}, which is not converted here, may compare what only the graph holds"
@@ -139,17 +141,17 @@ class Caller(Constructing):
                 raise Plain(f"{function.__qualname__} {what}", self.trace.place())
         if dis.opmap["MATCH_CLASS"] in found:   # which asks abstract classes, too
             names = {"token": abc.get_cache_token, "registered": abc.get_cache_token()}
-            self.outside.guard(("token() == registered", names), "what is registered with abstract classes")
+            self.environment.guard(("token() == registered", names), "what is registered with abstract classes")
         if "RecursionError" in code.co_names:
             raise Plain(f"{function.__qualname__} asks how deep it calls itself", self.trace.place())
         if self._originals and not trace_rules.is_own(function.__code__.co_filename):  # this is not the function itself
             self._guard_code(function)
         self._note_names(code)
         cells = zip(code.co_freevars, converted.__closure__ or ())
-        closure = tuple(self.outside.cell(cell, name) for name, cell in cells)
+        closure = tuple(self.environment.cell(cell, name) for name, cell in cells)
         defaults = self._defaults(function, "__defaults__", function.__defaults__)
-        environment = self.outside.environment(converted.__globals__)
-        made = types.FunctionType(code, environment, function.__name__, defaults, closure)
+        names = self.environment.globals_of(converted.__globals__)
+        made = types.FunctionType(code, names, function.__name__, defaults, closure)
         made.__kwdefaults__ = self._defaults(function, "__kwdefaults__", function.__kwdefaults__)
         made.__qualname__ = function.__qualname__
         self._originals[id(made)] = made, function
@@ -161,14 +163,14 @@ class Caller(Constructing):
         text = f"{function.__name__}.{name}"
         source = Source("getattr", (Constant(function), name), f"function.{name}", (("function", function),), text)
         if isinstance(values, tuple):
-            return tuple(self.outside.see(value, source.item(at)) for at, value in enumerate(values))
-        return {key: self.outside.see(value, source.item(key)) for key, value in values.items()}
+            return tuple(self.environment.see(value, source.item(at)) for at, value in enumerate(values))
+        return {key: self.environment.see(value, source.item(key)) for key, value in values.items()}
 
     def _guard_code(self, function: types.FunctionType) -> None:
         """See to it that a function is as it was typed, as IPython's autoreload gives functions other code."""
         known, code = f"function_{id(function)}", f"code_{id(function)}"
         names = {known: function, code: function.__code__}
-        self.outside.guard((f"{known}.__code__ is {code}", names), f"the code of {function.__qualname__}")
+        self.environment.guard((f"{known}.__code__ is {code}", names), f"the code of {function.__qualname__}")
 
     def _note_names(self, code: types.CodeType) -> None:
         self.codes.append(code)
@@ -322,7 +324,7 @@ class Caller(Constructing):
         if type(owner) in STAGEABLE:
             return Mutator(self.trace, owner, function)
         if is_opaque_class(type(owner)) and not issubclass(type(owner), type):
-            return functools.partial(self.replacement(function.__func__), self.outside.array(owner))
+            return functools.partial(self.replacement(function.__func__), self.environment.array(owner))
         inner: Any = PATCHED.get(id(function.__func__), function.__func__)
         if isinstance(function.__self__, GENERATORS) or op_of(function) is not None:
             return Recorded(self.trace, function)
@@ -360,8 +362,8 @@ class Caller(Constructing):
             only_staged = not is_impure(function) and is_scalar_function(function)
             return Recorded(self.trace, function, only_staged)
         if type(owner) is np.ndarray:
-            return Method(self.outside.array(owner), function.__name__)
-        if id(function) in self.outside.bound and self.outside.find(owner) is None:
+            return Method(self.environment.array(owner), function.__name__)
+        if id(function) in self.environment.bound and self.environment.find(owner) is None:
             raise Plain(f"a method of a {type(owner).__name__} is called that is nowhere else", self.trace.place())
         if isinstance(owner, CONTAINERS):
             return Mutator(self.trace, owner, function)

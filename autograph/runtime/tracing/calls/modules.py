@@ -23,11 +23,11 @@ from autograph.runtime.graph.types import TensorType
 from autograph.runtime.tracing.calls.builtins import identity
 from autograph.runtime.tracing.calls.stand_ins import MANAGERS, AttributeSetter, Recorded, changes_attributes, is_impure
 from autograph.runtime.tracing.environment.class_guards import CheckFacts
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.source import constant
 from autograph.runtime.tracing.proxies.graph_break import Unstageable
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn, original_of
+from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, StandIn, original_of
 from autograph.runtime.tracing.proxies.static_class import has_attribute
 from autograph.runtime.tracing.state.trace import Trace
 
@@ -185,7 +185,7 @@ class Asked(StandIn):
     """A builtin that is asked about things, and answers of proxies what is true of what they stand for."""
 
     __slots__ = ("stand_ins",)
-    __doc__, __module__ = TOLD
+    __doc__, __module__ = DESCRIPTION
 
     def __init__(self, function: Any, stand_ins: StandIns) -> None:
         super().__init__(function)
@@ -217,10 +217,10 @@ class Asked(StandIn):
 class StandIns:
     """What traced code gets in the place of modules and functions that compute: of each always the same."""
 
-    def __init__(self, trace: Trace, outside: Outside) -> None:
+    def __init__(self, trace: Trace, environment: CapturedEnvironment) -> None:
         self.trace = trace
-        self.guard = outside.guard
-        self._outside = outside
+        self.guard = environment.guard
+        self._environment = environment
         self._made: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -234,7 +234,7 @@ class StandIns:
     def put_there(self, module: types.ModuleType, name: str, function: Any) -> Any:
         """What to call for a function of the user's that was put into a module of a library, as tests do."""
         source = constant(module, f"module_{id(module)}", module_name(module)).attribute(name)
-        seen = self._outside.see(function, source)
+        seen = self._environment.see(function, source)
         return seen if is_tensor(seen) else self.trace.context.calls.replacement(seen)
 
     def _make(self, value: Any) -> Any:

@@ -24,7 +24,7 @@ from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.object_model import described, identity_is_users, is_open, is_users, own_dict, parts_inside
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.trace import Trace
@@ -41,7 +41,7 @@ _PARTLESS = frozenset({int, float, complex, bool, str, bytes, type(None), range,
 class Instruments:
     """The stand-ins that one trace has put into classes; a context manager, which removes them."""
 
-    def __init__(self, trace: Trace, environment: Outside) -> None:
+    def __init__(self, trace: Trace, environment: CapturedEnvironment) -> None:
         self.trace = trace
         self._environment = environment
         self._classes: dict[type, None] = {}

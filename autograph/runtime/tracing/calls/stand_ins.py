@@ -30,7 +30,7 @@ from autograph.runtime.tracing.environment.process_settings import (
 from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
 from autograph.runtime.tracing.proxies.protocols import as_arrays, overrides
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
+from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, StandIn
 from autograph.runtime.tracing.state.iterators import is_iterator, is_staged_here, iterables_of_graph, traced
 from autograph.runtime.tracing.state.staged_containers import as_tensor, contains_proxy, is_staged, staged_as
 from autograph.runtime.tracing.state.trace import Trace
@@ -78,7 +78,7 @@ class Recorded(StandIn):
     """
 
     __slots__ = ("only_staged", "trace")
-    __doc__, __module__ = TOLD
+    __doc__, __module__ = DESCRIPTION
 
     def __init__(self, trace: Trace, function: Any, only_staged: bool = False) -> None:
         super().__init__(function)
@@ -179,7 +179,7 @@ class IteratorMaker(StandIn):
     """A class of `itertools`, called in traced code."""
 
     __slots__ = ("trace",)
-    __doc__, __module__ = TOLD
+    __doc__, __module__ = DESCRIPTION
 
     def __init__(self, trace: Trace, kind: type) -> None:
         super().__init__(kind)
@@ -275,7 +275,7 @@ class AttributeSetter(StandIn):
     """What sets, deletes or looks up an attribute of an object of the user's, called in traced code."""
 
     __slots__ = ("trace",)
-    __doc__, __module__ = TOLD
+    __doc__, __module__ = DESCRIPTION
 
     def __init__(self, trace: Trace, function: Any) -> None:
         super().__init__(function)

@@ -18,7 +18,7 @@ from autograph.runtime.graph.types import MaybeUnbound
 from autograph.runtime.tracing.control_flow import merge
 from autograph.runtime.tracing.proxies.graph_break import Diverged, Materialize, Unjoinable, Unstageable, handled
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
-from autograph.runtime.tracing.state.escape import Known
+from autograph.runtime.tracing.state.escape import EscapeAnalysis
 from autograph.runtime.tracing.state.exceptions import run_or_raise
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, StagedItems, staged_as
 from autograph.runtime.tracing.state.trace import Trace
@@ -160,7 +160,7 @@ def known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Call
     watched = {id(container) for container in trace.undo_log.watched}
     if changes.before.keys() <= watched:  # those were there before
         return lambda container: True
-    return Known(lambda: [*before.values(), *trace.context.roots()], changes)
+    return EscapeAnalysis(lambda: [*before.values(), *trace.context.roots()], changes)
 
 
 def _note_entries(arm: Arm, changes: Changes) -> None:
@@ -232,12 +232,13 @@ def end_block(trace: Trace, arm: Arm, results: list[Any]) -> None:
     _check_made(trace, arm)
 
 
-def owned_by(trace: Trace, values: dict[Any, Any]) -> Known:
+def owned_by(trace: Trace, values: dict[Any, Any]) -> EscapeAnalysis:
     """What was there before a construct, of which `values` are the variables."""
-    return Known(lambda: [*values.values(), *trace.context.roots()], renewals=trace.renewals, tuples=trace.tuples)
+    roots = lambda: [*values.values(), *trace.context.roots()]  # noqa: E731
+    return EscapeAnalysis(roots, renewals=trace.renewals, tuples=trace.tuples)
 
 
-def check_aliases(trace: Trace, values: Iterable[Any], owned: Known) -> None:
+def check_aliases(trace: Trace, values: Iterable[Any], owned: EscapeAnalysis) -> None:
     """See to it that what paths are joined in holds no new list, dict or set at two places, which would become two.
 
     Raises:

@@ -32,7 +32,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.state.blame import interrupting
-from autograph.runtime.tracing.state.escape import Known
+from autograph.runtime.tracing.state.escape import EscapeAnalysis
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, rebind
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import restore
@@ -170,7 +170,7 @@ def _before(arm: Arm, slot: Any) -> Any:
 
 
 def _joined(
-    trace: Trace, name: str, values: list[Any], test: Value, owned: Known, loose: bool
+    trace: Trace, name: str, values: list[Any], test: Value, owned: EscapeAnalysis, loose: bool
 ) -> merge.Form:
     """A form for the values from both branches."""
     first, second = values

@@ -21,7 +21,7 @@ from autograph.runtime.tracing.control_flow.speculation import (
     Options,
     Restage,
     attempt,
-    tell_iterations,
+    report_iterations,
     unless,
 )
 from autograph.runtime.tracing.control_flow.unroll_policy import SHORT, UNROLL, Unrolling, unrolling
@@ -82,7 +82,7 @@ def run_for(
 
 @dataclass
 class _For:
-    """A `for` loop, and the ways of tracing it."""
+    """A `for` loop, and how to trace it."""
 
     trace: Trace
     body: Callable[[Any], Any]
@@ -200,7 +200,7 @@ class _For:
                 break
             if self._peel(rest[0], lambda rest=rest: self.restartable(rest[1:])):  # type: ignore[misc]
                 return
-        self.trace.tell("unroll", f"a loop of {_length(rest)} iterations is unrolled: {_why(reason)}")
+        self.trace.report("unroll", f"a loop of {_length(rest)} iterations is unrolled: {_why(reason)}")
         self.unrolled(iter(rest))
 
     def _eagerly(self, items: Iterator[Any], checkpoint: Checkpoint) -> None:
@@ -250,7 +250,7 @@ class _For:
             if operations > self.rule.budget and type(items) is TracedIterator and not self.rule.asked:
                 raise items.staged("an iterator{} has more items than can be unrolled")
             self.rule.spend(operations, self.trace.place)
-        tell_iterations(checkpoint, iterations, self.rule)
+        report_iterations(checkpoint, iterations, self.rule)
 
     @on_behalf
     def _rest(self, items: Iterator[Any]) -> list[Any]:

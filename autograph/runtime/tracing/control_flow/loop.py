@@ -35,7 +35,7 @@ from autograph.runtime.tracing.proxies.bytecode import stored_names
 from autograph.runtime.tracing.proxies.graph_break import Materialize
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.element_types import contents
-from autograph.runtime.tracing.state.escape import Known, is_alone
+from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_alone
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, reached
@@ -49,7 +49,7 @@ class Carry:
     """What a loop carries from iteration to iteration: slots with their forms, and what they were at the beginning."""
 
     trace: Trace
-    owned: Known
+    owned: EscapeAnalysis
     forms: dict[Any, merge.Form] = field(default_factory=dict)
     begin: dict[Any, Any] = field(default_factory=dict)
     test: Value | None = None

@@ -27,7 +27,7 @@ from autograph.common.trace_rules import is_own_class
 from autograph.runtime.graph.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
-from autograph.runtime.tracing.state.escape import Known, Renewal, Renewals, Tuples
+from autograph.runtime.tracing.state.escape import EscapeAnalysis, Renewal, Renewals, Tuples
 from autograph.runtime.tracing.state.iterators import TracedIterator
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 
@@ -122,7 +122,7 @@ def staged(value: Any, tuples: Tuples) -> Form:
     return Fixed(value)
 
 
-def widen(form: Form, value: Any, owned: Known, loose: bool = False) -> Form:
+def widen(form: Form, value: Any, owned: EscapeAnalysis, loose: bool = False) -> Form:
     """The form that also covers `value`.
 
     Args:
@@ -165,7 +165,7 @@ def widen(form: Form, value: Any, owned: Known, loose: bool = False) -> Form:
     return Leaf(join(type_at(known), type_at(value)))
 
 
-def _widen_parts(form: Parts, value: Any, owned: Known, loose: bool) -> Form:
+def _widen_parts(form: Parts, value: Any, owned: EscapeAnalysis, loose: bool) -> Form:
     kind = pytree.kind_of(form.like)
     if kind is not None and type(value) is type(form.like) and not is_tensor(value) and not _is_shared(value, owned):
         theirs = kind.children(value)
@@ -177,7 +177,7 @@ def _widen_parts(form: Parts, value: Any, owned: Known, loose: bool) -> Form:
     return Leaf(join(ObjectType(type(form.like).__name__), type_at(value)))
 
 
-def renewable(first: Any, second: Any, owned: Known) -> Form | None:
+def renewable(first: Any, second: Any, owned: EscapeAnalysis) -> Form | None:
     """The form of a list or dict of the caller's, or what loops made of it, that an iteration replaces by a new one."""
     mine = owned.renewals.get(id(first))
     if mine is None or first is second or not _renews(mine, second, owned):
@@ -188,7 +188,7 @@ def renewable(first: Any, second: Any, owned: Known) -> Form | None:
     return Renewed(Parts(first, {key: Fixed(part) for key, part in children.items()}), mine.path, owned.renewals)
 
 
-def _renews(mine: Renewal, value: Any, owned: Known) -> bool:
+def _renews(mine: Renewal, value: Any, owned: EscapeAnalysis) -> bool:
     """Whether a value can take the place of a list or dict of the caller's, part by part."""
     if type(value) is not type(mine.container) or staged_as(value) is not None or staged_as(mine.container) is not None:
         return False
@@ -203,7 +203,7 @@ def _has_no_container(value: Any) -> bool:
     return all(map(_has_no_container, value)) if type(value) is tuple else is_stageable(value)
 
 
-def _widen_renewed(form: Renewed, value: Any, owned: Known) -> Form:
+def _widen_renewed(form: Renewed, value: Any, owned: EscapeAnalysis) -> Form:
     if not _renews(Renewal(form.parts.like, form.path, False), value, owned):
         form.known.tell_apart(form.path)
     children = pytree.kind_of(value).children(value)  # type: ignore[union-attr]
@@ -211,7 +211,7 @@ def _widen_renewed(form: Renewed, value: Any, owned: Known) -> Form:
     return Renewed(Parts(form.parts.like, parts), form.path, form.known)
 
 
-def _join_at_leaf(type: Type, value: Any, owned: Known, loose: bool) -> Type:
+def _join_at_leaf(type: Type, value: Any, owned: EscapeAnalysis, loose: bool) -> Type:
     if value is UNBOUND:
         return type if isinstance(type, MaybeUnbound) else MaybeUnbound(type)
     if not is_stageable(value):
@@ -239,7 +239,7 @@ def _is_plain_object(value: Any) -> bool:
     return value is None or issubclass(type(value), StandIn)
 
 
-def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: Known, loose: bool) -> None:
+def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: EscapeAnalysis, loose: bool) -> None:
     """See to it that values may go on as objects of the graph: they are constants, or lists, dicts and the like.
 
     Raises:
@@ -253,7 +253,7 @@ def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: Know
         raise Misfit(first, second, next(filter(owned.can_be_staged, shared), None))
 
 
-def _is_shared(value: Any, owned: Known) -> bool:
+def _is_shared(value: Any, owned: EscapeAnalysis) -> bool:
     if is_tensor(value) or is_a(value, tuple) or staged_as(value) is not None:
         return False
     return (type(value) in STAGEABLE or pytree.kind_of(value) is not None) and owned(value)

@@ -78,11 +78,11 @@ def attempt(trace: Trace, state: State, run: Callable[[Checkpoint], None]) -> No
             raise
 
 
-def tell_iterations(checkpoint: Checkpoint, iterations: int, rule: Unrolling) -> None:
+def report_iterations(checkpoint: Checkpoint, iterations: int, rule: Unrolling) -> None:
     """Tell of the iterations of a loop over plain values that are written out in the graph."""
     if iterations > 1 and checkpoint.grown:
         kind = "iterations" if rule.asked else "unroll"
-        checkpoint.trace.tell(kind, f"{iterations} iterations of this loop take {checkpoint.grown} operations")
+        checkpoint.trace.report(kind, f"{iterations} iterations of this loop take {checkpoint.grown} operations")
 
 
 def unless(trace: Trace, stop: Any, rest: Callable[[], Any], state: State) -> None:

@@ -17,7 +17,7 @@ from autograph.runtime.tracing.control_flow.speculation import (
     Options,
     Restage,
     attempt,
-    tell_iterations,
+    report_iterations,
     unless,
 )
 from autograph.runtime.tracing.control_flow.unroll_policy import SHORT, Unrolling, unrolling
@@ -43,7 +43,7 @@ def run_while(
 
 @dataclass
 class _While:
-    """A `while` loop, and the ways of tracing it."""
+    """A `while` loop, and how to trace it."""
 
     trace: Trace
     test: Callable[[], Any]
@@ -101,7 +101,7 @@ class _While:
             self.rule.spend(checkpoint.grown, self.trace.place)
         else:
             raise Restage(forced=True)
-        tell_iterations(checkpoint, iterations, self.rule)
+        report_iterations(checkpoint, iterations, self.rule)
 
     def _stage(self, now: Any, _: Checkpoint) -> None:
         first = as_tensor(now) if is_staged(now) else now

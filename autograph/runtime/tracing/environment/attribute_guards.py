@@ -24,11 +24,11 @@ from autograph.runtime.graph.object_model import (
 )
 from autograph.runtime.graph.signature import Guard
 from autograph.runtime.tracing.environment.class_guards import ClassFacts
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.guards import has_fixed_parts, is_alike, is_same, is_structure
 from autograph.runtime.tracing.environment.object_parts import CONSTANTS, fixed_parts
 from autograph.runtime.tracing.environment.object_source import fixed_source
-from autograph.runtime.tracing.environment.source import Source, constant, told_apart
+from autograph.runtime.tracing.environment.source import Source, constant, with_distinct_names
 from autograph.runtime.tracing.state.undo_log import attributes
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype, frozenset)
@@ -41,7 +41,7 @@ _BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__get
 _ASKING = _BY_NAME | {"isinstance", "issubclass"}
 
 
-def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]) -> list[Guard]:
+def attribute_guards(environment: CapturedEnvironment, names: set[str], relied: dict[type, None]) -> list[Guard]:
     """Guards for all attributes, of what traced code can reach, that it mentions the name of.
 
     Args:
@@ -49,13 +49,13 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
     """
     guards: list[Guard] = []
     classes = dict(relied)
-    known = [(each, True) for each in outside.libraries]
-    known += [(each, False) for each in (*outside.sources.objects.values(), *outside.met_again)]
-    rest = deque([(thing, outside.sources.source_of(source), of_library) for (thing, source), of_library in known])
+    known = [(each, True) for each in environment.libraries]
+    known += [(each, False) for each in (*environment.sources.objects.values(), *environment.met_again)]
+    rest = deque([(thing, environment.sources.source_of(source), of_library) for (thing, source), of_library in known])
     met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
     asked: set[type] = set()
-    within = _Within(outside, guards)
+    within = _Within(environment, guards)
     given: dict[type, dict[str, tuple[type, Any]]] = {}
     while rest:
         thing, source, of_library = rest.popleft()
@@ -64,7 +64,7 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
         if id(thing) in seen:
             continue
         seen.add(id(thing))
-        outside.sources.check_reach(source, len(guards))
+        environment.sources.check_reach(source, len(guards))
         own = vars(thing) if is_a(thing, (type, ModuleType)) else attributes(thing)
         if not is_a(thing, (type, ModuleType)):
             if source.op != "param":
@@ -79,7 +79,10 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
             given[kind] = _given_by(kind, names)
             for name, each in _descriptors(kind, names):
                 rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
-        found = _in_library(thing, own, names) if of_library else _looked_at(outside, thing, own, names, given[kind])
+        if of_library:
+            found = _in_library(thing, own, names)
+        else:
+            found = _looked_at(environment, thing, own, names, given[kind])
         for name, value in found:
             if compares_itself(type(value)):
                 continue        # likewise
@@ -90,16 +93,16 @@ def attribute_guards(outside: Outside, names: set[str], relied: dict[type, None]
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
             rest.extend((*each, False) for each in within.guard(value, part, late))
-    return guards + _sharing_guards(met) + _class_guards(outside, classes, names)
+    return guards + _sharing_guards(met) + _class_guards(environment, classes, names)
 
 
-def _class_guards(outside: Outside, classes: Iterable[type], names: set[str]) -> list[Guard]:
+def _class_guards(environment: CapturedEnvironment, classes: Iterable[type], names: set[str]) -> list[Guard]:
     """That classes have what they had."""
     asked = dict.fromkeys(filter(_may_change, classes))
     asked.update(dict.fromkeys(type(kind) for kind in classes if is_users(type(kind))))
     bases = {base for kind in asked for base in kind.__mro__[1:]}
-    exposed = set(map(type, outside.exposed.values()))
-    written = {id(thing) for thing, _ in outside.trace.undo_log.outermost() if is_a(thing, type)}
+    exposed = set(map(type, environment.exposed.values()))
+    written = {id(thing) for thing, _ in environment.trace.undo_log.outermost() if is_a(thing, type)}
     guards = []
     for kind in [each for each in asked if each not in bases]:
         has_any = not _ASKING.isdisjoint(names) or not exposed.isdisjoint(kind.__mro__)
@@ -137,7 +140,11 @@ def _given_by(kind: type, names: Collection[str]) -> dict[str, tuple[type, Any]]
 
 
 def _looked_at(
-    outside: Outside, thing: Any, own: dict[str, Any], names: set[str], given: dict[str, tuple[type, Any]]
+    environment: CapturedEnvironment,
+    thing: Any,
+    own: dict[str, Any],
+    names: set[str],
+    given: dict[str, tuple[type, Any]],
 ) -> Iterator[tuple[str, Any]]:
     """The attributes of an object, class or module that traced code may have read, with their values.
 
@@ -147,7 +154,7 @@ def _looked_at(
     """
     mentioned = dict.fromkeys(sorted({*_among(names, own), *given}))
     if not is_a(thing, (type, ModuleType)):
-        any_name = not _BY_NAME.isdisjoint(names) or id(thing) in outside.exposed
+        any_name = not _BY_NAME.isdisjoint(names) or id(thing) in environment.exposed
         if any_name or class_has(type(thing), "__dataclass_fields__"):
             inherited = (name for base in type(thing).__mro__ for name in base.__dict__ if not name.startswith("__"))
             mentioned = dict.fromkeys([*mentioned, *own, *inherited])
@@ -161,7 +168,7 @@ def _looked_at(
         holder = thing
         if value is _MISSING:
             holder, value = given.get(name, (thing, _MISSING))
-        is_late = ("attribute", id(holder), name) in outside.late or (id(holder), name) in outside.read_late
+        is_late = ("attribute", id(holder), name) in environment.late or (id(holder), name) in environment.read_late
         if value is not _MISSING and not is_late:
             yield name, value
 
@@ -192,7 +199,7 @@ def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
         kinds.setdefault(type(thing), []).append(source)
     for group in kinds.values():
         if len(group) > 1:
-            expressions, names = told_apart(group)
+            expressions, names = with_distinct_names(group)
             identities = ", ".join(f"id({expression})" for expression in expressions)
             reason = f"{' and '.join(source.text for source in group)} are no longer different objects"
             guards.append(Guard(f"len({{{identities}}}) == {len(group)}", names, reason))
@@ -202,15 +209,15 @@ def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
 def is_one(source: Source, first: Source) -> Iterator[Guard]:
     """That the same object is in two places."""
     if first.expression != source.expression or first.names != source.names:
-        expressions, names = told_apart([source, first])
+        expressions, names = with_distinct_names([source, first])
         yield Guard(" is ".join(expressions), names, f"{source.text} is another object than {first.text}")
 
 
 class _Within:
     """Guards the values of attributes, and what is within them as far as it is made of lists, dicts and the like."""
 
-    def __init__(self, outside: Outside, guards: list[Guard]) -> None:
-        self.outside = outside
+    def __init__(self, environment: CapturedEnvironment, guards: list[Guard]) -> None:
+        self.environment = environment
         self.guards = guards
         self._first: dict[int, tuple[Any, Source]] = {}  # structures that have been looked into
 
@@ -226,8 +233,8 @@ class _Within:
     def _guard(self, value: Any, source: Source, late: Any, found: list[Any]) -> list[tuple[Any, Source]]:
         """The same without what is within it, which it gives."""
         reason = f"the attribute {source.text} changed"
-        self.outside.sources.note_place(value, source)
-        _, elsewhere = self.outside.sources.read_at.get(id(value), (value, source))
+        self.environment.sources.note_place(value, source)
+        _, elsewhere = self.environment.sources.read_at.get(id(value), (value, source))
         self.guards.extend(is_one(source, elsewhere))
         if type(value) is np.ndarray:
             self.guards.append(Guard(*is_alike(value, source), reason))
@@ -259,7 +266,7 @@ class _Within:
             if first is not source:
                 self.guards.extend(is_one(source, first))
                 return []
-            self.outside.sources.check_reach(source, len(self.guards))
+            self.environment.sources.check_reach(source, len(self.guards))
         return [(part, source.part(kind, key)) for key, part in children.items()]
 
 

@@ -1,7 +1,7 @@
-"""Lists, dicts and the like that a function gets at by several ways: as a global, in an argument, in an object.
+"""Container aliasing: lists, dicts and the like that a function reaches under two names, a global and an argument, say.
 
-Traced code has another one for each way, so what it changes in one of them would not show in the others. A function
-that changes such a container runs as plain Python. Where the program asks whether two of them are one object, the
+Traced code has a copy for each name, so what it changes in one of them would not show in the others. A function that
+changes such a container runs as plain Python. Where the program asks whether two of them are one object, the
 originals answer, not the copies.
 """
 
@@ -15,16 +15,16 @@ from autograph.common import disk_cache
 from autograph.common.statics import is_a
 from autograph.runtime.graph.signature import Guard, Signature
 from autograph.runtime.tracing.environment.attribute_guards import is_one
-from autograph.runtime.tracing.environment.environment import Outside
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.object_source import has_identity, has_places
-from autograph.runtime.tracing.environment.source import Source, constant, told_apart
+from autograph.runtime.tracing.environment.source import Source, constant, with_distinct_names
 from autograph.runtime.tracing.proxies.context import Aliases
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.stand_in import original_of
 
 
-class Ways(Aliases):
-    """The ways to containers.
+class ContainerAliases(Aliases):
+    """The names of containers.
 
     Args:
         arguments: those among the arguments of the call that is traced, by their paths.
@@ -37,7 +37,7 @@ class Ways(Aliases):
 
     def __init__(
         self,
-        outside: Outside,
+        environment: CapturedEnvironment,
         arguments: Mapping[str, Any],
         paths: Mapping[int, tuple[Any, str]],
         signature: Signature,
@@ -46,7 +46,7 @@ class Ways(Aliases):
         self._checked: dict[int, tuple[Any, int]] = {}  # with how much was known then
         self._compared: dict[int, Any] = {}  # of which the program has asked whether they are one
         self._pinned: dict[int, Any] = {}
-        self._outside = outside
+        self._environment = environment
         self._arguments = arguments
         self._paths = paths
         self._names = signature.containers
@@ -72,7 +72,7 @@ class Ways(Aliases):
 
     def _original(self, thing: Any) -> Any:
         known = self._paths.get(id(thing))
-        return self._outside.original(original_of(thing) if known is None else self._arguments.get(known[1], thing))
+        return self._environment.original(original_of(thing) if known is None else self._arguments.get(known[1], thing))
 
     def check_argument(self, path: str) -> None:
         """The same for a container among the arguments."""
@@ -81,30 +81,31 @@ class Ways(Aliases):
 
     def check_reread(self) -> None:
         """The same for those that the graph itself reads, which it may change, too."""
-        written = [value for value, _ in self._checked.values()]  # some before another way to them was known
-        for value in [*self._outside.reread.values(), *self._outside.reread_parts.values(), *self.whole, *written]:
+        written = [value for value, _ in self._checked.values()]  # some before another name of them was known
+        environment = self._environment
+        for value in [*environment.reread.values(), *environment.reread_parts.values(), *self.whole, *written]:
             self.check(value)
 
     def check(self, value: Any) -> None:
-        """See to it that there is one way only to a container that is changed.
+        """See to it that a container that is changed has one name only.
 
         Raises:
             Plain: there are several.
         """
-        known = self._outside.known_in_all
+        known = self._environment.known_in_all
         if self._checked.get(id(value), (value, -1))[1] == known:
             return
         self._checked[id(value)] = value, known
         found = list(self._to(value))
         if len(found) > 1:
             reason = f"a {type(value).__name__} is changed that is {' and '.join(found)}"
-            raise Plain(reason, self._outside.trace.place())
+            raise Plain(reason, self._environment.trace.place())
 
     def guards(self) -> list[Guard]:
-        """That there is still one way only to what is changed, in the calls to come."""
+        """That what is changed still has one name only, in the calls to come."""
         watched = self._compared | {number: value for number, (value, _) in self._checked.items()}
         kinds = set(map(type, watched.values()))
-        places = [place for place in (*self._outside.sources.places, *self._places()) if type(place[0]) in kinds]
+        places = [place for place in (*self._environment.sources.places, *self._places()) if type(place[0]) in kinds]
         places += self._without_place({id(value) for value, _ in places})
         changed: dict[int, Source] = {}
         others: list[Source] = []
@@ -116,7 +117,7 @@ class Ways(Aliases):
                 guards.extend(is_one(source, changed.setdefault(id(value), source)))
         if changed and len(changed) + len(others) > 1:
             sources, count = [*changed.values(), *others], len(changed)
-            expressions, names = told_apart(sources)
+            expressions, names = with_distinct_names(sources)
             first, second = (", ".join([*part, ""]) for part in (expressions[:count], expressions[count:]))
             reason = f"{' and '.join(source.text for source in sources)} are no longer different objects"
             guards.append(Guard(f"are_apart(({first}), ({second}))", names | {"are_apart": _are_apart}, reason))
@@ -129,7 +130,7 @@ class Ways(Aliases):
                 yield value, constant(value, f"compared_{id(value)}", f"a {type(value).__name__} that was compared")
 
     def _pins(self) -> Iterator[Guard]:
-        for value, source in (*self._outside.sources.places, *self._places()) if self._pinned else ():
+        for value, source in (*self._environment.sources.places, *self._places()) if self._pinned else ():
             if id(value) in self._pinned:
                 yield from is_one(source, constant(value, f"pinned_{id(value)}", "the object that was compared"))
 
@@ -139,13 +140,13 @@ class Ways(Aliases):
                 yield value, Source("param", (), self._names[path], (), path)
 
     def _to(self, value: Any) -> Iterator[str]:
-        outside = self._outside
-        if id(value) in outside.reread:
+        environment = self._environment
+        if id(value) in environment.reread:
             yield "a global"
-        if outside.is_taken_apart(value):
-            yield "a global by another name" if id(value) in outside.reread else "a global"
+        if environment.is_taken_apart(value):
+            yield "a global by another name" if id(value) in environment.reread else "a global"
         yield from [f"the argument {path}" for path, each in self._arguments.items() if each is value][:1]
-        for thing, base, key, part in outside.sources.known_parts():
+        for thing, base, key, part in environment.sources.known_parts():
             if part is value and key is not None and not is_a(thing, ModuleType):
                 yield f"in {base.text}"
                 return

@@ -1,4 +1,4 @@
-"""What a traced function sees of the world around it: globals, closure variables, attributes.
+"""The captured environment: the globals, closure variables and attributes that a traced function reads and sets.
 
 Traced code does not run with its module's globals but with `Globals` of its own, which hands out numbers and other
 constants as they are, and notes a guard for each; arrays become proxies that are read anew at each run; small
@@ -56,7 +56,7 @@ from autograph.runtime.tracing.environment.object_parts import (
 )
 from autograph.runtime.tracing.environment.object_source import ObjectSources, fixed_source, inner_source
 from autograph.runtime.tracing.environment.process_settings import guard_decimals
-from autograph.runtime.tracing.environment.source import Source, constant, told_apart
+from autograph.runtime.tracing.environment.source import Source, constant, with_distinct_names
 from autograph.runtime.tracing.proxies.bytecode import looks_around
 from autograph.runtime.tracing.proxies.context import Environment
 from autograph.runtime.tracing.proxies.graph_break import Plain
@@ -69,8 +69,8 @@ _MISSING: Any = object()
 _AS_THEY_ARE: dict[str, Any] = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type)}
 
 
-class Outside(Environment):
-    """The world around the function, as one trace sees it.
+class CapturedEnvironment(Environment):
+    """What one trace captures from around the function.
 
     Attributes:
         exposed: what code saw which is not traced.
@@ -82,7 +82,7 @@ class Outside(Environment):
         self.exposed: dict[int, Any] = {}
         self.late = trace.context.late
         self.guards: list[Guard] = []
-        self.environments: dict[int, Globals] = {}
+        self.globals: dict[int, Globals] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
         self.met_again: list[tuple[Any, Source | Value]] = []  # objects that are known, from other sources
         self.libraries: list[tuple[Any, Source | Value]] = []  # modules and classes that take no part in staging
@@ -98,14 +98,14 @@ class Outside(Environment):
 
     # Globals and closure variables ------------------------------------------------------------------------------------
 
-    def environment(self, real: dict[str, Any]) -> Globals:
+    def globals_of(self, real: dict[str, Any]) -> Globals:
         """The globals that traced code of a module has."""
         if isinstance(real, Globals):
             return real
-        found = self.environments.get(id(real))
+        found = self.globals.get(id(real))
         if found is None:
             found = Globals(real, self.builtins(real), self.see, self.guard, self.trace)
-            self.environments[id(real)] = found
+            self.globals[id(real)] = found
             self.trace.undo_log.watch(found)
         return found
 
@@ -158,10 +158,10 @@ class Outside(Environment):
 
     def roots(self) -> Iterator[Any]:
         """All that traced code can reach without being given it."""
-        for environment in self.environments.values():
-            yield environment
-            yield from environment.seen.values()
-            yield from (part for name, part in dict.items(environment) if name != "__builtins__")
+        for names in self.globals.values():
+            yield names
+            yield from names.seen.values()
+            yield from (part for name, part in dict.items(names) if name != "__builtins__")
         for _, mine, _ in self.cells.values():
             yield mine
         for thing, _ in self.sources.objects.values():
@@ -183,7 +183,7 @@ class Outside(Environment):
     # Looking at values ------------------------------------------------------------------------------------------------
 
     def see(self, value: Any, source: Source) -> Any:
-        """What traced code gets for a value from outside."""
+        """What traced code gets for a captured value."""
         if is_tensor(value):
             return value
         if reason := identity_is_users(value):
@@ -217,7 +217,7 @@ class Outside(Environment):
             return value
         self._know_within(value, source.text)
         if is_a(value, ModuleType) and not trace_rules.is_plain(module_name(value)):
-            return self.environment(vars(value)).view(value)
+            return self.globals_of(vars(value)).view(value)
         stand_in = self.trace.context.calls.stand_in(value)
         if is_a(value, ModuleType) or (stand_in is value and not is_a(value, BuiltinFunctionType)):
             self.know(value, source)
@@ -260,7 +260,7 @@ class Outside(Environment):
         elif type(value) is FunctionType or is_a(value, (type, ModuleType)) or is_open(type(value)):
             self.know(value, constant(value, "thing", text))
         if is_a(value, ModuleType) and not trace_rules.is_plain(module_name(value)):
-            return self.environment(vars(value)).view(value)
+            return self.globals_of(vars(value)).view(value)
         return self.trace.context.calls.stand_in(value)
 
     def _know_within(self, value: Any, text: str) -> None:
@@ -350,7 +350,7 @@ class Outside(Environment):
         return found
 
     def _proxy(self, output: Value, value: Any) -> Tensor:
-        """The proxy for what stands for an object of the world outside."""
+        """The proxy for what stands for a captured object."""
         proxy = self.trace.proxy(output)
         if type(value) is np.ndarray:
             self._originals[id(proxy)] = proxy, value
@@ -493,5 +493,5 @@ class Outside(Environment):
 
 def _is_one_place(source: Source, other: Source) -> tuple[Condition, str]:
     """That the same object is in two places, as the arguments of `guard`."""
-    expressions, names = told_apart([source, other])
+    expressions, names = with_distinct_names([source, other])
     return (" is ".join(expressions), names), f"what {source.text} is"

@@ -24,33 +24,33 @@ OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # wh
 class ModuleView(StandIn):
     """A module of the user's, as traced code sees it: with the globals of the traced code in it."""
 
-    __slots__ = ("_ag_environment",)
+    __slots__ = ("_ag_globals",)
 
-    def __init__(self, module: ModuleType, environment: Globals) -> None:
+    def __init__(self, module: ModuleType, names: Globals) -> None:
         super().__init__(module)
-        object.__setattr__(self, "_ag_environment", environment)
+        object.__setattr__(self, "_ag_globals", names)
 
     @on_behalf
     def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
         if name == "__wrapped__":
             return object.__getattribute__(self, name)
-        environment: Globals = object.__getattribute__(self, "_ag_environment")
+        names: Globals = object.__getattribute__(self, "_ag_globals")
         if name == "__dict__":
-            return environment
+            return names
         own = (base for base in type(self.__wrapped__).__mro__ if base not in (ModuleType, object))
         if any(name in base.__dict__ for base in own):
             reason = f"{name} is an attribute of the class of the module {module_name(self.__wrapped__)}"
-            raise Plain(reason, environment.trace.place())
+            raise Plain(reason, names.trace.place())
         try:
-            return environment[name]
+            return names[name]
         except KeyError:
-            if (name.startswith("__") and name.endswith("__")) or "__getattr__" not in environment.real:
+            if (name.startswith("__") and name.endswith("__")) or "__getattr__" not in names.real:
                 return getattr(self.__wrapped__, name)
-            return environment.trace.context.calls.replacement(environment["__getattr__"])(name)
+            return names.trace.context.calls.replacement(names["__getattr__"])(name)
 
     @on_behalf
     def __setattr__(self, name: str, value: Any) -> None:
-        dict.__setitem__(object.__getattribute__(self, "_ag_environment"), name, value)
+        dict.__setitem__(object.__getattribute__(self, "_ag_globals"), name, value)
 
 
 class Globals(Fallback):

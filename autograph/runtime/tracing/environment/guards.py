@@ -16,7 +16,7 @@ from autograph.runtime.tracing.environment.source import Source
 Condition: TypeAlias = "tuple[str, dict[str, Any]]"  # the arguments with which a `Guard` begins
 
 _BY_VALUE = frozenset({int, float, complex, str, bytes, tuple, frozenset})
-_TOLD_BY_EQUALITY = frozenset({int, str, bytes})
+_COMPARED_BY_EQUALITY = frozenset({int, str, bytes})
 
 
 def is_same(value: Any, source: Source) -> Condition:
@@ -26,7 +26,7 @@ def is_same(value: Any, source: Source) -> Condition:
     if type(value) in (tuple, frozenset):
         names = {"value": value, "key": static_key, "known": static_key(value)}
         return _condition("{0} is value or key({0}) == known", source, **names)
-    if type(value) in _TOLD_BY_EQUALITY:  # and Python may refuse to write an integer
+    if type(value) in _COMPARED_BY_EQUALITY:  # and Python may refuse to write an integer
         return _condition("{0} is value or (type({0}) is kind and {0} == value)", source, value=value, kind=type(value))
     expression = "{0} is value or (type({0}) is kind and {0} == value and repr({0}) == text)"
     return _condition(expression, source, value=value, kind=type(value), text=repr(value))

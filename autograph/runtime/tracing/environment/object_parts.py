@@ -1,4 +1,4 @@
-"""What things from outside of a traced function are made of."""
+"""What captured objects are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the objects come from that traced code meets: which attribute or item, of what, each of them is."""
+"""The sources of captured objects: which attribute or item, of what, each of them is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ObjectSources:
 
     Attributes:
         objects: those whose attributes traced code may read and set, by identity, with their sources.
-        others: what else came from outside.
+        others: what else is captured.
         read_at: where the graph reads what the program may have from another place, too.
         param_names: what the graph's params are called in guards, and by the user.
     """

@@ -68,7 +68,7 @@ def constant(thing: Any, name: str, text: str) -> Source:
     return Source("constant", (Constant(thing),), name, ((name, thing),), text)
 
 
-def told_apart(sources: Iterable[Source]) -> tuple[list[str], dict[str, Any]]:
+def with_distinct_names(sources: Iterable[Source]) -> tuple[list[str], dict[str, Any]]:
     """The expressions of sources, with the names in them, of which none has two meanings."""
     expressions: list[str] = []
     names: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""f-strings while tracing: staged values leave a mark in the text that Python makes, to be told apart again."""
+"""f-strings while tracing: staged values leave a mark in the text that Python makes, to be found again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 _PART = re.compile("\ue000(\\d+)\ue001")
 
 
-class Texts:
+class FStrings:
     """The f-string that is being made, if any: its staged values, as value, conversion and format."""
 
     def __init__(self) -> None:

@@ -37,9 +37,9 @@ from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.protocols import Recorder, as_arrays, overrides
 from autograph.runtime.tracing.proxies.stand_in import Standing
 from autograph.runtime.tracing.proxies.static_class import (
+    ANSWERED,
     KNOWN_ATTRIBUTES,
     NAMES,
-    TOLD,
     class_of,
     has_attribute,
     is_method,
@@ -103,7 +103,7 @@ class Tensor(metaclass=Standing):
     def __getattr__(self, name: str) -> Any:
         if name in NAMES and getattr(self._ag_value.type, "name", "") == "type":
             return self._ag_trace.record("getattr", (self, name))
-        if name.startswith("__") and name.endswith("__") and name not in TOLD:
+        if name.startswith("__") and name.endswith("__") and name not in ANSWERED:
             by_library = is_own(sys._getframe(1).f_code.co_filename)
             if not by_library and hasattr(class_of(self._ag_value), name):
                 self._ag_trace.needs(self, f"for its {name}")
@@ -273,7 +273,7 @@ def _record_ufunc(trace: Recorder, ufunc: Any, method: str, inputs: tuple[Any, .
         op = f"{op}.{method}" if f"{op}.{method}" in OPS else None
         ufunc = getattr(ufunc, method)
     if op is None:
-        trace.tell("callback", f"{full_name_of(ufunc)} is called as it is, it has no op")
+        trace.report("callback", f"{full_name_of(ufunc)} is called as it is, it has no op")
         return trace.record("call", (ufunc, *inputs), kwargs)
     result = trace.record(op, inputs, kwargs)
     given = kwargs.get("out")

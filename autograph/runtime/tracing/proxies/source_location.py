@@ -65,7 +65,7 @@ class SourceLocation:
         self._placed: Place | None = None
 
     def start_from(self, frame: FrameType | None) -> None:
-        """Places are told from `frame` inwards, which is not the user's; None where there are none any more."""
+        """Look for places from `frame` inwards, which is not the user's; None where there are none any more."""
         self._root = frame
 
     def enter(self, frame: FrameType) -> Any:

@@ -24,7 +24,7 @@ class _Module(str):
 
 
 # Documentation and module of what a stand-in stands for. Every class has these of its own, so none inherits them.
-TOLD: Any = property(lambda self: self.__wrapped__.__doc__), _Module(__name__)
+DESCRIPTION: Any = property(lambda self: self.__wrapped__.__doc__), _Module(__name__)
 
 
 class StandIn(metaclass=Standing):

@@ -30,7 +30,7 @@ _DATA = frozenset("T real imag flat shape strides size nbytes ndim dtype itemsiz
 
 NAMES = frozenset({"__name__", "__qualname__", "__module__"})  # of a class
 # Of functions, classes and exceptions; no protocol of Python's or NumPy's asks for these.
-TOLD = frozenset(
+ANSWERED = frozenset(
     "__defaults__ __kwdefaults__ __name__ __qualname__ __doc__ __annotations__ __code__ __closure__ __wrapped__ "
     "__self__ __func__ __cause__ __context__ __suppress_context__ __traceback__ __notes__ __mro__ __bases__".split()
 )

@@ -1,7 +1,7 @@
-"""What was there before a construct: the containers and objects that its bodies share with the rest of the program.
+"""Escape analysis: the containers and objects that the bodies of a construct share with the rest of the program.
 
-Who else knows a container can tell it from an equal one, and sees it change; so no other may take its place where
-paths meet.
+Code that also knows a container can tell it from an equal one, and sees it change. So where paths meet, no other may
+take its place.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class Tuples:
         return are_tuples and (self.is_joined(first) or self.is_joined(second))
 
 
-class Known:
-    """Tells what was there before from what a body made.
+class EscapeAnalysis:
+    """Which objects were there before a body, and which the body made.
 
     Args:
         roots: gives what the program could reach then.

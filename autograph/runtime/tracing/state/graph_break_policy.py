@@ -1,4 +1,4 @@
-"""What an interruption of tracing comes to, if nobody could go on: plain Python, more specialization, or an error."""
+"""What a graph break comes to that nobody could handle: plain Python, more specialization, or an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 from autograph.runtime.tracing.state.blame import line_of, of_user
 
 
-class Verdicts:
+class GraphBreakPolicy:
     """For one trace.
 
     Args:

@@ -25,7 +25,7 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Place, user_line
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import Materialize, Restart, Signal, Unstageable
-from autograph.runtime.tracing.proxies.stand_in import TOLD, StandIn
+from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, StandIn
 from autograph.runtime.tracing.state.staged_containers import iterated_container, staged_as
 
 
@@ -54,7 +54,7 @@ class TracedIterator(StandIn):
     """
 
     __slots__ = ("container", "place", "sources", "trace")
-    __doc__, __module__ = TOLD
+    __doc__, __module__ = DESCRIPTION
 
     def __init__(
         self,

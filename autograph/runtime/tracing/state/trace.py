@@ -1,7 +1,7 @@
 """The recording of one call of a function as a graph.
 
 While a function is traced, proxies record what is done with them in the block that is open; `if_stmt` and the loops
-open blocks within, see `cond.py` and `loop.py`. What a trace knows of the world outside the function is in
+open blocks within, see `cond.py` and `loop.py`. What a trace captures from around the function is in
 `environment.py`.
 """
 
@@ -24,7 +24,7 @@ from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, Tensor
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.proxies.bytecode import stored_names
 from autograph.runtime.tracing.proxies.context import TraceContext
-from autograph.runtime.tracing.proxies.fstrings import Texts, parts_of
+from autograph.runtime.tracing.proxies.fstrings import FStrings, parts_of
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, NeedsConcrete, Plain, Restart
 from autograph.runtime.tracing.proxies.protocols import ABOUT_TYPES, of_types
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, check_names, is_tensor
@@ -78,19 +78,19 @@ class Trace(Blocks):
         self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
         self._proxies: dict[Value, Tensor] = {}
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
-        self.classes: dict[Value, type] = {}  # of objects from outside, exactly
+        self.classes: dict[Value, type] = {}  # of captured objects, exactly
         self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and which
         self.callbacks = Callbacks()
         self.called_methods: dict[Node, None] = {}  # what would read such an attribute, and calls do by themselves
-        self.unused: dict[Value, Callable[[], None]] = {}  # arrays of the world outside: what to do on first use
+        self.unused: dict[Value, Callable[[], None]] = {}  # captured arrays: what to do on first use
         self.needed: NeedsConcrete | None = None  # what Python last asked for
         # For each function that is traced into, the innermost last: the conditions on which it returns one of two
         # things that nobody may look at.
         self.loosened: list[list[Value]] = [[]]
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
-        self._texts = Texts()
+        self._fstrings = FStrings()
 
-    def tell(self, kind: str, message: str, place: Place | None = None) -> None:
+    def report(self, kind: str, message: str, place: Place | None = None) -> None:
         """Note something for `explain`."""
         self.events.append(Event(kind, message, user_line(self.place() if place is None else place)))
 
@@ -163,13 +163,13 @@ class Trace(Blocks):
         return result
 
     def note_class(self, value: Value, kind: type) -> None:
-        """Note the class of an object from outside, and tell if it is opaque because of an installed package."""
+        """Note the class of a captured object, and report if it is opaque because of an installed package."""
         self.classes[value] = kind
         package = is_opaque_class(kind)
         if package:
             self.callbacks.packages.add(package)
             what = f"what is done with objects of class {kind.__qualname__} is done when the graph runs"
-            self.tell("callback", f"{what}, {untraced(package)}")
+            self.report("callback", f"{what}, {untraced(package)}")
 
     def proxy(self, value: Value) -> Tensor:
         """The proxy of a value: one for each, so that `is` tells the truth."""
@@ -196,7 +196,7 @@ class Trace(Blocks):
             given = (*args, *kwargs.values())
             check_names(self, str(own_attribute(function, "__name__")), given, False)
             why = self.callbacks.note(function, given)
-            self.tell("callback", f"{full_name_of(function)} is called as it is, {why}")
+            self.report("callback", f"{full_name_of(function)} is called as it is, {why}")
             return self._made(function, self.record("call", (function, *args), kwargs))
         return self.record(op, args, kwargs)
 
@@ -350,8 +350,8 @@ class Trace(Blocks):
 
     def formatted(self, tensor: Tensor, conversion: str, spec: str) -> str:
         """What stands for a formatted value until `fstring` makes a node of the whole text; only then it is known."""
-        is_made = self._texts.pieces is not None
-        return self._texts.mark(tensor, conversion, spec) if is_made else self.needs(tensor, "as text")
+        is_made = self._fstrings.pieces is not None
+        return self._fstrings.mark(tensor, conversion, spec) if is_made else self.needs(tensor, "as text")
 
     def retyped(self, tensor: Tensor) -> None:
         """Forget what was known of an array whose shape or dtype is assigned.
@@ -367,7 +367,7 @@ class Trace(Blocks):
 
     def fstring(self, thunk: Callable[[], str]) -> Any:
         """The text that `thunk` makes, as an object of the graph if it holds staged values."""
-        text, pieces = self._texts.made_by(thunk)
+        text, pieces = self._fstrings.made_by(thunk)
         return self.record("fstring", parts_of(text, pieces)) if pieces else text
 
     def finish(self, result: Any) -> Graph:

@@ -158,7 +158,7 @@ class UndoLog:
         self.written[id(container)] = container, whole
 
     def watch(self, container: Any) -> None:
-        """Note also those changes that nobody tells."""
+        """Note also the changes that nobody reports."""
         self.watched.append(container)
         self.touch(container)
 
