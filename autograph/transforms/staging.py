@@ -16,6 +16,7 @@ from autograph.operators import backend
 from autograph.operators.tracebacks import shelter_at
 from autograph.runtime.dispatch import decorator
 from autograph.runtime.dispatch import function as staged
+from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.options import Options
 from autograph.runtime.graph.signature import Event, Signature, Traced
 from autograph.runtime.tracing.calls.dispatch import Converter
@@ -62,7 +63,6 @@ def _statements(entity: Any) -> Iterable[Event]:
 
 
 backend.register(GRAPH, types=(Tensor,))
-staged.set_tracer(_trace)
-staged.set_inliner(_inline, backend.ACTIVE)
-staged.set_statements(_statements)
-staged.set_surroundings(surroundings_of)
+Hooks.install(
+    tracer=_trace, inliner=_inline, active=backend.ACTIVE, statements=_statements, surroundings=surroundings_of
+)

@@ -31,13 +31,27 @@ Tracer = Callable[[Any, Signature, Arguments, Options], Traced]
 
 
 class Hooks:
-    """What the rest of the library puts in; see `set_tracer` and so on in `function.py`."""
+    """What the rest of the library puts in, see `transforms/staging.py`.
+
+    Attributes:
+        tracer: traces a function for a signature, given the arguments of one call.
+        inliner: takes over the calls of functions while `active` is not empty; or gives NotImplemented.
+        statements: says what becomes of a function's statements, as events of the kinds `converted` and `plain`.
+        surroundings: what the traces of a function hinge on besides the arguments, so that they can be kept on disk.
+    """
 
     tracer: Tracer | None = None
     inliner: Callable[[Any, Any, Any], Any] | None = None
     active: ClassVar[list[Any]] = []
     statements: Callable[[Any], Iterable[Event]] | None = None
     surroundings: Callable[[Any], Surroundings | None] | None = None
+
+    @classmethod
+    def install(cls, **hooks: Any) -> None:
+        """Put them in."""
+        for name, hook in hooks.items():
+            assert name in cls.__annotations__, name
+            setattr(cls, name, hook)
 
 
 class Compiler:

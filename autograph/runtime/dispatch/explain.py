@@ -13,7 +13,7 @@ HEADINGS = {
     "trace": "traced",
     "engine": "engine",
     "often": "retraced often",
-    "generalized": "generalized to serve more arguments",
+    "learnt": "learnt about the arguments",
     "dropped": "dropped",
     "guard": "traced again if",
     "converted": "converted",

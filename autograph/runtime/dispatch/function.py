@@ -10,20 +10,19 @@ import copy
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph.errors import TracingError
 from autograph.runtime.dispatch import pickling
 from autograph.runtime.dispatch.arguments import arrange
-from autograph.runtime.dispatch.compilation import Hooks, Tracer
+from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.concrete_function import ConcreteFunction, Lowered, pretty
 from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher
 from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
-from autograph.runtime.dispatch.persistent_traces import Surroundings
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
@@ -380,9 +379,6 @@ def _check_stageable(entity: Any) -> None:
             )
 
 
-# What the rest of the library puts in ---------------------------------------------------------------------------------
-
-
 def run_eagerly(run: bool = True) -> None:
     """Let all staged functions run as plain Python from now on, to debug them; or as graphs again.
 
@@ -396,24 +392,3 @@ def run_eagerly(run: bool = True) -> None:
         >>> ag.run_eagerly(False)
     """
     _eager[:] = [True] if run else []
-
-
-def set_tracer(tracer: Tracer) -> None:
-    """Say who traces: `tracer(python_function, signature, example, options)` gives a `Traced`."""
-    Hooks.tracer = tracer
-
-
-def set_inliner(inliner: Callable[[Function[Any, Any], Any, Any], Any], active: list[Any]) -> None:
-    """Say who takes over calls while `active` is not empty: `inliner(function, args, kwargs)`, or NotImplemented."""
-    Hooks.inliner = inliner
-    Hooks.active = active
-
-
-def set_statements(statements: Callable[[Any], Iterable[Event]]) -> None:
-    """Say who knows what becomes of a function's statements, as events of the kinds `converted` and `plain`."""
-    Hooks.statements = statements
-
-
-def set_surroundings(surroundings: Callable[[Any], Surroundings | None]) -> None:
-    """Say who knows what the traces of a function hinge on besides the arguments, so that they can be kept on disk."""
-    Hooks.surroundings = surroundings
