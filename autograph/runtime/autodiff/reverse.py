@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, cast
 
 import numpy as np
@@ -87,8 +88,7 @@ class Reverse:
         block.nodes[start:end] = self.shadows.nodes
         self.end = len(block.nodes) - rest
         own = {*inputs, *(output for node in self.shadows.nodes for output in node.outputs)}
-        self.frame = Frame(block, own, trace.block)
-        self.frame.at = self.end
+        self.frame = Frame(block, own, trace.block, self.end)
         self._inputs = frozenset(inputs)
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
@@ -162,7 +162,7 @@ class Reverse:
     @contextmanager
     def reversing(self, block: Block, loop: bool) -> Iterator[Frame]:
         """While it lasts, the reverse of a block within is recorded."""
-        before, frame = self.frame, Frame(block, defined_in(block), Block(), self.frame, loop)
+        before, frame = self.frame, Frame(block, defined_in(block), Block(), len(block.nodes), self.frame, loop)
         self.frame = frame
         with self.trace.open(frame.into):
             try:
@@ -425,6 +425,7 @@ def whole(gradient: Any, type: Type) -> Any:
     return tuple(whole(gradient.get(at), kind) for at, kind in enumerate(type.items))
 
 
+@dataclass(eq=False)
 class Frame:
     """The reverse of a block while it is made.
 
@@ -440,19 +441,16 @@ class Frame:
         accumulators: of values of the block itself, to which loops within add.
     """
 
-    def __init__(
-        self, block: Block, own: set[Value], into: Block, around: Frame | None = None, loop: bool = False
-    ) -> None:
-        self.block = block
-        self.node: Node | None = None
-        self.at = len(block.nodes)
-        self.own = own
-        self.into = into
-        self.around = around
-        self.loop = loop
-        self.gradients: dict[Value, Any] = {}
-        self.owned: set[Value] = set()
-        self.accumulators: dict[Value, Any] = {}
+    block: Block
+    own: set[Value]
+    into: Block
+    at: int
+    around: Frame | None = None
+    loop: bool = False
+    node: Node | None = None
+    gradients: dict[Value, Any] = field(default_factory=dict)
+    owned: set[Value] = field(default_factory=set)
+    accumulators: dict[Value, Any] = field(default_factory=dict)
 
 
 def type_of(gradient: Any) -> Type:

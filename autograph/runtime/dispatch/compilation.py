@@ -6,6 +6,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from inspect import Parameter
 from types import FrameType
@@ -54,6 +55,7 @@ class Hooks:
             setattr(cls, name, hook)
 
 
+@dataclass
 class Compiler:
     """Stages the calls of one function.
 
@@ -62,13 +64,10 @@ class Compiler:
         function: the plain one.
     """
 
-    def __init__(
-        self, name: str, function: Callable[..., Any], parameters: Sequence[Parameter], options: Options
-    ) -> None:
-        self.name = name
-        self.function = function
-        self.parameters = parameters
-        self.options = options
+    name: str
+    function: Callable[..., Any]
+    parameters: Sequence[Parameter]
+    options: Options
 
     def fill(
         self, trace: Trace, reading: Reading, values: tuple[Any, ...], late: Iterable[Any], is_persistent: bool

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.common import forking
-from autograph.runtime.dispatch.trace_entry import Entry, first_of
+from autograph.runtime.dispatch.trace_entry import Entry, first_of, never
 from autograph.runtime.graph.graph import Graph
 from autograph.runtime.graph.signature import Event, Guard, Lengths, Signature
 
@@ -14,6 +15,7 @@ ALIASES = 64  # how many other keys may lead to one trace
 FEW = 10  # calls: a trace that is dropped after fewer was of no use
 
 
+@dataclass(eq=False, repr=False)
 class Trace:
     """A function staged for one signature.
 
@@ -34,30 +36,27 @@ class Trace:
         keep: keeps it on disk, if it is to be; called when it has run once.
     """
 
-    def __init__(
-        self, number: int, key: Any, signature: Signature, lengths: Lengths, sharing: Any, reason: str
-    ) -> None:
-        self.number = number
-        self.key = key
-        self.signature = signature
-        self.lengths = lengths
-        self.sharing = sharing
-        self.reason = reason
-        self.graph: Graph | None = None
-        self.guards: list[Guard] = []
-        self.events: list[Event] = []
-        self.engine = ""
-        self.plain = ""
-        self.sourceless = False
-        self.executable: Any = None
-        self.entry_source = ""
-        self.seconds: dict[str, float] = {}
-        self.calls = 0
-        self.is_bare = False
-        self.pays = False
-        self.entry: Entry
-        self.keep: Callable[[], None] = lambda: None
-        self.looked = 0  # how often it had run when one was last dropped
+    number: int
+    key: Any
+    signature: Signature
+    lengths: Lengths
+    sharing: Any
+    reason: str
+    entry: Entry = never
+    graph: Graph | None = None
+    guards: list[Guard] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    engine: str = ""
+    plain: str = ""
+    sourceless: bool = False
+    executable: Any = None
+    entry_source: str = ""
+    seconds: dict[str, float] = field(default_factory=dict)
+    calls: int = 0
+    is_bare: bool = False
+    pays: bool = False
+    keep: Callable[[], None] = lambda: None
+    looked: int = 0  # how often it had run when one was last dropped
 
     def __repr__(self) -> str:
         return f"<trace {self.number}: ({self.signature}), {self.calls} calls; {self.reason}>"

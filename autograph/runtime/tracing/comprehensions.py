@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -229,12 +230,12 @@ def collect(generated: Generated, done: Any, op: str) -> Any:
     return target
 
 
+@dataclass(eq=False)
 class _Slot:
     """A variable of a loop that the user did not write."""
 
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        self.value = value
+    name: str
+    value: Any
 
     def get(self) -> Any:
         return self.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from autograph.errors import StagingError
@@ -23,6 +24,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 from autograph.runtime.tracing.state.blame import line_of, of_user
 
 
+@dataclass
 class GraphBreakPolicy:
     """For one trace.
 
@@ -30,9 +32,8 @@ class GraphBreakPolicy:
         params: the paths of the arguments that the parameters of the graph stand for.
     """
 
-    def __init__(self, function: Callable[..., Any], params: dict[Value, str]) -> None:
-        self.function = function
-        self.params = params
+    function: Callable[..., Any]
+    params: dict[Value, str]
 
     def at(self, signal: Signal) -> str:
         """Where tracing was interrupted, to be added to the reason; the function's own line, if that is not known."""
