@@ -17,7 +17,7 @@ from autograph.runtime.tracing.lazy_builtins import collected
 from autograph.runtime.tracing.materialize import Materializer
 from autograph.runtime.tracing.proxies.bytecode import rebound_names
 from autograph.runtime.tracing.proxies.context import TraceContext
-from autograph.runtime.tracing.proxies.graph_break import Plain
+from autograph.runtime.tracing.proxies.graph_break import Plain, SourceKey
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import attributes
 from autograph.runtime.tracing.write_back import Writer
@@ -43,7 +43,7 @@ class FunctionContext(TraceContext):
         signature: Signature,
         given: Mapping[str, Any],
         convert: Converter,
-        late: Set[tuple[Any, ...]],
+        late: Set[SourceKey],
         borrowed: Collection[str],
     ) -> None:
         self.late = late

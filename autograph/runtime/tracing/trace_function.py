@@ -38,6 +38,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
     Raised,
     Restart,
     Signal,
+    SourceKey,
     check_handled,
     handled,
     watched_signals,
@@ -87,7 +88,7 @@ def trace_function(
         Respecialize: the function can be traced if more of the arguments is made part of the signature.
         StagingError: what the user asks for, such as `ag.set_loop_options(unroll=True)`, cannot be had.
     """
-    late: set[tuple[Any, ...]] = set(signature.late)
+    late: set[SourceKey] = set(signature.late)
     parts = list(_arguments(parameters_of(function), signature.tree, example))
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
@@ -130,7 +131,7 @@ class Tracer:
         signature: Signature,
         parts: Sequence[Part],
         convert: Converter,
-        late: set[tuple[Any, ...]],
+        late: set[SourceKey],
         borrowed: Collection[str],
     ) -> None:
         self.function = function
@@ -244,7 +245,7 @@ class Tracer:
             return self.plain(reason)
         raise self.policy.explained(error) from None
 
-    def packages_in_the_way(self) -> set[tuple[Any, ...]]:
+    def packages_in_the_way(self) -> set[SourceKey]:
         """What to trace, too, if a derivative cannot be had: the installed packages in Python that the graph calls."""
         callbacks = self.trace.callbacks
         is_derivative = callbacks.differentiated and not self.context.budget.exceeded

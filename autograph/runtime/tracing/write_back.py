@@ -19,7 +19,7 @@ from autograph.runtime.tracing.environment.container_aliases import ContainerAli
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.globals import OWN_NAMES
 from autograph.runtime.tracing.materialize import Materializer
-from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable
+from autograph.runtime.tracing.proxies.graph_break import Restart, SourceKey, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.state.staged_containers import StagedItems, has_staged_items, staged_as
 from autograph.runtime.tracing.state.trace import Trace
@@ -42,7 +42,7 @@ class Writer:
 
     def write_back(self) -> None:
         """Record the writes to what is not the function's own, as it is now."""
-        undo_log, late = self.trace.undo_log, set[tuple[Any, ...]]()
+        undo_log, late = self.trace.undo_log, set[SourceKey]()
         changed = []
         for thing, first in undo_log.outermost():
             if id(thing) in self._own:
@@ -103,7 +103,7 @@ class Writer:
         self.trace.record_lowered(op, (place, self.trace.lower(key), self.lower(value)))
         self._writes.add(id(self.trace.block.nodes[-1]))
 
-    def _write_thing(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
+    def _write_thing(self, thing: Any, after: Any, before: Any, first: Any) -> set[SourceKey]:
         """Record what changed in a container or object since it was last written; gives the sources to read late.
 
         Args:
@@ -152,7 +152,7 @@ class Writer:
         elif id(thing) in self.environment.sources.others or isinstance(thing, (list, dict, set)):
             self.aliases.check(self.environment.original(thing))
 
-    def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[tuple[Any, ...]]:
+    def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[SourceKey]:
         """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
         found = self.environment.find(thing)
         if found is None:
@@ -198,7 +198,7 @@ class Writer:
 
     def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Callable[[], Any]) -> set[Any]:
         """The same for attributes of an object; `place` reads it when the graph runs, if anything is to be written."""
-        late: set[tuple[Any, ...]] = set()
+        late: set[SourceKey] = set()
         if not isinstance(after, dict) or not isinstance(before, dict):
             return late
         for name, value in after.items():

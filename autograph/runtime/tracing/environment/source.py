@@ -15,6 +15,7 @@ from typing import Any
 from autograph.common import pytree
 from autograph.common.pytree import Kind
 from autograph.runtime.graph.graph import Constant
+from autograph.runtime.tracing.proxies.graph_break import SourceKey
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Source:
     text: str
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> SourceKey:
         return (self.op, *map(_key_of, self.args))
 
     @property

@@ -11,7 +11,7 @@ import inspect
 import itertools
 import sys
 import traceback
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from autograph.common.code_flags import code_line, of_code
@@ -131,7 +131,7 @@ _FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 _COMPARE_SHIFT = 5 if sys.version_info >= (3, 13) else 4 if sys.version_info >= (3, 12) else 0
 
 
-def instruction(frame: Any) -> tuple[str, int]:
+def instruction(frame: FrameType) -> tuple[str, int]:
     """The instruction that the code of `frame` is at, and its argument."""
     code, at = frame.f_code.co_code, frame.f_lasti
     argument = code[at + 1]
@@ -140,18 +140,18 @@ def instruction(frame: Any) -> tuple[str, int]:
     return dis.opname[code[at]], argument
 
 
-def is_inplace(frame: Any) -> bool:
+def is_inplace(frame: FrameType) -> bool:
     """Whether it is at an `x += y`, which differs from `x + y` by the words of its errors."""
     name, argument = instruction(frame)
     return name.startswith("INPLACE") or (name == "BINARY_OP" and argument >= _FIRST_INPLACE)
 
 
-def is_operation(frame: Any) -> bool:
+def is_operation(frame: FrameType) -> bool:
     """Whether it is at an operator: `s + x` of a NumPy scalar warns otherwise than `np.add(s, x)`."""
     return instruction(frame)[0].startswith(("BINARY", "INPLACE", "COMPARE"))
 
 
-def is_comparison(frame: Any, sign: str) -> bool:
+def is_comparison(frame: FrameType, sign: str) -> bool:
     """Whether it is at a comparison by `sign`, such as `<`."""
     name, argument = instruction(frame)
     return name == "COMPARE_OP" and dis.cmp_op[argument >> _COMPARE_SHIFT] == sign

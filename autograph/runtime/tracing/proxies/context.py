@@ -10,7 +10,7 @@ from collections.abc import Iterable, Set
 from typing import Any
 
 from autograph.runtime.graph.graph import Block
-from autograph.runtime.tracing.proxies.graph_break import WHOLE
+from autograph.runtime.tracing.proxies.graph_break import WHOLE, SourceKey
 
 
 class Calls:
@@ -85,7 +85,7 @@ class TraceContext:
         keeps_containers: whether containers stay Python's: an op gets what they hold at that time.
     """
 
-    late: Set[tuple[Any, ...]] = frozenset()
+    late: Set[SourceKey] = frozenset()
     keeps_containers = False
     calls = Calls()
     environment = Environment()

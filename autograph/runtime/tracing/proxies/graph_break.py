@@ -9,11 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograph.errors import StagingError
 from autograph.runtime.graph.graph import Place, Value, user_line
 from autograph.runtime.graph_text.printer import expression
+
+SourceKey: TypeAlias = "tuple[Any, ...]"  # of what is to be read, or made, when the graph runs: see `Source.key`
 
 
 class _Raised(threading.local):
@@ -196,7 +198,7 @@ PACKAGE = "package"     # a source that begins with this names an installed pack
 class Restart(Signal):
     """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
 
-    def __init__(self, sources: set[tuple[Any, ...]]) -> None:
+    def __init__(self, sources: set[SourceKey]) -> None:
         super().__init__(len(sources))
         self.sources = sources
 

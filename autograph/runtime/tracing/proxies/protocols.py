@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph.common.statics import class_attribute, class_has, module_of
 from autograph.errors import StagingError
-from autograph.runtime.graph.graph import Place
+from autograph.runtime.graph.graph import Node, Place, Value
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.tracing.proxies.context import TraceContext
@@ -67,9 +67,9 @@ class Recorder(Protocol):
 
     closed: bool
     staged_items: list[Any]
-    classes: dict[Any, type]
-    maybe_methods: dict[Any, tuple[Any, str]]
-    called_methods: dict[Any, None]
+    classes: dict[Value, type]
+    maybe_methods: dict[Value, tuple[Any, str]]
+    called_methods: dict[Node, None]
     context: TraceContext
 
     def place(self) -> Place: ...

@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from inspect import CO_GENERATOR
-from types import MethodType
+from types import FrameType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -222,13 +222,13 @@ class Tensor(metaclass=Standing):
         return np
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        method = self._ag_trace.maybe_methods.get(self._ag_value)
+        method, node = self._ag_trace.maybe_methods.get(self._ag_value), self._ag_value.node
         if method is None:
-            node = self._ag_value.node
             if node is not None and node.op == "getattr" and node.args:  # else it is read when it is used
                 check_names(self._ag_trace, node.args[1], (*args, *kwargs.values()), True)
             return self._ag_trace.record("call", (self, *args), kwargs)
-        self._ag_trace.called_methods[self._ag_value.node] = None  # which looks the method up itself
+        assert node is not None, "what reads an attribute"
+        self._ag_trace.called_methods[node] = None  # the call looks the method up itself
         return Method(*method)(*args, **kwargs)
 
     def __copy__(self) -> Any:
@@ -440,7 +440,7 @@ def is_tensor(value: Any) -> bool:
 
 
 @on_behalf
-def iterated(tensor: Tensor, frame: Any) -> Iterator[Any]:
+def iterated(tensor: Tensor, frame: FrameType) -> Iterator[Any]:
     """The items of a staged value that the code of `frame` is about to iterate over."""
     trace = tensor._ag_trace
     type = trace.type_of(tensor)

@@ -23,25 +23,18 @@ from autograph.common.cpython_internals import references
 from autograph.common.statics import class_attribute
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Place, user_line
-from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import Materialize, Restart, Signal, Unstageable
+from autograph.runtime.tracing.proxies.protocols import Recorder
 from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, StandIn
 from autograph.runtime.tracing.state.staged_containers import iterated_container, staged_as
 
 
-class Tracing(Protocol):
+class Tracing(Recorder, Protocol):
     """What an iterator asks of the trace that made it."""
 
     undo_log: Any
-    context: TraceContext
     asked: list[str]
     iterated: dict[int, Place]
-
-    def place(self) -> Place: ...
-
-    def record(self, op: str, args: tuple[Any, ...]) -> Any: ...
-
-    def materialize(self, container: Any) -> Any: ...
 
 
 class TracedIterator(StandIn):
