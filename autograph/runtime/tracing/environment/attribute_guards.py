@@ -54,7 +54,6 @@ def attribute_guards(environment: CapturedEnvironment, names: set[str], relied: 
     rest = deque([(thing, environment.sources.source_of(source), of_library) for (thing, source), of_library in known])
     met: list[tuple[Any, Source]] = []
     seen: set[int] = set()
-    asked: set[type] = set()
     within = _Within(environment, guards)
     given: dict[type, dict[str, tuple[type, Any]]] = {}
     while rest:
@@ -74,16 +73,12 @@ def attribute_guards(environment: CapturedEnvironment, names: set[str], relied: 
         if compares_itself(kind):
             continue        # which lets the function run as plain Python
         classes[kind] = None
-        if kind not in asked:
-            asked.add(kind)
+        if kind not in given:
             given[kind] = _given_by(kind, names)
             for name, each in _descriptors(kind, names):
                 rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
-        if of_library:
-            found = _in_library(thing, own, names)
-        else:
-            found = _looked_at(environment, thing, own, names, given[kind])
-        for name, value in found:
+        read = _in_library(thing, own, names) if of_library else _looked_at(environment, thing, own, names, given[kind])
+        for name, value in read:
             if compares_itself(type(value)):
                 continue        # likewise
             part = source.attribute(name)
