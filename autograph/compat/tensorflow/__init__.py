@@ -4,7 +4,7 @@ Tensors, types, errors and `tf.function` behave as TensorFlow documents them; un
 runtime of this library records, optimizes and runs.
 """
 
-# ruff: noqa: F401  (names of TensorFlow's)
+# ruff: noqa: F401, F403  (names of TensorFlow's)
 
 import builtins as _builtins
 from importlib import import_module as _import_module
@@ -27,28 +27,7 @@ from autograph.compat.tensorflow import nest_ as nest
 from autograph.compat.tensorflow import testing as test
 from autograph.compat.tensorflow.core import dtypes, errors
 from autograph.compat.tensorflow.core.convert import constant, convert_to_tensor, is_tensor
-from autograph.compat.tensorflow.core.dtypes import (
-    DType,
-    as_dtype,
-    bool,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
-)  # fmt: skip
+from autograph.compat.tensorflow.core.dtypes import *
 from autograph.compat.tensorflow.core.graphs import current as _current
 from autograph.compat.tensorflow.core.graphs import name_scope
 from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
@@ -57,154 +36,17 @@ from autograph.compat.tensorflow.linalg import clip_by_global_norm, clip_by_norm
 from autograph.compat.tensorflow.module import Module
 from autograph.compat.tensorflow.more_math import ensure_shape, meshgrid
 from autograph.compat.tensorflow.ops import random_ops as random
-from autograph.compat.tensorflow.ops.array_ops import (
-    broadcast_to,
-    concat,
-    expand_dims,
-    eye,
-    fill,
-    identity,
-    identity_n,
-    linspace,
-    one_hot,
-    ones,
-    ones_like,
-    pad,
-    range,
-    rank,
-    repeat,
-    reshape,
-    reverse,
-    roll,
-    shape,
-    size,
-    split,
-    squeeze,
-    stack,
-    stop_gradient,
-    tile,
-    transpose,
-    unstack,
-    zeros,
-    zeros_like,
-)  # fmt: skip
-from autograph.compat.tensorflow.ops.indexing import (
-    boolean_mask,
-    gather,
-    gather_nd,
-    scatter_nd,
-    searchsorted,
-    sequence_mask,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-    where,
-)
+from autograph.compat.tensorflow.ops.array_ops import *
+from autograph.compat.tensorflow.ops.indexing import *
 from autograph.compat.tensorflow.ops.indexing import slice_ as slice
-from autograph.compat.tensorflow.ops.math_ops import (
-    abs,
-    acos,
-    acosh,
-    add,
-    add_n,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cast,
-    ceil,
-    clip_by_value,
-    cos,
-    cosh,
-    divide,
-    divide_no_nan,
-    einsum,
-    equal,
-    exp,
-    expm1,
-    floor,
-    floordiv,
-    floormod,
-    greater,
-    greater_equal,
-    invert,
-    is_finite,
-    is_inf,
-    is_nan,
-    less,
-    less_equal,
-    log,
-    log1p,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    matmul,
-    maximum,
-    minimum,
-    mod,
-    multiply,
-    negative,
-    not_equal,
-    pow,
-    realdiv,
-    reciprocal,
-    round,
-    rsqrt,
-    saturate_cast,
-    scalar_mul,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    squared_difference,
-    subtract,
-    tan,
-    tanh,
-    tensordot,
-    truediv,
-    truncatediv,
-    truncatemod,
-)  # fmt: skip
+from autograph.compat.tensorflow.ops.math_ops import *
 from autograph.compat.tensorflow.ops.printing import print
-from autograph.compat.tensorflow.ops.reduce_ops import (
-    argmax,
-    argmin,
-    argsort,
-    cumprod,
-    cumsum,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_std,
-    reduce_sum,
-    reduce_variance,
-    sort,
-    unique,
-)  # fmt: skip
+from autograph.compat.tensorflow.ops.reduce_ops import *
 from autograph.compat.tensorflow.ops.tensor_array import TensorArray
 from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.compat.tensorflow.ragged import RaggedTensor
 from autograph.compat.tensorflow.sparse import SparseTensor
-from autograph.compat.tensorflow.staging.control import (
-    Assert,
-    assert_equal,
-    assert_greater,
-    assert_less,
-    case,
-    cond,
-    group,
-    no_op,
-    switch_case,
-    while_loop,
-)
+from autograph.compat.tensorflow.staging.control import *
 from autograph.compat.tensorflow.staging.control import scope as control_dependencies
 from autograph.compat.tensorflow.staging.control import scope as device
 from autograph.compat.tensorflow.staging.control import scope as init_scope

@@ -17,5 +17,21 @@ from autograph.compat.tensorflow.more_math import (
 )
 from autograph.compat.tensorflow.nn import l2_loss, log_sigmoid, log_softmax, softmax, softplus, top_k
 from autograph.compat.tensorflow.ops.math_ops import *
-from autograph.compat.tensorflow.ops.math_ops import sigmoid as sigmoid
+from autograph.compat.tensorflow.ops.math_ops import (
+    angle,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    conj,
+    imag,
+    left_shift,
+    nextafter,
+    real,
+    reciprocal_no_nan,
+    right_shift,
+    rint,
+    softsign,
+    xdivy,
+    xlog1py,
+)
 from autograph.compat.tensorflow.ops.reduce_ops import *

@@ -16,16 +16,7 @@ from autograph.compat.tensorflow.more_math import in_top_k as in_top_k
 from autograph.compat.tensorflow.more_math import l2_normalize as l2_normalize
 from autograph.compat.tensorflow.more_math import zero_fraction as zero_fraction
 from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops, random_ops, reduce_ops
-from autograph.compat.tensorflow.ops.convolution import avg_pool as avg_pool
-from autograph.compat.tensorflow.ops.convolution import avg_pool1d as avg_pool1d
-from autograph.compat.tensorflow.ops.convolution import avg_pool2d as avg_pool2d
-from autograph.compat.tensorflow.ops.convolution import conv1d as conv1d
-from autograph.compat.tensorflow.ops.convolution import conv2d as conv2d
-from autograph.compat.tensorflow.ops.convolution import convolution as convolution
-from autograph.compat.tensorflow.ops.convolution import depthwise_conv2d as depthwise_conv2d
-from autograph.compat.tensorflow.ops.convolution import max_pool as max_pool
-from autograph.compat.tensorflow.ops.convolution import max_pool1d as max_pool1d
-from autograph.compat.tensorflow.ops.convolution import max_pool2d as max_pool2d
+from autograph.compat.tensorflow.ops.convolution import *  # noqa: F403
 from autograph.compat.tensorflow.ops.math_ops import sigmoid as sigmoid
 from autograph.compat.tensorflow.ops.math_ops import tanh as tanh
 

@@ -7,6 +7,11 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [  # the names of `tf` itself
+    "DType", "as_dtype", "bool", "complex64", "complex128", "double", "float16", "float32", "float64", "half",
+    "int8", "int16", "int32", "int64", "string", "uint8", "uint16", "uint32", "uint64", "variant",
+]  # fmt: skip
+
 _KERNEL_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 

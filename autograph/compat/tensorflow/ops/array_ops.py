@@ -14,6 +14,12 @@ from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, wrap
 
+__all__ = [  # the names of `tf` itself
+    "broadcast_to", "concat", "expand_dims", "eye", "fill", "identity", "identity_n", "linspace", "one_hot", "ones",
+    "ones_like", "pad", "range", "rank", "repeat", "reshape", "reverse", "roll", "shape", "size", "split",
+    "squeeze", "stack", "stop_gradient", "tile", "transpose", "unstack", "zeros", "zeros_like",
+]  # fmt: skip
+
 # Shapes as arguments --------------------------------------------------------------------------------------------------
 
 

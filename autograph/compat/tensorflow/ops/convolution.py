@@ -12,6 +12,11 @@ from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.tensor import Tensor, apply
 from autograph.nn.convolution import Window, window_over
 
+__all__ = [  # the names of `tf.nn`
+    "avg_pool", "avg_pool1d", "avg_pool2d", "conv1d", "conv2d", "convolution", "depthwise_conv2d", "max_pool",
+    "max_pool1d", "max_pool2d",
+]  # fmt: skip
+
 
 def _window(
     tensor: Tensor, sizes: Sequence[int], strides: Any, dilations: Any, padding: Any, first: bool

@@ -24,6 +24,11 @@ from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
 from autograph.compat.tensorflow.ops.array_ops import cast_number, expand_dims, plain, range, zeros
 from autograph.runtime.ops.arrays import selection
 
+__all__ = [  # the names of `tf` itself
+    "boolean_mask", "gather", "gather_nd", "scatter_nd", "searchsorted", "sequence_mask", "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "where",
+]  # fmt: skip
+
 
 class _Here:
     """Stands in an index for a tensor."""

@@ -14,6 +14,16 @@ from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, run_later
 
+__all__ = [  # the names of `tf` itself
+    "abs", "acos", "acosh", "add", "add_n", "asin", "asinh", "atan", "atan2", "atanh", "cast", "ceil",
+    "clip_by_value", "cos", "cosh", "divide", "divide_no_nan", "einsum", "equal", "exp", "expm1", "floor",
+    "floordiv", "floormod", "greater", "greater_equal", "invert", "is_finite", "is_inf", "is_nan", "less",
+    "less_equal", "log", "log1p", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum",
+    "minimum", "mod", "multiply", "negative", "not_equal", "pow", "realdiv", "reciprocal", "round", "rsqrt",
+    "saturate_cast", "scalar_mul", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "squared_difference",
+    "subtract", "tan", "tanh", "tensordot", "truediv", "truncatediv", "truncatemod",
+]  # fmt: skip
+
 Op = Callable[..., Tensor]
 
 

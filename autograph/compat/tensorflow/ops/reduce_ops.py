@@ -14,6 +14,12 @@ from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy
 from autograph.compat.tensorflow.ops.array_ops import plain
 
+__all__ = [  # the names of `tf` itself
+    "argmax", "argmin", "argsort", "cumprod", "cumsum", "reduce_all", "reduce_any", "reduce_logsumexp",
+    "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "sort",
+    "unique",
+]  # fmt: skip
+
 
 def _axes(axis: Any) -> Any:
     found = plain(axis)

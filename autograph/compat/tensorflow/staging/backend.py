@@ -111,9 +111,6 @@ class TensorFlowBackend(protocol.Backend):
     def not_(self, value: Any) -> Any:
         return math_ops.logical_not(_condition(value)) if is_tensor(value) else not value
 
-    def in_(self, element: Any, container: Any) -> Any:
-        return NotImplemented
-
     def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
         text = "" if message is None else message()
         effect(_check, _condition(test)._value, str(text))
@@ -146,19 +143,10 @@ class TensorFlowBackend(protocol.Backend):
             return method(*args, **kwargs)
         return known(*args, **kwargs) if known is not None and is_tensor_in(args) else NotImplemented
 
-    # What comprehensions iterate over, they iterate over as Python.
-
-    def list_comp(self, *args: Any) -> Any:
+    def in_(self, *args: Any, **kwargs: Any) -> Any:
         return NotImplemented
 
-    def set_comp(self, *args: Any) -> Any:
-        return NotImplemented
-
-    def dict_comp(self, *args: Any) -> Any:
-        return NotImplemented
-
-    def gen_exp(self, *args: Any) -> Any:
-        return NotImplemented
+    list_comp = set_comp = dict_comp = gen_exp = in_  # these iterate as Python does
 
 
 def is_tensor_in(values: Any) -> bool:

@@ -17,6 +17,11 @@ from autograph.compat.tensorflow.staging.branches import CONDITIONAL, stage_if
 from autograph.compat.tensorflow.staging.loops import stage_while
 from autograph.operators.state import State, reached_by
 
+__all__ = [  # the names of `tf` itself
+    "Assert", "assert_equal", "assert_greater", "assert_less", "case", "cond", "group", "no_op", "switch_case",
+    "while_loop",
+]  # fmt: skip
+
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
     """What one of two functions gives."""
