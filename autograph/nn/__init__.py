@@ -8,101 +8,22 @@ All random numbers come from the `rng` that a layer is given, a `np.random.Gener
 others each time.
 """
 
-from autograph.nn.activations import (
-    gelu,
-    log_softmax,
-    one_hot,
-    relu,
-    sigmoid,
-    silu,
-    softmax,
-    softplus,
-    tanh,
-)
-from autograph.nn.convolution import (
-    AveragePool,
-    Conv1D,
-    Conv2D,
-    MaxPool,
-    average_pool,
-    convolve,
-    global_average_pool,
-    global_max_pool,
-    max_pool,
-)
-from autograph.nn.initializers import (
-    glorot_normal,
-    glorot_uniform,
-    he_normal,
-    he_uniform,
-    normal,
-    ones,
-    orthogonal,
-    standard_normal,
-    uniform,
-    xavier_normal,
-    xavier_uniform,
-    zeros,
-)
-from autograph.nn.layers import Dense, Dropout, Embedding, MultiHeadAttention, Sequential, flatten
-from autograph.nn.losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    huber,
-    mae,
-    mse,
-    softmax_cross_entropy,
-)
-from autograph.nn.normalization import BatchNorm, LayerNorm
-from autograph.nn.recurrent import RNN, GRUCell, LSTMCell, SimpleRNNCell
+# ruff: noqa: F403  (each module lists its names)
 
-__all__ = [
-    "RNN",
-    "AveragePool",
-    "BatchNorm",
-    "Conv1D",
-    "Conv2D",
-    "Dense",
-    "Dropout",
-    "Embedding",
-    "GRUCell",
-    "LSTMCell",
-    "LayerNorm",
-    "MaxPool",
-    "MultiHeadAttention",
-    "Sequential",
-    "SimpleRNNCell",
-    "average_pool",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "convolve",
-    "flatten",
-    "gelu",
-    "global_average_pool",
-    "global_max_pool",
-    "glorot_normal",
-    "glorot_uniform",
-    "he_normal",
-    "he_uniform",
-    "huber",
-    "log_softmax",
-    "mae",
-    "max_pool",
-    "mse",
-    "normal",
-    "one_hot",
-    "ones",
-    "orthogonal",
-    "relu",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softmax_cross_entropy",
-    "softplus",
-    "standard_normal",
-    "tanh",
-    "uniform",
-    "xavier_normal",
-    "xavier_uniform",
-    "zeros",
-]
+from autograph.nn import activations, convolution, initializers, layers, losses, normalization, recurrent
+from autograph.nn.activations import *
+from autograph.nn.convolution import *
+from autograph.nn.initializers import *
+from autograph.nn.layers import *
+from autograph.nn.losses import *
+from autograph.nn.normalization import *
+from autograph.nn.recurrent import *
+
+__all__: list[str] = []
+__all__ += activations.__all__
+__all__ += convolution.__all__
+__all__ += initializers.__all__
+__all__ += layers.__all__
+__all__ += losses.__all__
+__all__ += normalization.__all__
+__all__ += recurrent.__all__

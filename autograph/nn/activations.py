@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["gelu", "log_softmax", "one_hot", "relu", "sigmoid", "silu", "softmax", "softplus", "tanh"]
+
 
 def relu(x: Any) -> Any:
     """The rectifier: max(x, 0) (Nair and Hinton, 2010).

@@ -20,6 +20,11 @@ from autograph.modules import Module
 from autograph.nn.initializers import Rng, glorot_uniform
 from autograph.variables import Variable
 
+__all__ = [
+    "AveragePool", "Conv1D", "Conv2D", "MaxPool", "average_pool", "convolve", "global_average_pool",
+    "global_max_pool", "max_pool",
+]  # fmt: skip
+
 Sizes = int | Sequence[int]
 Padding = str | Sequence[tuple[int, int]]
 

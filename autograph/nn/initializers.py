@@ -14,6 +14,11 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [
+    "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "normal", "ones", "orthogonal", "standard_normal",
+    "uniform", "xavier_normal", "xavier_uniform", "zeros",
+]  # fmt: skip
+
 Rng = np.random.Generator | int | None
 
 

@@ -13,6 +13,8 @@ from autograph.nn.activations import softmax
 from autograph.nn.initializers import Rng, glorot_uniform, standard_normal
 from autograph.variables import Variable
 
+__all__ = ["Dense", "Dropout", "Embedding", "MultiHeadAttention", "Sequential", "flatten"]
+
 
 class Dense(Module):
     """A fully connected layer: activation(x @ w + b).

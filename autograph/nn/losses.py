@@ -12,6 +12,8 @@ import numpy as np
 
 from autograph.nn.activations import log_softmax
 
+__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "huber", "mae", "mse", "softmax_cross_entropy"]
+
 
 def mse(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
     """Squared errors.

@@ -9,6 +9,8 @@ import numpy as np
 from autograph.modules import Module
 from autograph.variables import Variable
 
+__all__ = ["BatchNorm", "LayerNorm"]
+
 
 class LayerNorm(Module):
     """Shifts and scales each vector of features to mean 0 and variance 1, and then as learned (Ba and others, 2016).

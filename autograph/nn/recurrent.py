@@ -17,6 +17,8 @@ from autograph.nn.activations import sigmoid
 from autograph.nn.initializers import Rng, glorot_uniform, orthogonal
 from autograph.variables import Variable
 
+__all__ = ["RNN", "GRUCell", "LSTMCell", "SimpleRNNCell"]
+
 Activation = Callable[[Any], Any]
 
 
