@@ -15,6 +15,7 @@ import pytest
 import autograph as ag
 from autograph.runtime.tracing import trace_function
 from autograph.runtime.tracing.calls import special_methods
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
 
@@ -121,7 +122,7 @@ def test_what_the_user_is_told_may_fail(monkeypatch):
     with classes_stay():
         staged = ag.function(program)
         fault = Fault(lambda *_: None, 2, MemoryError(), False)
-        monkeypatch.setattr("autograph.runtime.tracing.environment.environment.Outside.know_class", fault)
+        monkeypatch.setattr(CapturedEnvironment, "know_class", fault)
         with contextlib.suppress(MemoryError, ag.errors.AutographError):
             staged(Derived(2.0), 3.0)
         assert fault.calls >= 2
