@@ -283,16 +283,11 @@ class Classes:
 TOO_LARGE = {
     "runtime/engines/native/emit/emitter:Emitter",
     "runtime/engines/native/emit/external_calls:Allocating",
-    "runtime/engines/native/emit/external_calls:Borrowing",
-    "runtime/engines/native/emit/guard_hoisting:Hoisting",
-    "runtime/engines/native/emit/simd:Lanes",
-    "runtime/engines/native/emit/speculation:Watching",
+    "runtime/engines/native/emit/loop_emitter:LoopEmitter",
     "runtime/engines/native/emit/unroll:Unrolling",
-    "runtime/engines/native/emit/value_ranges:Knowing",
     "runtime/engines/native/kernels/entry_points:Gathering",
     "runtime/engines/native/kernels/inner_loop:Rows",
     "runtime/engines/native/kernels/multi_nest:Phased",
-    "runtime/engines/native/llvm/function_builder:Memory",
     "runtime/engines/native/matmul/tiled:Tiled",
 }
 

@@ -40,7 +40,7 @@ class Number:
     """A Python number or NumPy scalar; what computes it is up to the emitter."""
 
     type: TensorType
-    ref: str
+    ref: Any
     known: int | float | None = None        # its value, if it is known already
 
     @property
@@ -76,9 +76,9 @@ class Range:
         down: whether that is negative, if that is known.
     """
 
-    start: str
-    stop: str
-    step: str
+    start: Any
+    stop: Any
+    step: Any
     known: int | None
     down: bool | None
 
@@ -106,8 +106,8 @@ class Array:
     contiguous: bool
     writeable: bool
     flags: int
-    ref: str = ""
-    facts: tuple[str, ...] = ()
+    ref: Any = ""
+    facts: tuple[Any, ...] = ()
 
     @property
     def kind(self) -> Any:
@@ -125,7 +125,7 @@ class Given:
 
     input: int
     of: Any
-    ref: str
+    ref: Any
 
     @property
     def kind(self) -> Any:
@@ -136,7 +136,7 @@ class Given:
 class Boxed:
     """Any other object that has come up meanwhile, and can only be handed on."""
 
-    ref: str
+    ref: Any
 
     @property
     def kind(self) -> Any:

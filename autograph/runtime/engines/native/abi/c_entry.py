@@ -20,7 +20,10 @@ from autograph.common.cpython_internals import ITEMS, VALUE
 from autograph.common.numpy_internals import SETTINGS
 from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
+from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, Table, Writer, llvm_type
+from autograph.runtime.engines.native.llvm.ir import I64, PTR, Module, Parameter, Value
+from autograph.runtime.engines.native.llvm.printer import declarations, printed
 from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.graph.types import TensorType, part_of
 
@@ -35,8 +38,13 @@ class Builtin(Writer):
     """
 
     def __init__(self, things: list[Any], declared: set[str], count: int) -> None:
-        super().__init__(things, declared, "%table")
-        self._lines: list[str] = []
+        function = Module().define(
+            "entry", PTR, Parameter("self", PTR), Parameter("args", PTR), Parameter("count", I64),
+            attributes="noinline optnone",
+        )  # fmt: skip
+        super().__init__(Builder(function), things, Value(PTR, "%table"), self._demand_or_other)
+        self.declared = declared
+        self._overflow = Value(PTR, "%overflow")
         self._numbers = 0
         self._slot = 0
         self._frame = "%frame"
@@ -44,18 +52,23 @@ class Builtin(Writer):
 
     @property
     def text(self) -> str:
-        head = "define ptr @entry(ptr %self, ptr %args, i64 %count) noinline optnone {"
-        return "\n".join([head, *self._lines, "}", ""])
+        return printed(self.b.function)
 
     # Writing ----------------------------------------------------------------------------------------------------------
 
     def _emit(self, text: str) -> str:
-        self._numbers += 1
-        self._lines.append(f"  %e{self._numbers} = {text}")
-        return f"%e{self._numbers}"
+        return self.b.raw(text)     # type: ignore[return-value]
 
     def _do(self, *lines: str) -> None:
-        self._lines += lines
+        self.b.raw_lines(*lines)
+
+    def _load(self, kind: str, pointer: Any, offset: int) -> str:
+        return self.load_at(kind, pointer, offset)  # type: ignore[no-any-return]
+
+    def python(self, name: str, *args: Any) -> Any:
+        found = super().python(name, *args)
+        self.declared |= declarations(self.b.function.module)
+        return found
 
     def _label(self) -> str:
         self._numbers += 1
@@ -67,7 +80,7 @@ class Builtin(Writer):
         self._do(f"  store {kind} {ref}, ptr {where}")
         self._slot += 1
 
-    def demand(self, condition: str) -> None:
+    def _demand_or_other(self, condition: Any) -> None:
         """Call the other one unless a condition holds."""
         on = self._label()
         self._do(f"  br i1 {condition}, label %{on}, label %other", f"{on}:")
@@ -188,7 +201,7 @@ class Entry(Builtin):
             self.forget(each)
         self._do(f"  ret ptr {found}")
 
-    def _made(self, recipe: Any) -> str:
+    def _made(self, recipe: Any) -> Any:
         """A new reference to the object for a value."""
         if isinstance(recipe, Fetch):
             assert recipe.type is not None

@@ -83,27 +83,27 @@ class Caller:
         if kind in NUMBERS:
             type = NUMBERS[kind]
             self._add(type.dtype, name)
-            return Number(type, self._emit.argument(slot, type.dtype))
+            return Number(type, self._emit.frame.argument(slot, type.dtype))
         if kind in COMPLEX_NUMBERS:
             type = COMPLEX_NUMBERS[kind]
             part = part_type(type)
             for field in ("real", "imag"):
                 self._add(part.dtype, f"{name}.{field}")
-            real, imag = (Number(part, self._emit.argument(slot + each, part.dtype)) for each in range(2))
+            real, imag = (Number(part, self._emit.frame.argument(slot + each, part.dtype)) for each in range(2))
             return Complex(type, (real, imag))
         if isinstance(value, range) and kind is not range:
             for field in ("start", "stop", "step"):
                 self._add(INT.dtype, f"{name}.{field}")
-            start, stop, step = (self._emit.argument(slot + each, INT.dtype) for each in range(3))
+            start, stop, step = (self._emit.frame.argument(slot + each, INT.dtype) for each in range(3))
             known = kind[0]
-            return Range(start, stop, step if known is None else str(known), *kind)
+            return Range(start, stop, step if known is None else self._emit.constant(known, INT).ref, *kind)
         if value is None or value is UNBOUND:
             return Fixed(value)
         self._add(INT.dtype, f"id({name})")
         if is_machines(kind):
-            self._emit.argument_array(slot, place)
+            self._emit.frame.argument_array(slot, place)
             return array_of(place, kind)
-        return Given(place, kind, self._emit.argument_object(slot))
+        return Given(place, kind, self._emit.frame.argument_object(slot))
 
     def _add(self, dtype: np.dtype[Any], word: str) -> None:
         self._format += _FORMATS[dtype.char]

@@ -1,4 +1,4 @@
-"""The emitters that call functions of others: NumPy's, to make arrays and compute numbers, and the C library's.
+"""Calls of functions of others: NumPy's, to make arrays and compute numbers, and the C library's.
 
 Who gets a new array owns it. Where NumPy has no memory, or wants no such array, the code is left, and Python does it
 again.
@@ -6,7 +6,8 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,77 +16,145 @@ from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
+from autograph.runtime.engines.native.llvm.function_builder import load_number, store_number
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I32, I64, NULL, PTR, Block, Value, array, constant
+from autograph.runtime.engines.native.llvm.printer import declarations, lines_of
 from autograph.runtime.graph.operands import Array, NoLowering, Number
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.types import BOOL, TensorType
+
+
+def make_array(emit: Emitter, dtype: np.dtype[np.generic], lengths: Sequence[Number], zeros: bool) -> Array:
+    """See `operands.Emitter`."""
+    if not lengths:
+        raise NoLowering        # there is no machine code for what is in arrays without dimensions
+    emit.settle()
+    shape = emit.cells.place("shape", array(len(lengths), I64))
+    for axis, length in enumerate(lengths):
+        emit.b.store(length.ref, emit.b.gep(shape, SLOT * axis))
+    make = emit.objects.zeros if zeros else emit.objects.new_array
+    return _made(emit, make(dtype, len(lengths), shape), dtype, len(lengths))
+
+
+def copy_array(emit: Emitter, x: Array) -> Array:
+    """See `operands.Emitter`."""
+    emit.settle()
+    return _made(emit, emit.objects.python("PyArray_NewCopy", emit.frame.array_object(x), 0), x.dtype, x.ndim)
+
+
+def _made(emit: Emitter, found: Value, dtype: np.dtype[np.generic], ndim: int) -> Array:
+    def give_up() -> None:
+        emit.objects.python("PyErr_Clear")
+        emit.jump(emit.leave())
+
+    emit.stop_if(Number(BOOL, emit.b.is_null(found)), give_up)
+    return emit.frame.array_like(found, Array(-1, dtype, ndim, True, True, ARRAY_FLAGS))
+
+
+def library(emit: Emitter, name: str, *args: Number) -> Number:
+    """See `operands.Emitter`."""
+    if not is_pythons(name):
+        raise NoLowering
+    if name == "pow" and args[1].known in pow_rules.POWERS and pow_rules.are_known():
+        found, doubtful = pow_rules.nearest(emit, args[0], args[1].known, lambda x: _unit(emit, x))
+        emit.cells.keep("power", found.type.dtype, found.ref)
+        with emit.rarely(doubtful):
+            emit.cells.keep("power", found.type.dtype, _library(emit, name, args))
+        return Number(found.type, emit.cells.kept("power", found.type.dtype))
+    return Number(args[0].type, _library(emit, name, args))
+
+
+def _library(emit: Emitter, name: str, args: Sequence[Number]) -> Value:
+    return emit.b.call_outside(f"{PREFIX}{name}", DOUBLE, *(arg.ref for arg in args))
+
+
+def _unit(emit: Emitter, x: Number) -> Number:
+    """The power of two that is less than a positive `float64`, but not less than half of it."""
+    before = emit.b.sub(emit.b.cast("bitcast", x.ref, I64), 1)
+    return Number(x.type, emit.b.cast("bitcast", emit.b.and_(before, 0x7FF << 52), DOUBLE))
+
+
+def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
+    """See `operands.Emitter`."""
+    loop = loop_of_numbers(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
+    if loop is None:
+        raise NoLowering
+    b, module = emit.b, emit.b.function.module
+    cells = [emit.cells.place(("operand", place), I64) for place in range(len(args) + 1)]
+    arrays = emit.cells.place("arrays", array(len(cells), PTR))
+    for place, cell in enumerate(cells):
+        b.store(cell, b.gep(arrays, place, PTR))
+    for cell, arg in zip(cells, args):
+        store_number(b, cell, arg.type.dtype, arg.ref)
+    size = type.dtype.itemsize
+    one = module.constant("one", constant(I64, 1))
+    steps = module.constant(f"steps_{len(args)}_{size}", constant(array(len(cells), I64), [*[0] * len(args), size]))
+    handed = [module.outside(f"{loop.name}_{part}") for part in loop.handed]
+    context, more = (*handed, NULL)[:2]
+    b.call_outside(loop.name, I32, context, arrays, one, steps, more)
+    return Number(type, load_number(b, cells[-1], type.dtype))
+
+
+class Lines:
+    """A block as text. Transitional."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(lines_of(self.block))
 
 
 class Allocating(Emitter):
-    """See `autograph.runtime.graph.operands.Emitter`."""
+    """The emitter with instructions as text. Transitional, for `kernels`."""
 
-    def make_array(self, dtype: np.dtype[np.generic], lengths: Sequence[Number], zeros: bool) -> Array:
-        if not lengths:
-            raise NoLowering        # there is no machine code for what is in arrays without dimensions
-        self.settle()
-        shape = self._cell("shape", f"[{len(lengths)} x i64]")
-        for axis, length in enumerate(lengths):
-            place = self._emit(f"getelementptr i8, ptr {shape}, i64 {SLOT * axis}")
-            self._do(f"  store i64 {length.ref}, ptr {place}")
-        make = self.zeros if zeros else self.new_array
-        return self._made(make(dtype, len(lengths), shape), dtype, len(lengths))
+    def begin(self, block: Any) -> None:
+        super().begin(self._lines[block].block if block in self._lines else self._add(block))
 
-    def copy_array(self, x: Array) -> Array:
-        self.settle()
-        return self._made(self.python("PyArray_NewCopy", self.array_object(x), "0"), x.dtype, x.ndim)
+    def _add(self, name: str) -> Block:
+        self._lines[name] = Lines(Block(name))
+        return self._lines[name].block
 
-    def _made(self, found: str, dtype: np.dtype[np.generic], ndim: int) -> Array:
-        self.stop_if(self.is_null(found), self._give_up)
-        return self.array_like(found, Array(-1, dtype, ndim, True, True, ARRAY_FLAGS))
+    def __getattr__(self, name: str) -> Any:
+        if name == "_lines":
+            self._lines: dict[str, Lines] = {}
+            return self._lines
+        return getattr(self.frame, name)
 
-    def _give_up(self) -> None:
-        self.python("PyErr_Clear")
-        self.jump(self.leave())
+    @property
+    def _entry(self) -> Lines:
+        return Lines(self.entry)
+
+    @property
+    def _now(self) -> Lines:
+        return Lines(self.b.block)
+
+    @_now.setter
+    def _now(self, lines: Lines) -> None:
+        self.b.block = lines.block
+
+    @property
+    def declared(self) -> set[str]:
+        return declarations(self.b.function.module)
+
+    @property
+    def origins(self) -> list[Any]:
+        found: list[Any] = []
+        for block in self.b.function.blocks.values():
+            found += [line.place for line in lines_of(block) if line == ";"]    # type: ignore[attr-defined]
+        return found
+
+    def _emit(self, text: str) -> str:
+        return self.b.raw(text)  # type: ignore[return-value]
+
+    def memory(self, pointer: Any, dtype: np.dtype[Any]) -> Any:
+        return load_number(self.b, _pointer(pointer), dtype)
+
+    def _to_memory(self, pointer: Any, dtype: np.dtype[Any], ref: Value) -> None:
+        store_number(self.b, _pointer(pointer), dtype, ref)
+
+    def _parts_at(self, element: Any, part: np.dtype[Any]) -> Any:
+        return self.parts_at(_pointer(element), part)
 
 
-class Borrowing(Allocating):
-    """See `autograph.runtime.graph.operands.Emitter`."""
-
-    def library(self, name: str, *args: Number) -> Number:
-        if not is_pythons(name):
-            raise NoLowering
-        if name == "pow" and args[1].known in pow_rules.POWERS and pow_rules.are_known():
-            found, doubtful = pow_rules.nearest(self, args[0], args[1].known, self._unit)
-            self.keep("power", found.type.dtype, found.ref)
-            with self.rarely(doubtful):
-                self.keep("power", found.type.dtype, self._library(name, args))
-            return Number(found.type, self.kept("power", found.type.dtype))
-        return Number(args[0].type, self._library(name, args))
-
-    def _library(self, name: str, args: Sequence[Number]) -> str:
-        self.declared.add(f"declare double @{PREFIX}{name}({', '.join(['double'] * len(args))})")
-        given = ", ".join(f"double {arg.ref}" for arg in args)
-        return self._emit(f"call double @{PREFIX}{name}({given})")
-
-    def _unit(self, x: Number) -> Number:
-        """The power of two that is less than a positive `float64`, but not less than half of it."""
-        before = self._emit(f"sub i64 {self._emit(f'bitcast double {x.ref} to i64')}, 1")
-        return Number(x.type, self._emit(f"bitcast i64 {self._emit(f'and i64 {before}, {0x7FF << 52}')} to double"))
-
-    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
-        loop = loop_of_numbers(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
-        if loop is None:
-            raise NoLowering
-        cells = [self._cell(("operand", place), "i64") for place in range(len(args) + 1)]
-        arrays = self._cell("arrays", f"[{len(cells)} x ptr]")
-        for place, cell in enumerate(cells):
-            self._do(f"  store ptr {cell}, ptr {self._emit(f'getelementptr ptr, ptr {arrays}, i64 {place}')}")
-        for cell, arg in zip(cells, args):
-            self._to_memory(f"ptr {cell}", arg.type.dtype, arg.ref)
-        size = type.dtype.itemsize
-        steps, name = f"@steps_{len(args)}_{size}", f"@{loop.name}"
-        values = ", ".join([*["i64 0"] * len(args), f"i64 {size}"])
-        self.declared |= {"@one = internal constant i64 1", f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr)"}
-        self.declared.add(f"{steps} = internal constant [{len(cells)} x i64] [{values}]")
-        self.declared |= {f"{name}_{part} = external global i8" for part in loop.handed}
-        context, more = (*(f"{name}_{part}" for part in loop.handed), "null")[:2]
-        self._emit(f"call i32 {name}(ptr {context}, ptr {arrays}, ptr @one, ptr {steps}, ptr {more})")
-        return Number(type, self.memory(f"ptr {cells[-1]}", type.dtype))
+def _pointer(text: Any) -> Any:
+    return Value(PTR, text.removeprefix("ptr ")) if isinstance(text, str) else text

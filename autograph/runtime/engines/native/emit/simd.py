@@ -1,4 +1,4 @@
-"""The emitter that does several iterations of a loop at once, and looks at the results before they go into memory.
+"""SIMD vectorization: does several iterations of a loop at once, and looks at the results before they go into memory.
 
 Iterations that are to be run blindly (see `speculation`), that hinge on no iteration before, and that write elements
 which lie side by side, are done as vectors: 16 numbers of eight bytes, then 4. Only when all of them are as they should
@@ -9,15 +9,38 @@ too.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.guard_hoisting import Access, Chunk
-from autograph.runtime.engines.native.emit.speculation import DOUBT, EXPONENTS, STRANGE, Watching
+from autograph.runtime.engines.native.emit.speculation import (
+    DOUBT,
+    EXPONENTS,
+    STRANGE,
+    clear_flags,
+    either,
+    flags_raised,
+    moved_to,
+)
 from autograph.runtime.engines.native.libmath.libm import FLAGS
-from autograph.runtime.engines.native.llvm.function_builder import Origin
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.ir import (
+    I1,
+    I32,
+    I64,
+    VOID,
+    Block,
+    Constant,
+    Instruction,
+    Value,
+    constant,
+    count_of,
+    like,
+    poison,
+    vector,
+    zero,
+)
 from autograph.runtime.graph.operands import Number
 from autograph.runtime.graph.types import BOOL, INT
 
@@ -26,13 +49,6 @@ REGISTER = 32           # bytes of a vector that is looked at
 _SSE = 0xD              # `FLAGS` of processors that store theirs by one instruction
 _PLAIN = frozenset("fadd fsub fmul fdiv fneg add sub mul and or xor shl lshr ashr icmp fcmp select bitcast".split())
 _PLAIN |= frozenset("zext sext trunc fpext fptrunc sitofp uitofp fptosi fptoui".split())
-_CALL = re.compile(r"call (?:float|double) @llvm\.\w+\.f\d+\(")
-_TOKEN = re.compile(
-    r"\b(?P<kind>i\d+|float|double)\b|(?P<name>@llvm\.\w+)\.f"
-    r"|(?P<ref>%[\w.]+|\b0x[0-9A-F]+|-?\b\d+\b|\btrue\b|\bfalse\b)"
-)
-_STORE = re.compile(r"  store (\S+) (\S+), ptr (\S+?)(?:, align \d+)?$")
-_LOAD = re.compile(r"load (\S+), ptr \S+?(, align \d+)?$")
 
 
 class _Scalar(Exception):
@@ -44,167 +60,171 @@ class _Iteration:
     """An iteration as it has been emitted.
 
     Attributes:
-        code: the instruction that gives a number.
-        read: the elements that it reads, by what is made of them.
+        body: its block.
+        read: the elements that it reads, by what is loaded.
         width: bytes of the widest number that it reads or writes.
     """
 
     chunk: Chunk
-    code: dict[str, str]
-    read: dict[str, Access]
+    body: Block
+    read: dict[Value, Access]
     width: int
 
 
-class Lanes(Watching):
-    """See `autograph.runtime.graph.operands.Emitter`."""
+def vectorize(emit: Emitter, chunk: Chunk, node: Any, head: Block, body: Block, slow: Block, edge: Block) -> bool:
+    """Emit iterations that are done at once, in the place of others. Gives whether they can be.
 
-    def lanes(self, chunk: Chunk, node: Any, head: str, body: str, slow: str, edge: str) -> bool:
-        """Emit iterations that are done at once, in the place of others. Gives whether they can be.
+    Args:
+        node: the loop.
+        head: the block that loads the item and the end, and compares the two.
+        body: the block that follows it, if there is another iteration.
+        slow: where iterations are run that look at everything.
+        edge: where it is looked whether there are more iterations.
+    """
+    here, blocks = emit.b.block, len(emit.b.function.blocks)
+    try:
+        iteration = _iteration(emit, chunk, node, head, body)
+        *begin, rest, again = (emit.b.function.new_block(name) for name in (*["lanes"] * len(SIZES), "rest", "again"))
+        ends = head.instructions[0], head.instructions[1]
+        for size, block, fewer in zip(SIZES, begin, (*begin[1:], rest)):
+            _at_once(emit, iteration, max(1, size // iteration.width), ends, (block, fewer, again), node)
+    except _Scalar:
+        for name in list(emit.b.function.blocks)[blocks:]:
+            del emit.b.function.blocks[name]
+        emit.b.begin(here)
+        return False
+    emit.b.begin(again)
+    clear_flags(emit)
+    emit.b.br(rest)
+    emit.b.begin(rest)
+    now, last = (Number(INT, emit.b.copy(each, {})) for each in ends)
+    emit.cells.keep((node, "limit"), INT.dtype, last.ref)
+    emit.b.cond_br(emit.compare("lt", now, last).ref, slow, edge)
+    del emit.b.function.blocks[body.name]
+    head.instructions.clear()
+    with emit.b.at(head):
+        emit.b.br(begin[0])
+    return True
 
-        Args:
-            node: the loop.
-            head: the block that loads the item and the end, and compares the two.
-            body: the block that follows it, if there is another iteration.
-            slow: where iterations are run that look at everything.
-            edge: where it is looked whether there are more iterations.
-        """
-        mark = self.mark()
-        try:
-            iteration = self._iteration(chunk, node, head, body)
-            *begin, rest, again = (self.label(name) for name in (*["lanes"] * len(SIZES), "rest", "again"))
-            item, end = (line.partition(" = ")[2] for line in self._lines[head][1:3])
-            for size, label, fewer in zip(SIZES, begin, (*begin[1:], rest)):
-                self._at_once(iteration, max(1, size // iteration.width), (item, end), label, fewer, again, node)
-        except _Scalar:
-            self.reset(mark)
-            return False
-        self.begin(again)
-        self.declared |= {f"declare i32 @{name}(i32)" for name in ("fetestexcept", "feclearexcept")}
-        self._emit(f"call i32 @feclearexcept(i32 {FLAGS})")
-        self._now.append(f"  br label %{rest}")
-        self.begin(rest)
-        now, last = Number(INT, self._emit(item)), Number(INT, self._emit(end))
-        self.keep((node, "limit"), INT.dtype, last.ref)
-        self._branch(self.compare("lt", now, last), slow, edge)
-        del self._lines[body]
-        self._lines[head] = [f"  br label %{begin[0]}"]
-        return True
 
-    def _iteration(self, chunk: Chunk, node: Any, head: str, body: str) -> _Iteration:
-        """What is known of an iteration, if it does nothing that cannot be done at once."""
-        lines = [line for line in self._lines[body] if not isinstance(line, Origin)]
-        if not SIZES or not lines[-1].startswith(f"  br label %{head}") or chunk.later:
+def _iteration(emit: Emitter, chunk: Chunk, node: Any, head: Block, body: Block) -> _Iteration:
+    """What is known of an iteration, if it does nothing that cannot be done at once."""
+    if not SIZES or body.successors != (head,) or chunk.later:
+        raise _Scalar
+    item = [(((node, ()), part), I64) for part in range(3)]
+    notes = [(DOUBT, I64), *((STRANGE[size], f"i{8 * size}") for size in STRANGE)]
+    known = {emit.cells.places.get(each) for each in (*item, *notes)}
+    for each in body.instructions:
+        pointer = each.operands[-1] if each.opcode == "store" else None
+        if isinstance(pointer, Instruction) and pointer.opcode == "alloca" and pointer not in known:
             raise _Scalar
-        item = [((node, ()), part) for part in range(3)]
-        notes = [(DOUBT, "i64"), *((STRANGE[size], f"i{8 * size}") for size in STRANGE)]
-        known = {self.cells.get(each) for each in (*((part, "i64") for part in item), *notes)}
-        cells = [found[1] for line in lines if (found := re.search(r"^  store .*, ptr (%c\d+)$", line))]
-        accesses = [*chunk.stores, *chunk.loaded]
-        code = dict(line.strip().split(" = ", 1) for line in lines if " = " in line)
-        read = {self._line(access).split()[0]: access for access in chunk.loaded}
-        if not known.issuperset(cells) or not all(self._is_plain(chunk, code, *each[:2]) for each in accesses):
+    accesses = [*chunk.stores, *chunk.loaded]
+    if not all(_is_plain(chunk, body, each) for each in accesses):
+        raise _Scalar
+    for stored in chunk.stores:
+        later = [each for each in chunk.loaded if each.is_same(stored) and each.order > stored.order]
+        if later or not chunk.is_moving(stored.indices[-1]):
             raise _Scalar
-        for stored in chunk.stores:
-            if stored[1][-1].ref not in chunk.offsets or any(
-                each[:2] == stored[:2] and each[2][1] > stored[2][1] for each in chunk.loaded
-            ):
-                raise _Scalar
-        return _Iteration(chunk, code, read, max(each[0].dtype.itemsize for each in accesses))
+    read = {each.instruction: each for each in chunk.loaded}
+    return _Iteration(chunk, body, read, max(each.array.dtype.itemsize for each in accesses))    # type: ignore[arg-type]
 
-    def _is_plain(self, chunk: Chunk, code: dict[str, str], x: Any, index: Sequence[Number]) -> bool:
-        """Whether elements lie side by side, or are one and the same."""
-        moving = [each.ref in chunk.offsets for each in index]
-        fixed = all(each.ref not in code for each, moves in zip(index, moving) if not moves)
-        return x.contiguous and x.dtype.kind != "c" and fixed and not any(moving[:-1])
 
-    def _line(self, access: Access) -> str:
-        lines, at = access[2]
-        return lines[at]
+def _is_plain(chunk: Chunk, body: Block, access: Access) -> bool:
+    """Whether elements lie side by side, or are one and the same."""
+    moving = list(map(chunk.is_moving, access.indices))
+    others = [each.ref for each, moves in zip(access.indices, moving) if not moves]
+    fixed = not any(isinstance(each, Instruction) and each.block is body for each in others)
+    return access.array.contiguous and access.array.dtype.kind != "c" and fixed and not any(moving[:-1])
 
-    def _at_once(
-        self, iteration: _Iteration, count: int, ends: tuple[str, str], begin: str, fewer: str, again: str, node: Any
-    ) -> None:
-        """Emit so many iterations that are done at once, as long as there are as many."""
-        inside, odd, look, good = (self.label(name) for name in ("inside", "odd", "look", "good"))
-        self.begin(begin)
-        now, end = map(self._emit, ends)
-        enough = self._emit(f"icmp slt i64 {now}, {self._emit(f'sub i64 {end}, {count - 1}')}")
-        self._branch(Number(BOOL, enough), inside, fewer)
-        self.begin(inside)
-        lanes = _Lanes(self, iteration, now, count)
-        stores = []
-        for access in iteration.chunk.stores:
-            found = _STORE.match(self._line(access))
-            assert found is not None
-            stores.append((lanes.element(access), found[1], lanes.of(found[2], found[1])))
-        strange = [each for each in map(lanes.strange, STRANGE) if each]
-        doubts = [lanes.any(lanes.of(each.ref, "i1"), count) for each in iteration.chunk.doubted]
-        self._branch(self._either(doubts), again, look, rarely=True)
-        self.begin(look)
-        self._branch(self._either(strange), odd, good, rarely=True)
-        self.begin(odd)
-        self._branch(self._raised(), again, good)
-        self.begin(good)
-        for (element, kind, value), access in zip(stores, iteration.chunk.stores):
-            self._do(f"  store <{count} x {kind}> {value}, {element}, align {access[0].dtype.itemsize}")
-        self.keep(((node, ()), 0), INT.dtype, self._emit(f"add nsw i64 {now}, {count}"))
-        self._now.append(f"  br label %{begin}")
 
-    def _raised(self) -> Number:
-        """Whether there are flags of what NumPy warns of."""
-        if FLAGS == _SSE:       # vectors would not live through a call
-            self.declared.add("declare void @llvm.x86.sse.stmxcsr(ptr)")
-            place = self._cell("flags", "i32")
-            self._do(f"  call void @llvm.x86.sse.stmxcsr(ptr {place})")
-            raised = self._emit(f"and i32 {self._emit(f'load i32, ptr {place}')}, {FLAGS}")
-        else:
-            raised = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
-        return Number(BOOL, self._emit(f"icmp ne i32 {raised}, 0"))
+def _at_once(
+    emit: Emitter,
+    iteration: _Iteration,
+    count: int,
+    ends: tuple[Instruction, Instruction],
+    blocks: tuple[Block, Block, Block],
+    node: Any,
+) -> None:
+    """Emit so many iterations that are done at once, as long as there are as many.
 
-    def _either(self, conditions: Sequence[str]) -> Number:
-        found = self.constant(False, BOOL)
-        for each in conditions:
-            found = self.integer("or", found, Number(BOOL, each))
-        return found
+    Args:
+        blocks: in which they begin; where there are fewer; and where they are to be run slowly.
+    """
+    (begin, fewer, again), b, stores = blocks, emit.b, iteration.chunk.stores
+    inside, odd, look, good = (emit.b.function.new_block(name) for name in ("inside", "odd", "look", "good"))
+    emit.b.begin(begin)
+    now, end = (b.copy(each, {}) for each in ends)
+    b.cond_br(b.icmp("slt", now, b.sub(end, count - 1)), inside, fewer)
+    emit.b.begin(inside)
+    lanes = _Lanes(emit, iteration, now, count)
+    values = [(lanes.element(each), lanes.of(each.instruction.operands[0])) for each in stores]
+    strange = [each for each in map(lanes.strange, STRANGE) if each is not None]
+    doubts = [any_of(b, lanes.of(each.ref)) for each in iteration.chunk.doubted]
+    b.cond_br(either(emit, doubts).ref, again, look, False)
+    emit.b.begin(look)
+    b.cond_br(either(emit, strange).ref, odd, good, False)
+    emit.b.begin(odd)
+    b.cond_br(_raised(emit).ref, again, good)
+    emit.b.begin(good)
+    for (element, value), access in zip(values, stores):
+        b.store(value, element, access.array.dtype.itemsize)
+    emit.cells.keep(((node, ()), 0), INT.dtype, b.add(now, count, "nsw"))
+    b.br(begin)
 
-    def collide(self, chunk: Chunk, first: Number, limit: Number) -> Number:
-        """Whether iterations done at once may read what another of them writes, or write what a later one does.
 
-        All that is read is read before anything is written, and each store writes for all iterations.
-        """
-        found, iterations = self.constant(False, BOOL), self.integer("sub", limit, first)
-        for place, stored in enumerate(chunk.stores):
-            begin, size = self._address(chunk, stored, first), stored[0].dtype.itemsize
-            length = self.integer("mul", iterations, self.constant(size, INT))
-            for other in (*chunk.loaded, *chunk.stores[:place]):
-                if other[:2] == stored[:2]:
-                    continue
-                at, width = self._address(chunk, other, first), other[0].dtype.itemsize
-                if other[1][-1].ref not in chunk.offsets:
-                    near = self._meet(begin, length, at, self.constant(width, INT))
-                elif width != size:
-                    near = self._meet(begin, length, at, self.integer("mul", iterations, self.constant(width, INT)))
-                else:   # those ahead of what is written are read in time
-                    same = 1 if other[2][1] < stored[2][1] else size
-                    near = self._meet(at, self.constant(SIZES[0], INT), begin, self.constant(same, INT))
-                found = self.integer("or", found, near)
-        return found
+def _raised(emit: Emitter) -> Number:
+    """Whether there are flags of what NumPy warns of."""
+    if FLAGS != _SSE:
+        return flags_raised(emit)
+    place = emit.cells.place("flags", I32)      # vectors would not live through a call
+    emit.b.intrinsic("x86.sse.stmxcsr", place, result=VOID, overload=())
+    return Number(BOOL, emit.b.icmp("ne", emit.b.and_(emit.b.load(I32, place), FLAGS), 0))
 
-    def _address(self, chunk: Chunk, access: Access, item: Number) -> Number:
-        return Number(INT, self._emit(f"ptrtoint {self._moved_to(chunk, access, item)} to i64"))
 
-    def _moved_to(self, chunk: Chunk, access: Access, item: Number) -> str:
-        """Where an element is in the iteration of an item."""
-        offsets = [chunk.offsets.get(each.ref) for each in access[1]]
-        where = [each if by is None else self.integer("add", item, by) for each, by in zip(access[1], offsets)]
-        return self._element(access[0], where)
+def any_of(b: Builder, flags: Value) -> Number:
+    """Whether one of some Booleans is true."""
+    return Number(BOOL, b.intrinsic("vector.reduce.or", flags, result=I1))
 
-    def _meet(self, begin: Number, length: Number, other: Number, width: Number) -> Number:
-        """Whether bytes from an address on are among others."""
-        one = self.constant(1, INT)
-        width = self.integer("sub", width, one)
-        off = self.integer("add", self.integer("sub", other, begin), width)
-        return Number(BOOL, self._emit(f"icmp ult i64 {off.ref}, {self.integer('add', length, width).ref}"))
+
+# Whether memory allows it ---------------------------------------------------------------------------------------------
+
+
+def collide(emit: Emitter, chunk: Chunk, first: Number, limit: Number) -> Number:
+    """Whether iterations done at once may read what another of them writes, or write what a later one does.
+
+    All that is read is read before anything is written, and each store writes for all iterations.
+    """
+    found, iterations = [], emit.integer("sub", limit, first)
+    for place, stored in enumerate(chunk.stores):
+        begin, size = _address(emit, chunk, stored, first), stored.array.dtype.itemsize
+        length = emit.integer("mul", iterations, emit.constant(size, INT))
+        for other in (*chunk.loaded, *chunk.stores[:place]):
+            if other.is_same(stored):
+                continue
+            at, width = _address(emit, chunk, other, first), other.array.dtype.itemsize
+            if not chunk.is_moving(other.indices[-1]):
+                near = _meet(emit, begin, length, at, emit.constant(width, INT))
+            elif width != size:
+                near = _meet(emit, begin, length, at, emit.integer("mul", iterations, emit.constant(width, INT)))
+            else:   # those ahead of what is written are read in time
+                same = emit.constant(1 if other.order < stored.order else size, INT)
+                near = _meet(emit, at, emit.constant(SIZES[0], INT), begin, same)
+            found.append(near)
+    return either(emit, found)
+
+
+def _address(emit: Emitter, chunk: Chunk, access: Access, item: Number) -> Number:
+    return Number(INT, emit.b.cast("ptrtoint", moved_to(emit, chunk, access, item), I64))
+
+
+def _meet(emit: Emitter, begin: Number, length: Number, other: Number, width: Number) -> Number:
+    """Whether bytes from an address on are among others."""
+    width = emit.integer("sub", width, emit.constant(1, INT))
+    off = emit.integer("add", emit.integer("sub", other, begin), width)
+    return Number(BOOL, emit.b.icmp("ult", off.ref, emit.integer("add", length, width).ref))
+
+
+# Vectors --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -216,108 +236,67 @@ class _Lanes:
         found: the vectors that there are.
     """
 
-    emit: Lanes
+    emit: Emitter
     iteration: _Iteration
-    now: str
+    now: Value
     count: int
-    found: dict[tuple[str, str], str] = field(default_factory=dict)
+    found: dict[Value, Value] = field(default_factory=dict)
 
-    def element(self, access: Access) -> str:
+    def element(self, access: Access) -> Value:
         """Where the element of the first iteration is."""
-        return self.emit._moved_to(self.iteration.chunk, access, Number(INT, self.now))
+        return moved_to(self.emit, self.iteration.chunk, access, Number(INT, self.now))
 
-    def of(self, ref: str, kind: str) -> str:
+    def of(self, value: Value) -> Value:
         """What a number of an iteration is in all of them."""
-        if (ref, kind) not in self.found:
-            self.found[ref, kind] = self._made(ref, kind)
-        return self.found[ref, kind]
+        if value not in self.found:
+            self.found[value] = self._made(value)
+        return self.found[value]
 
-    def _made(self, ref: str, kind: str) -> str:
-        if not ref.startswith("%"):
-            return self._listed([ref] * self.count, kind)
-        offset, text = self.iteration.chunk.offsets.get(ref), self.iteration.code.get(ref)
+    def _made(self, value: Value) -> Value:
+        b, iteration = self.emit.b, self.iteration
+        if isinstance(value, Constant):
+            return constant(vector(self.count, value.type), [value] * self.count)
+        offset = iteration.chunk.offsets.get(value)
         if offset is not None:
             first = self.emit.integer("add", Number(INT, self.now), offset).ref
-            steps = self._listed(list(map(str, range(self.count))), kind)
-            return self.emit._emit(f"add {self._type(kind)} {self._same(first, kind)}, {steps}")
-        if text is None:
-            return self._same(ref, kind)
-        if ref in self.iteration.read:
-            return self._loaded(self.iteration.read[ref], text)
-        if text.split()[0] not in _PLAIN and not _CALL.match(text):
+            return b.add(b.splat(first, self.count), constant(vector(self.count, I64), range(self.count)))
+        if not isinstance(value, Instruction) or value.block is not iteration.body:
+            return b.splat(value, self.count)
+        if value in iteration.read:
+            return self._loaded(iteration.read[value], value)
+        callee = value.operands[0].ref if value.opcode == "call" else ""
+        if value.opcode not in _PLAIN and not (callee.startswith("@llvm.") and value.type in ("float", "double")):
             raise _Scalar
-        return self._done(text)
+        if callee:
+            given = [self.of(each) for each in value.operands[1:]]
+            return b.intrinsic(callee.removeprefix("@llvm.").rpartition(".")[0], *given)
+        operands = tuple(self.of(each) for each in value.operands)
+        return b.emit(vector(self.count, value.type), value.opcode, operands, value.detail)
 
-    def _done(self, text: str) -> str:
-        """An instruction, of vectors."""
-        kind = ""
+    def _loaded(self, access: Access, load: Instruction) -> Value:
+        b = self.emit.b
+        if self.iteration.chunk.is_moving(access.indices[-1]):
+            return b.load(vector(self.count, load.type), self.element(access), access.array.dtype.itemsize)
+        return b.splat(b.load(load.type, self.element(access), load.align), self.count)
 
-        def replaced(found: re.Match[str]) -> str:
-            nonlocal kind
-            if found["name"]:
-                return f"{found['name']}.v{self.count}f"
-            if found["kind"]:
-                kind = found["kind"]
-                return self._type(kind)
-            return self.of(found[0], kind)
-
-        made = _TOKEN.sub(replaced, text.split(", !")[0])
-        if made.startswith("call "):
-            function, given = made.removeprefix("call ").split("(")
-            kinds = ", ".join([self._type(kind)] * given.count("<"))
-            self.emit.declared.add(f"declare {function}({kinds})")
-        return self.emit._emit(made)
-
-    def _loaded(self, access: Access, text: str) -> str:
-        found = _LOAD.match(text)
-        if found is None:
-            raise _Scalar
-        kind, element = found[1], self.element(access)
-        if access[1][-1].ref in self.iteration.chunk.offsets:
-            return self.emit._emit(f"load {self._type(kind)}, {element}, align {access[0].dtype.itemsize}")
-        return self._same(self.emit._emit(f"load {kind}, {element}{found[2] or ''}"), kind)
-
-    def _type(self, kind: str, count: int = 0) -> str:
-        return f"<{count or self.count} x {kind}>"
-
-    def _listed(self, parts: Sequence[str], kind: str) -> str:
-        return f"<{', '.join(f'{kind} {part}' for part in parts)}>"
-
-    def _same(self, ref: str, kind: str) -> str:
-        """A number that is the same in all iterations."""
-        vector = self._type(kind)
-        one = self.emit._emit(f"insertelement {vector} poison, {kind} {ref}, i64 0")
-        zeros = f"<{self.count} x i32> zeroinitializer"
-        return self.emit._emit(f"shufflevector {vector} {one}, {vector} poison, {zeros}")
-
-    def any(self, flags: str, count: int) -> str:
-        """Whether one of some Booleans is true."""
-        function = f"@llvm.vector.reduce.or.v{count}i1"
-        self.emit.declared.add(f"declare i1 {function}({self._type('i1', count)})")
-        return self.emit._emit(f"call i1 {function}({self._type('i1', count)} {flags})")
-
-    def strange(self, size: int) -> str:
-        """Whether there is an infinity or a NaN among floats of one size; nothing if there are none.
+    def strange(self, size: int) -> Number | None:
+        """Whether there is an infinity or a NaN among floats of one size; None if there are no such floats.
 
         Their sum is one, too. (If it is one by itself, the processor's flags tell of that: the iterations are run
         slowly.)
         """
         refs = [each.ref for each in self.iteration.chunk.noted if each.type.dtype.itemsize == size]
         if not refs:
-            return ""
-        emit, kind, bits = self.emit, {4: "float", 8: "double"}[size], f"i{8 * size}"
-        total, *others = (self.of(ref, kind) for ref in dict.fromkeys(refs))
+            return None
+        b = self.emit.b
+        total, *others = (self.of(ref) for ref in dict.fromkeys(refs))
         for each in others:
-            total = emit._emit(f"fadd {self._type(kind)} {total}, {each}")
-        count = self.count
-        while count % 2 == 0 and count * size > REGISTER:
-            vector, count = self._type(kind, count), count // 2
-            low, high = (self._listed(list(map(str, range(k, k + count))), "i32") for k in (0, count))
-            how = f"shufflevector {vector} {total}, {vector} poison, <{count} x i32>"
-            one, other = (emit._emit(f"{how} {half}") for half in (low, high))
-            total = emit._emit(f"fadd {self._type(kind, count)} {one}, {other}")
-        vector, limit = self._type(bits, count), EXPONENTS[size]
-        masks = [self._listed([str(each)] * count, bits) for each in (limit, limit & -limit)]
-        found = emit._emit(f"bitcast {self._type(kind, count)} {total} to {vector}")
-        carried = emit._emit(f"add {vector} {emit._emit(f'and {vector} {found}, {masks[0]}')}, {masks[1]}")
-        return self.any(emit._emit(f"icmp slt {vector} {carried}, zeroinitializer"), count)
+            total = b.binary("fadd", total, each)
+        while count_of(total.type) % 2 == 0 and count_of(total.type) * size > REGISTER:
+            count, nothing = count_of(total.type) // 2, poison(total.type)
+            one, other = (b.shuffle(total, nothing, range(k, k + count)) for k in (0, count))
+            total = b.binary("fadd", one, other)
+        limit = EXPONENTS[size]
+        bits = b.cast("bitcast", total, like(total.type, f"i{8 * size}"))
+        carried = b.add(b.and_(bits, limit), limit & -limit)
+        return any_of(b, b.icmp("slt", carried, zero(carried.type)))

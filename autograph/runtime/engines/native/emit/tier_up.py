@@ -1,11 +1,10 @@
-"""Code that is compiled by the baseline tier for the first call, and goes on as good code where that takes long.
+"""Tier-up: the baseline tier compiles code for the first call, which goes on as good code where that takes long.
 
 LLVM takes a tenth of the time if it is to optimize nothing. What comes of it runs five to ten times as long, which is
 less in all, unless a loop has millions of iterations. Nobody knows before. So baseline code stops whenever it has
-looked at
-signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of the place,
-which tells the loop's head from which it can go on. The region looks at the clock then, and lets it go on, or goes on
-with code from LLVM's passes that begins at that very head.
+looked at signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of
+the place, which tells the loop's head from which it can go on. The region looks at the clock then, and lets it go on,
+or goes on with code from LLVM's passes that begins at that very head (on-stack replacement).
 
 All values that outlive a head are in cells, and everything else is read anew when a function begins. So the three codes
 of one lowering do the same: that from the beginning, the baseline one, and the one that begins at a head. What has been
@@ -22,8 +21,12 @@ import ctypes
 from typing import Any
 
 from autograph.common import forking
-from autograph.runtime.engines.native.emit.emitter import Emitter, Poll
+from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
+from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
+from autograph.runtime.engines.native.llvm.interrupts import SIGNALS
+from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Global, Value, constant
+from autograph.runtime.engines.native.llvm.printer import printed
 
 STOPPED = -1        # what baseline code gives back that can go on
 PATIENCE = 5e-5     # seconds that baseline code may run, for each line of it; good code takes LLVM about as long
@@ -40,10 +43,10 @@ class BaselineTier:
         places: how many there are where it may stop.
     """
 
-    def __init__(self, emit: Emitter, slot: int) -> None:
+    def __init__(self, emit: LoopEmitter, slot: int) -> None:
         self._emit = emit
         self._slot = slot
-        self._cells = [(name, kind) for (_, kind), name in emit.cells.items() if not kind.startswith("[")]
+        self._cells = [(place, kind) for (_, kind), place in emit.cells.places.items() if kind[0] != "["]
         self.slots = slot + 1 + len(self._cells)
         self.places = len(emit.polls)
 
@@ -59,67 +62,56 @@ class BaselineTier:
     @forking.cached_property
     def text(self) -> str:
         """The baseline code: it begins where the frame says, and stops instead of going on from a look at signals."""
-        polls = self._emit.polls
-        begin = [
-            f"  %where.at = getelementptr i8, ptr %frame, i64 {SLOT * self._slot}",
-            "  %where = load i64, ptr %where.at",
-            "  %fresh = icmp eq i64 %where, 0",
-            "  br i1 %fresh, label %start, label %resume",
-            "resume:",
-            *self._moved("resume", into_frame=False),
-            *_choice("resume", "%where", [poll.head for poll in polls] or ["start"]),
-        ]
-        if not polls:
-            return self._emit.written(begin)
-        looks = {poll.look: _look(number, poll) for number, poll in enumerate(polls)}
-        ends = {poll.last: ["  br label %suspend"] for poll in polls}
-        begin.insert(0, "  %look = load ptr, ptr @signals.at")
-        end = [
-            "suspend:",
-            f"  %place = phi i64 {', '.join(f'[ {number}, %{poll.last} ]' for number, poll in enumerate(polls, 1))}",
-            "  store i64 %place, ptr %where.at",
-            *self._moved("suspend", into_frame=True),
-            f"  ret i64 {STOPPED}",
-        ]
-        return _SIGNALS + self._emit.written(begin, looks | ends, end)
+        return printed(self._emit.variant(self._begin))
 
     def resumed(self, number: int) -> str:
         """Code that begins at the head of a place, with the cells that are in the frame."""
-        moved = self._moved("resume", into_frame=False)
-        return self._emit.written([*moved, f"  br label %{self._emit.polls[number - 1].head}"])
 
-    def _moved(self, prefix: str, into_frame: bool) -> list[str]:
-        """Instructions that move the cells into the frame or out of it."""
-        lines = []
+        def begin(b: Builder) -> None:
+            self._move(b, into_frame=False)
+            b.br(self._emit.polls[number - 1].head)
+
+        return printed(self._emit.variant(begin))
+
+    def _begin(self, b: Builder) -> None:
+        function, polls = b.function, self._emit.polls
+        look: Value | None = None
+        if polls:   # each look calls the function by this, so that LLVM need not look for its name again
+            signals = function.module.functions[SIGNALS]
+            at = function.module.globals["signals.at"] = Global("signals.at", "internal global", PTR, signals)
+            look = b.load(PTR, at)
+        where_at = b.gep(function.parameters[0], SLOT * self._slot)
+        where, resume = b.load(I64, where_at), function.new_block("resume")
+        b.cond_br(b.icmp("eq", where, 0), self._emit.start_block, resume)
+        b.begin(resume)
+        self._move(b, into_frame=False)
+        for number, poll in enumerate(polls[:-1], 1):   # instead of a `switch`
+            other = function.new_block("resume")
+            b.cond_br(b.icmp("eq", where, number), poll.head, other)
+            b.begin(other)
+        b.br(polls[-1].head if polls else self._emit.start_block)
+        if look is not None:
+            self._stop(b, look, where_at)
+
+    def _stop(self, b: Builder, look: Value, where_at: Value) -> None:
+        """Let each look at signals lead to a block that stops."""
+        suspend, ends = Block("suspend"), []
+        for number, poll in enumerate(self._emit.polls, 1):
+            looking, last = Block(poll.look.name), Block(poll.last.name)
+            b.begin(looking)
+            raised = b.emit(I32, "call", (look, b.function.parameters[1]))
+            b.cond_br(b.icmp("ne", raised, 0), poll.stop, poll.on)
+            b.begin(last)
+            b.br(suspend)
+            ends.append((constant(I64, number), last))
+        b.begin(suspend)
+        b.store(b.phi(I64, *ends), where_at)
+        self._move(b, into_frame=True)
+        b.ret(STOPPED)
+
+    def _move(self, b: Builder, into_frame: bool) -> None:
+        """Move the cells into the frame or out of it."""
         for place, (cell, kind) in enumerate(self._cells):
-            slot, value = f"%{prefix}.at{place}", f"%{prefix}{place}"
+            slot = b.gep(b.function.parameters[0], SLOT * (self._slot + 1 + place))
             source, target = (cell, slot) if into_frame else (slot, cell)
-            lines += [
-                f"  {slot} = getelementptr i8, ptr %frame, i64 {SLOT * (self._slot + 1 + place)}",
-                f"  {value} = load {kind}, ptr {source}",
-                f"  store {kind} {value}, ptr {target}",
-            ]
-        return lines
-
-
-def _look(number: int, poll: Poll) -> list[str]:
-    """The look at signals at one place."""
-    return [
-        f"  %raised{number} = call i32 %look(ptr %table)",
-        f"  %signal{number} = icmp ne i32 %raised{number}, 0",
-        f"  br i1 %signal{number}, label %{poll.stop}, label %{poll.on}",
-    ]
-
-
-# Each look calls the function by this, so that LLVM need not look for its name again.
-_SIGNALS = "@signals.at = internal global ptr @signals\n"
-
-
-def _choice(prefix: str, number: str, labels: list[str]) -> list[str]:
-    """Instructions that go to the first of these blocks if a number is 1, and so on."""
-    lines = []
-    for place, label in enumerate(labels[:-1], 1):
-        is_it, other = f"%{prefix}.is{place}", f"{prefix}.not{place}"
-        lines += [f"  {is_it} = icmp eq i64 {number}, {place}", f"  br i1 {is_it}, label %{label}, label %{other}"]
-        lines.append(f"{other}:")
-    return [*lines, f"  br label %{labels[-1]}"]
+            b.store(b.load(kind, source), target)

@@ -46,7 +46,7 @@ class Rows(Allocating):
         return bool(self._pinned)
 
     @property
-    def parts(self) -> tuple[list[str], list[str]]:
+    def parts(self) -> tuple[Any, Any]:
         """The text of what is done before the first iteration, and in each."""
         return self._entry, self._now
 
@@ -85,7 +85,7 @@ class Rows(Allocating):
         yield
         self._now = before
 
-    def slot(self, slot: int) -> str:
+    def slot(self, slot: int) -> Any:
         """What the caller has put into the frame."""
         return self.argument(slot, np.dtype("int64"))
 

@@ -38,13 +38,13 @@ def inner_loop(module: Module, name: str) -> tuple[Builder, list[Value]]:
     """
     params = [Parameter(each, PTR) for each in ("context", "arrays", "size", "steps", "more")]
     function = module.define(name, I32, *params, words="internal", attributes="noinline")
-    return Builder(function, "start"), list(params)
+    return Builder(function), list(params)
 
 
 def elementwise(module: Module, name: str, *params: Parameter) -> tuple[Builder, Function]:
     """Begin a function of vectors, which is inlined."""
     function = module.define(name, FLOATS, *params, words="internal", attributes="alwaysinline")
-    return Builder(function, "start"), function
+    return Builder(function), function
 
 
 def all_of(b: Builder, bits: Value) -> Value:

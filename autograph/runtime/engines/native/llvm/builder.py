@@ -14,6 +14,7 @@ Where a method takes an operand, it takes a Python number, too, if it is clear o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     Value,
     bits_of,
     constant,
+    copied,
     count_of,
     element_of,
     like,
@@ -79,10 +81,10 @@ class Builder:
         place: where in the user's code the next instructions come from.
     """
 
-    def __init__(self, function: Function, hint: str = "entry") -> None:
+    def __init__(self, function: Function, block: Block | None = None) -> None:
         self.function = function
         self.place: Any = ()
-        self.begin(function.new_block(hint))
+        self.begin(block or function.new_block("entry"))
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
@@ -113,8 +115,29 @@ class Builder:
             name = f"%t{self.function.numbers}"
         made = Instruction(type, name, opcode, operands, detail, blocks, align)
         made.place = self.place
+        made.block = self.block
         self.block.instructions.append(made)
         return made
+
+    def copy(self, each: Instruction, renamed: dict[Value, Value]) -> Instruction:
+        """Append the same instruction; what uses it uses the copy from then on, see `ir.copied`."""
+        name = each.ref
+        if each.type != VOID:
+            self.function.numbers += 1
+            name = f"%t{self.function.numbers}"
+        made = renamed[each] = copied(each, name, renamed)
+        made.block = self.block
+        self.block.instructions.append(made)
+        return made
+
+    def raw(self, text: str) -> Instruction:
+        """Append LLVM's assembly of an instruction with a result. Transitional."""
+        return self.emit(_type_of(text), "raw", (), text)
+
+    def raw_lines(self, *lines: str) -> None:
+        """Append lines of LLVM's assembly. Transitional."""
+        for line in lines:
+            self.emit(VOID, "raw", (), line)
 
     def br(self, target: Block, hints: Metadata | None = None) -> None:
         """Go to a block. The hints are of the loop, if it leads back to its head."""
@@ -143,14 +166,14 @@ class Builder:
 
     def ret(self, value: Operand | None = None) -> None:
         """Give a value back."""
-        self.emit(VOID, "ret", () if value is None else (_operand(value, self.function.result),))
+        self.emit(VOID, "ret", () if value is None else (operand(value, self.function.result),))
 
     # Numbers ----------------------------------------------------------------------------------------------------------
 
     def binary(self, opcode: str, a: Operand, b: Operand, flags: str = "") -> Instruction:
         """Any operation on two numbers or vectors of one type, such as `sdiv` or `fadd`."""
         type = a.type if isinstance(a, Value) else b.type   # type: ignore[union-attr]
-        return self.emit(type, opcode, (_operand(a, type), _operand(b, type)), flags)
+        return self.emit(type, opcode, (operand(a, type), operand(b, type)), flags)
 
     def add(self, a: Operand, b: Operand, flags: str = "") -> Instruction:
         return self.binary("add", a, b, flags)
@@ -175,11 +198,11 @@ class Builder:
 
     def icmp(self, predicate: str, a: Value, b: Operand) -> Instruction:
         """Compare integers or pointers."""
-        return self.emit(like(a.type, I1), "icmp", (a, _operand(b, a.type)), predicate)
+        return self.emit(like(a.type, I1), "icmp", (a, operand(b, a.type)), predicate)
 
     def fcmp(self, predicate: str, a: Value, b: Operand) -> Instruction:
         """Compare floats."""
-        return self.emit(like(a.type, I1), "fcmp", (a, _operand(b, a.type)), predicate)
+        return self.emit(like(a.type, I1), "fcmp", (a, operand(b, a.type)), predicate)
 
     def is_null(self, pointer: Value) -> Instruction:
         return self.icmp("eq", pointer, _NULL)
@@ -190,7 +213,7 @@ class Builder:
 
     def select(self, condition: Value, a: Operand, b: Operand) -> Instruction:
         type = a.type if isinstance(a, Value) else b.type   # type: ignore[union-attr]
-        return self.emit(type, "select", (condition, _operand(a, type), _operand(b, type)))
+        return self.emit(type, "select", (condition, operand(a, type), operand(b, type)))
 
     # Memory -----------------------------------------------------------------------------------------------------------
 
@@ -199,19 +222,19 @@ class Builder:
         return self.emit(PTR, "alloca", (), of, (), align)
 
     def load(self, type: str, pointer: Value, align: int = 0, volatile: bool = False) -> Instruction:
-        return self.emit(type, "load", (pointer,), "volatile" if volatile else "", (), align)
+        return self.emit(type, "load", (operand(pointer, PTR),), "volatile" if volatile else "", (), align)
 
     def store(self, value: Value, pointer: Value, align: int = 0, volatile: bool = False) -> Instruction:
-        return self.emit(VOID, "store", (value, pointer), "volatile" if volatile else "", (), align)
+        return self.emit(VOID, "store", (value, operand(pointer, PTR)), "volatile" if volatile else "", (), align)
 
     def gep(self, pointer: Value, index: Operand, of: str = I8) -> Instruction:
         """The address of an element behind a pointer to the first one."""
-        return self.emit(PTR, "getelementptr", (pointer, _operand(index, I64)), of)
+        return self.emit(PTR, "getelementptr", (operand(pointer, PTR), operand(index, I64)), of)
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
     def call(self, function: Callee, *args: Operand, attributes: str = "") -> Instruction:
-        given = tuple(map(_operand, args, function.takes))
+        given = tuple(map(operand, args, function.takes))
         return self.emit(function.result, "call", (function, *given), attributes)
 
     def call_outside(self, name: str, result: str, *args: Value) -> Instruction:
@@ -244,7 +267,7 @@ class Builder:
 
     def phi(self, type: str, *incoming: tuple[Operand, Block]) -> Instruction:
         """What comes from each of the blocks before; see also `Instruction.add_incoming`."""
-        values = tuple(_operand(value, type) for value, _ in incoming)
+        values = tuple(operand(value, type) for value, _ in incoming)
         return self.emit(type, "phi", values, "", tuple(block for _, block in incoming))
 
     def extract_value(self, a: Value, place: int) -> Instruction:
@@ -252,14 +275,14 @@ class Builder:
         return self.emit(a.type[2:-2].split(", ")[place], "extractvalue", (a,), place)
 
     def extract_element(self, a: Value, place: Operand) -> Instruction:
-        return self.emit(element_of(a.type), "extractelement", (a, _operand(place, I64)))
+        return self.emit(element_of(a.type), "extractelement", (a, operand(place, I64)))
 
     def insert_element(self, a: Value, element: Operand, place: Operand) -> Instruction:
-        return self.emit(a.type, "insertelement", (a, _operand(element, element_of(a.type)), _operand(place, I64)))
+        return self.emit(a.type, "insertelement", (a, operand(element, element_of(a.type)), operand(place, I64)))
 
     def shuffle(self, a: Value, b: Value, places: Sequence[int] | int) -> Instruction:
         """Elements of two vectors; for a number, that element of the first of them, so many times as it has."""
-        where = [places] * count_of(a.type) if isinstance(places, int) else places
+        where = [places] * count_of(a.type) if isinstance(places, int) else list(places)
         mask = constant(vector(len(where), I32), where if any(where) else 0)
         return self.emit(vector(len(where), element_of(a.type)), "shufflevector", (a, b, mask))
 
@@ -348,8 +371,11 @@ class Builder:
 _NULL = constant(PTR, None)
 
 
-def _operand(value: Operand, type: str) -> Value:
-    return value if isinstance(value, Value) else constant(type, value)
+def operand(value: Operand, type: str) -> Value:
+    if isinstance(value, Value):
+        return value
+    given: Any = value
+    return Value(type, given) if isinstance(given, str) else constant(type, given)      # transitional: a raw name
 
 
 def _mangled(type: str) -> str:
@@ -358,3 +384,25 @@ def _mangled(type: str) -> str:
         return "p0"
     count, element = count_of(type), element_of(type)
     return f"{f'v{count}' if count else ''}{'f' if element in (FLOAT, DOUBLE) else 'i'}{bits_of(element)}"
+
+
+_TYPE = r"(?:<\d+ x [\w\d]+>|\[.*?\]|\{.*?\}|\w+)"
+_GIVES = re.compile(
+    rf"(?:call (?:noundef |nsz |fast )*(?P<call>{_TYPE}) |.* to (?P<cast>{_TYPE})$|(?P<flag>[if]cmp )|"
+    rf"(?P<pointer>getelementptr|alloca)|extractelement <\d+ x (?P<element>\w+)>|"
+    rf"select {_TYPE} [^ ]+, (?P<select>{_TYPE}) |"
+    rf"\w+ (?:nuw |nsw |reassoc |nsz |arcp |contract |volatile )*(?P<type>{_TYPE}))"
+)
+
+
+def _type_of(text: str) -> str:
+    """The type of what an instruction gives, more or less. Transitional."""
+    found = _GIVES.match(text)
+    if found is None:
+        return "?"
+    kinds = found.groupdict()
+    if kinds["flag"]:
+        return I1
+    if kinds["pointer"]:
+        return PTR
+    return next((each for name, each in kinds.items() if each), "?")

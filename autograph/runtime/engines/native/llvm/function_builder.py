@@ -1,4 +1,4 @@
-"""Where machine code has its values: blocks of instructions, cells, the frame, and what is known of arrays.
+"""Where machine code has its values: cells, the frame, and what is known of arrays.
 
 A value that is needed beyond its basic block is kept in a cell of the stack, for LLVM to make registers of. Booleans
 are `i1` in registers and a byte in memory.
@@ -6,15 +6,20 @@ are `i1` in registers and a byte in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer, llvm_type
+from autograph.runtime.engines.native.llvm.builder import Builder, operand
+from autograph.runtime.engines.native.llvm.cpython_abi import (
+    SLOT,
+    Value,
+    Writer,
+    llvm_type,
+)
+from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Instruction
 from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.operands import Array
 
@@ -31,156 +36,127 @@ class Origin(str):
         return found
 
 
-class Memory(Writer):
-    """A function under construction, as far as it moves values.
+def load_number(b: Builder, pointer: Value, dtype: np.dtype[Any]) -> Value:
+    """A number in memory."""
+    if dtype.kind == "b":
+        return b.icmp("ne", b.load(I8, pointer), 0)
+    return b.load(llvm_type(dtype), pointer, dtype.itemsize)
+
+
+def store_number(b: Builder, pointer: Value, dtype: np.dtype[Any], value: Value) -> Instruction:
+    """Put a number into memory."""
+    if dtype.kind == "b":
+        value = b.cast("zext", value, I8)
+    return b.store(value, pointer, dtype.itemsize)
+
+
+class Cells:
+    """The cells of a function.
 
     Attributes:
-        cells: the names of the cells, by what they are for and of which type.
+        places: where they are, by what they are for and of which type.
     """
 
-    def __init__(self) -> None:
-        super().__init__([], set(), "%table")
-        self._entry: list[str] = []
-        self._lines: dict[str, list[str]] = {}
-        self._label, self._now = "", list[str]()
-        self._numbers = 0
-        self.cells: dict[Any, str] = {}
-        self._arrays: dict[Any, str] = {}
-        self._origin = Origin.of(())
+    def __init__(self, b: Builder, entry: Block) -> None:
+        self._b = b
+        self._entry = entry
+        self.places: dict[Any, Instruction] = {}
 
-    @property
-    def size(self) -> int:
-        """How many instructions there are, roughly."""
-        return self._numbers
-
-    # Blocks -----------------------------------------------------------------------------------------------------------
-
-    def label(self, hint: str) -> str:
-        """A name for a new block."""
-        self._numbers += 1
-        return f"{hint}{self._numbers}"
-
-    def begin(self, label: str) -> None:
-        """Go on in a new block."""
-        self._label, self._now = label, self._lines.setdefault(label, [])
-        self._now.append(self._origin)
-
-    def come_from(self, place: Place) -> None:
-        """What is emitted from now on comes from a place of the user's code."""
-        self._origin = Origin.of(place)
-        self._now.append(self._origin)
-
-    @property
-    def origins(self) -> list[Place]:
-        """Those that stand in the text, in their order."""
-        return [line.place for lines in self._lines.values() for line in lines if isinstance(line, Origin)]
-
-    def _emit(self, text: str) -> str:
-        self._numbers += 1
-        self._now.append(f"  %t{self._numbers} = {text}")
-        return f"%t{self._numbers}"
-
-    def _do(self, *lines: str) -> None:
-        self._now += lines
-
-    @contextmanager
-    def _in_entry(self) -> Iterator[None]:
-        """What is emitted meanwhile runs when the function begins."""
-        before, self._now = self._now, self._entry
-        yield
-        self._now = before
-
-    # Cells ------------------------------------------------------------------------------------------------------------
-
-    def keep(self, key: Any, dtype: np.dtype[Any], ref: str) -> None:
+    def keep(self, key: Any, dtype: np.dtype[Any], value: Value) -> None:
         """Put a number into the cell of that key."""
         kind = llvm_type(dtype)
-        self._now.append(f"  store {kind} {ref}, ptr {self._cell(key, kind)}")
+        self._b.store(operand(value, kind), self.place(key, kind))
 
-    def kept(self, key: Any, dtype: np.dtype[Any]) -> str:
+    def kept(self, key: Any, dtype: np.dtype[Any]) -> Value:
         """What is in the cell of that key."""
         kind = llvm_type(dtype)
-        return self._emit(f"load {kind}, ptr {self._cell(key, kind)}")
+        return self._b.load(kind, self.place(key, kind))
 
-    def keep_object(self, key: Any, ref: str) -> None:
+    def keep_object(self, key: Any, thing: Value) -> None:
         """Put the address of an object into the cell of that key."""
-        self._now.append(f"  store ptr {ref}, ptr {self._cell(key, 'ptr')}")
+        self._b.store(thing, self.place(key, PTR))
 
-    def kept_object(self, key: Any) -> str:
+    def kept_object(self, key: Any) -> Value:
         """The object in the cell of that key."""
-        return self._emit(f"load ptr, ptr {self._cell(key, 'ptr')}")
+        return self._b.load(PTR, self.place(key, PTR))
 
-    def _cell(self, key: Any, kind: str) -> str:
-        known = self.cells.get((key, kind))
+    def place(self, key: Any, kind: str, align: int = 0) -> Instruction:
+        """Where the cell of that key is."""
+        known = self.places.get((key, kind))
         if known is None:
-            known = self.cells[key, kind] = f"%c{len(self.cells)}"
-            self._entry.append(f"  {known} = alloca {kind}")
+            with self._b.at(self._entry):
+                known = self._b.alloca(kind, align)
+            known.ref = f"%c{len(self.places)}"
+            self.places[key, kind] = known
         return known
 
-    # The frame --------------------------------------------------------------------------------------------------------
 
-    def argument(self, slot: int, dtype: np.dtype[Any]) -> str:
+class Frame:
+    """What the caller has put into the frame, and gets there; and what is known of arrays."""
+
+    def __init__(self, b: Builder, entry: Block, frame: Value, objects: Writer) -> None:
+        self._b = b
+        self._entry = entry
+        self._frame = frame
+        self._objects = objects
+        self._arrays: dict[Any, Value] = {}
+
+    def slot(self, slot: int) -> Value:
+        """The address of a place in the frame."""
+        return self._b.gep(self._frame, SLOT * slot)
+
+    def argument(self, slot: int, dtype: np.dtype[Any]) -> Value:
         """A number that the caller has put into the frame."""
-        with self._in_entry():
-            return self.memory(f"ptr {self._slot(slot)}", dtype)
+        with self._b.at(self._entry):
+            return load_number(self._b, self.slot(slot), dtype)
 
-    def hand_back(self, slot: int, dtype: np.dtype[Any], ref: str) -> None:
-        """Put a number into the frame."""
-        self._to_memory(f"ptr {self._slot(slot)}", dtype, ref)
-
-    def hand_back_object(self, slot: int, ref: str) -> None:
-        """Put a reference to an object into the frame."""
-        self._now.append(f"  store ptr {ref}, ptr {self._slot(slot)}")
-
-    def _slot(self, slot: int) -> str:
-        return self._emit(f"getelementptr i8, ptr %frame, i64 {SLOT * slot}")
-
-    def memory(self, pointer: str, dtype: np.dtype[Any]) -> str:
-        """A number in memory."""
-        kind = llvm_type(dtype)
-        if kind != "i1":
-            return self._emit(f"load {kind}, {pointer}, align {dtype.itemsize}")
-        return self._emit(f"icmp ne i8 {self._emit(f'load i8, {pointer}')}, 0")
-
-    def _to_memory(self, pointer: str, dtype: np.dtype[Any], ref: str) -> None:
-        kind = llvm_type(dtype)
-        if kind == "i1":
-            kind, ref = "i8", self._emit(f"zext i1 {ref} to i8")
-        self._now.append(f"  store {kind} {ref}, {pointer}, align {dtype.itemsize}")
-
-    # Arrays -----------------------------------------------------------------------------------------------------------
-
-    def _fact(self, x: Array, name: str) -> str:
-        """The data, a length or a stride of an array; those of an argument are read when the function begins."""
-        field = name.rstrip("0123456789")
-        axis = int(name[len(field) :] or 0)
-        if x.input < 0:
-            return x.facts[{"data": 0, "shape": 1, "stride": 1 + x.ndim}[field] + axis]
-        known = self._arrays.get((x.input, name))
-        if known is None:
-            with self._in_entry():
-                known = self._arrays[x.input, name] = self._read_fact(self._arrays[x.input, "object"], field, axis)
-        return known
-
-    def _read_fact(self, array: str, field: str, axis: int) -> str:
-        found = self._load("ptr", array, {"data": DATA, "shape": SHAPE, "stride": STRIDES}[field])
-        return found if field == "data" else self._load("i64", found, 8 * axis)
+    def argument_object(self, slot: int) -> Value:
+        """The address of an object that the caller has put into the frame."""
+        with self._b.at(self._entry):
+            return self._objects.load_at(PTR, self._frame, SLOT * slot)
 
     def argument_array(self, slot: int, input: int) -> None:
         """Read the address of an array's object from the frame."""
         self._arrays[input, "object"] = self.argument_object(slot)
 
-    def argument_object(self, slot: int) -> str:
-        """The address of an object that the caller has put into the frame."""
-        with self._in_entry():
-            return self._load("ptr", "%frame", SLOT * slot)
+    def hand_back(self, slot: int, dtype: np.dtype[Any], value: Value) -> None:
+        """Put a number into the frame."""
+        store_number(self._b, self.slot(slot), dtype, operand(value, llvm_type(dtype)))
 
-    def array_object(self, x: Array) -> str:
+    def hand_back_object(self, slot: int, thing: Value) -> None:
+        """Put a reference to an object into the frame."""
+        self._b.store(thing, self.slot(slot))
+
+    # Arrays -----------------------------------------------------------------------------------------------------------
+
+    def fact(self, x: Array, field: str, axis: int = 0) -> Value:
+        """The data, a length or a stride of an array; those of an argument are read when the function begins."""
+        if x.input < 0:
+            return x.facts[{"data": 0, "shape": 1, "stride": 1 + x.ndim}[field] + axis]
+        known = self._arrays.get((x.input, field, axis))
+        if known is None:
+            with self._b.at(self._entry):
+                known = self._arrays[x.input, field, axis] = self._read(self._arrays[x.input, "object"], field, axis)
+        return known
+
+    def _read(self, array: Value, field: str, axis: int) -> Value:
+        found = self._objects.load_at(PTR, array, {"data": DATA, "shape": SHAPE, "stride": STRIDES}[field])
+        return found if field == "data" else self._objects.load_at(I64, found, 8 * axis)
+
+    def array_object(self, x: Array) -> Value:
         """The object of an array."""
         return x.ref if x.input < 0 else self._arrays[x.input, "object"]
 
-    def array_like(self, thing: str, x: Array) -> Array:
+    def array_like(self, thing: Value, x: Array) -> Array:
         """An object that is an array like that one."""
-        lengths = [self._read_fact(thing, "shape", axis) for axis in range(x.ndim)]
-        strides = [self._read_fact(thing, "stride", axis) for axis in range(x.ndim)]
-        return replace(x, input=-1, ref=thing, facts=(self._read_fact(thing, "data", 0), *lengths, *strides))
+        lengths = [self._read(thing, "shape", axis) for axis in range(x.ndim)]
+        strides = [self._read(thing, "stride", axis) for axis in range(x.ndim)]
+        return replace(x, input=-1, ref=thing, facts=(self._read(thing, "data", 0), *lengths, *strides))
+
+    def demand_unchanged(self, x: Array) -> None:
+        """Leave if an array has other facts than when they were read."""
+        thing = self.array_object(x)
+        self._objects.demand_array(thing, x.dtype, x.ndim, x.flags, x.flags)
+        names = [("data", 0), *((field, axis) for field in ("shape", "stride") for axis in range(x.ndim))]
+        for (field, axis), fact in zip(names, self.array_like(thing, x).facts):
+            self._objects.demand(self._b.icmp("eq", fact, self.fact(x, field, axis)))

@@ -8,10 +8,11 @@ whether a thread has asked, and lets that have its turn.
 from __future__ import annotations
 
 from autograph.common import disk_cache
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer
+from autograph.runtime.engines.native.llvm.ir import I32, NULL, PTR, Module, Parameter
 
-LOOK = "call i32 @signals(ptr %table)"      # whether something has been raised
-CALLED = ("PyErr_CheckSignals", "PyObject_VectorcallDict", "Py_DecRef")
+SIGNALS = "signals"
 
 
 @disk_cache.storable
@@ -21,25 +22,22 @@ def give_way() -> None:
         pass
 
 
-def signals(place: int) -> str:
-    """The function that looks; `give_way` is in that place of the table."""
-    return _SIGNALS.format(offset=SLOT * place)
+def define_signals(module: Module, place: int) -> None:
+    """Define the function that looks, and gives whether something has been raised.
 
-
-_SIGNALS = """define internal i32 @signals(ptr %table) noinline cold {{
-  %raised = call i32 @PyErr_CheckSignals()
-  %quiet = icmp eq i32 %raised, 0
-  br i1 %quiet, label %others, label %end
-others:
-  %at = getelementptr i8, ptr %table, i64 {offset}
-  %function = load ptr, ptr %at
-  %found = call ptr @PyObject_VectorcallDict(ptr %function, ptr null, i64 0, ptr null)
-  %failed = icmp eq ptr %found, null
-  br i1 %failed, label %end, label %done
-done:
-  call void @Py_DecRef(ptr %found)
-  ret i32 0
-end:
-  ret i32 -1
-}}
-"""
+    Args:
+        place: that of `give_way` in the table.
+    """
+    function = module.define(
+        SIGNALS, I32, Parameter("table", PTR), words="internal", attributes="noinline cold"
+    )
+    b = Builder(function)
+    objects = Writer(b, [], function.parameters[0], b.if_then)  # type: ignore[arg-type]
+    with b.if_then(b.icmp("eq", objects.python("PyErr_CheckSignals"), 0)):
+        found = objects.python(
+            "PyObject_VectorcallDict", objects.load_at(PTR, function.parameters[0], SLOT * place), NULL, 0, NULL
+        )
+        with b.if_then(b.icmp("ne", found, NULL)):
+            objects.forget(found)
+            b.ret(0)
+    b.ret(-1)

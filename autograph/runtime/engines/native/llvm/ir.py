@@ -124,7 +124,7 @@ FALSE: Final = Constant(I1, "false", False)
 
 def _written(type: str, value: Any) -> str:
     if type[0] in "<[":
-        parts = value if isinstance(value, (list, tuple)) else [value] * count_of(type)
+        parts = value if isinstance(value, (list, tuple, range)) else [value] * count_of(type)
         element = element_of(type)
         written = ", ".join(f"{element} {_written(element, each)}" for each in parts)
         return f"<{written}>" if type[0] == "<" else f"[{written}]"
@@ -229,9 +229,10 @@ class Instruction(Value):
         align: of what memory is accessed; 0 for what is usual.
         metadata: what LLVM is told besides, by kind.
         place: in the user's code, see `graph.Place`.
+        block: in which it is.
     """
 
-    __slots__ = ("align", "blocks", "detail", "metadata", "opcode", "operands", "place")
+    __slots__ = ("align", "block", "blocks", "detail", "metadata", "opcode", "operands", "place")
 
     def __init__(
         self,
@@ -252,6 +253,7 @@ class Instruction(Value):
         self.align = align
         self.metadata: tuple[tuple[str, Metadata], ...] = ()
         self.place: Any = ()
+        self.block: Block | None = None
 
     def add_incoming(self, value: Value, block: Block) -> None:
         """Let a `phi` have a value if control comes from a block."""
@@ -261,6 +263,14 @@ class Instruction(Value):
     def add_metadata(self, kind: str, node: Metadata) -> None:
         """Tell LLVM something of it."""
         self.metadata += ((kind, node),)
+
+
+def copied(each: Instruction, ref: str, renamed: dict[Value, Value]) -> Instruction:
+    """The same instruction with another name, of values that other ones are put in the place of."""
+    operands = tuple([renamed.get(operand, operand) for operand in each.operands])
+    made = Instruction(each.type, ref, each.opcode, operands, each.detail, each.blocks, each.align)
+    made.metadata, made.place = each.metadata, each.place
+    return made
 
 
 class Block:

@@ -76,7 +76,7 @@ def _problems(function: Function) -> Iterator[tuple[Block, Instruction | None, s
             if each.opcode in TERMINATORS and place + 1 < len(block.instructions):
                 yield block, each, "a terminator before the end"
             for target in each.blocks:
-                if function.blocks.get(target.name) is not target:
+                if target.name not in function.blocks:
                     yield block, each, f"block {target.name} is none of the function's"
             wrong = _RULES.get(each.opcode, _unknown)(function, each)
             if wrong:
@@ -167,7 +167,7 @@ def _shuffle(function: Function, each: Instruction) -> str:
 def _call(function: Function, each: Instruction) -> str:
     callee, *given = each.operands
     if not isinstance(callee, Callee):
-        return "no function"
+        return "" if callee.type == PTR else "no function"
     module = function.module
     name = callee.ref[1:]
     known = module.functions.get(name) or module.declared.get(name)

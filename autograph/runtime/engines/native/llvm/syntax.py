@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.engines.native.llvm.ir import Metadata
+
 INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
 UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
 FLOATING = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
 ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
 
+UNPREDICTABLE = Metadata()
 RARE = ", !llvm.loop !5"        # a loop of so few iterations that vectors are not worth it, or that is of vectors
 ONCE = ", !llvm.loop !8"        # one of just as many iterations as a vector has, which are not to be written out before
 RARELY = ", !prof !7"           # a branch that goes the first way

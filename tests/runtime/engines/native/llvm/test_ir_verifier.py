@@ -111,10 +111,10 @@ def test_instructions_behind_the_end() -> None:
     assert wrong(b.function).endswith("ret i64 0: a terminator before the end")
 
 
-def test_a_block_of_another_function() -> None:
+def test_a_block_that_has_not_begun() -> None:
     b = begun()
-    b.br(begun().block)
-    assert "block entry1 is none of the function's" in wrong(b.function)
+    b.br(b.function.new_block("elsewhere"))
+    assert "block elsewhere2 is none of the function's" in wrong(b.function)
 
 
 def test_a_value_of_one_path_only() -> None:
