@@ -9,18 +9,17 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.operands import COMPLEX, Array, Complex, Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, TensorType, part_of, scalar, type_of
 from autograph.runtime.graph.types import COMPLEX as PYTHON_COMPLEX
-from autograph.runtime.ops.native import builtins
+from autograph.runtime.ops.native import builtins, ufunc_rules_complex
 from autograph.runtime.ops.native.math_functions import finite_only
-from autograph.runtime.ops.native.scalars import both, either, fitted, leave_if_inexact, number
+from autograph.runtime.ops.native.scalars import both, either, fitted, leave_if_inexact, number, operands, result
+from autograph.runtime.ops.native.ufunc_rules import PYTHON, Rule, arithmetic
 
 RECOVERS = sys.version_info >= (3, 12)
 MIXES = sys.version_info >= (3, 14)     # a complex and a real number without making a complex one of the latter
@@ -64,22 +63,27 @@ def as_complex(emit: Emitter, arg: Any, type: TensorType | None = None) -> Compl
     return Complex(type, (fitted(emit, number(emit, arg), parts), emit.constant(0.0, parts)))
 
 
-def _operands(emit: Emitter, name: str, a: Any, b: Any) -> tuple[Complex, Complex]:
-    """Both arguments of an operator as what it gives."""
-    given = [as_complex(emit, arg) if is_complex(arg) else number(emit, arg) for arg in (a, b)]
-    type = OPS[name].infer(*(each.type for each in given))
-    if not (isinstance(type, TensorType) and type.exact and type.kind != "array" and type.dtype.char in COMPLEX):
+def _operands(emit: Emitter, name: str, *args: Any) -> list[Complex]:
+    """The arguments of an operator as what it gives."""
+    given = [as_complex(emit, arg) if is_complex(arg) else number(emit, arg) for arg in args]
+    type = result(name, *given)
+    if type.dtype.kind != "c" or (MIXES and type.kind == "python" and any(isinstance(each, Number) for each in given)):
         raise NoLowering
-    if MIXES and type.kind == "python" and not all(isinstance(each, Complex) for each in given):
-        raise NoLowering
-    type = replace(type, dtype=COMPLEX[type.dtype.char])
-    return as_complex(emit, given[0], type), as_complex(emit, given[1], type)
+    return [as_complex(emit, each, type) for each in given]
 
 
-def _float(emit: Emitter, name: str, x: Number, y: Number) -> Number:
-    found = emit.floating(name, x, y)
-    emit.leave_if_warned(found, x, y)
-    return found
+def lowered(name: str, real: Rule, of_complex: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """An operator of Python's, by its rules for numbers of the type of its result."""
+
+    def lowering(emit: Emitter, *args: Any) -> Any:
+        if of_complex is not None and any(map(is_complex, args)):
+            return of_complex(emit, *_operands(emit, name, *args))
+        return real(emit, *operands(emit, name, *args))
+
+    return lowering
+
+
+# ------------------------------------------------------------------------------------------------------ arithmetic
 
 
 def _recovered(emit: Emitter, found: Complex) -> Complex:
@@ -90,36 +94,15 @@ def _recovered(emit: Emitter, found: Complex) -> Complex:
     return found
 
 
-# ------------------------------------------------------------------------------------------------------ arithmetic
-
-
-def arithmetic(name: str) -> Callable[..., Complex]:
-    """`add` or `sub`."""
-
-    def rule(emit: Emitter, a: Any, b: Any) -> Complex:
-        x, y = _operands(emit, name, a, b)
-        real, imag = (_float(emit, name, one, other) for one, other in zip(x.parts, y.parts))
-        return Complex(x.type, (real, imag))
-
-    return rule
-
-
-def product(emit: Emitter, a: Any, b: Any) -> Complex:
-    """`a * b`."""
-    x, y = _operands(emit, "mul", a, b)
-    return _product(emit, x, y)
-
-
-def _product(emit: Emitter, x: Complex, y: Complex) -> Complex:
-    (a, b), (c, d) = x.parts, y.parts
-    real = _float(emit, "sub", _float(emit, "mul", a, c), _float(emit, "mul", b, d))
-    imag = _float(emit, "add", _float(emit, "mul", a, d), _float(emit, "mul", b, c))
-    return _recovered(emit, Complex(x.type, (real, imag)))
+def product(emit: Emitter, x: Complex, y: Complex) -> Complex:
+    """`x * y`."""
+    return _recovered(emit, ufunc_rules_complex.product(PYTHON)(emit, x, y))
 
 
 def true_division(emit: Emitter, a: Any, b: Any) -> Complex:
     """`a / b`, by the larger part of `b`, as Smith has it."""
     x, y = _operands(emit, "truediv", a, b)
+    add, sub, mul, div = (arithmetic(name, PYTHON) for name in ("add", "sub", "mul", "div"))
     (real, imag), (c, d) = x.parts, y.parts
     nothing = emit.constant(0.0, c.type)
     zero = both(emit, emit.compare("eq", c, nothing), emit.compare("eq", d, nothing))
@@ -127,16 +110,16 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Complex:
     by_real = emit.compare("ge", emit.function("fabs", c), emit.function("fabs", d))
     large, small = emit.select(by_real, c, d), emit.select(by_real, d, c)
     one, other = emit.select(by_real, real, imag), emit.select(by_real, imag, real)
-    ratio = _float(emit, "div", small, large)
-    size = _float(emit, "add", large, _float(emit, "mul", small, ratio))
-    crossed = _float(emit, "mul", one, ratio)
-    above = _float(emit, "add", one, _float(emit, "mul", other, ratio))
-    beside = emit.select(by_real, _float(emit, "sub", other, crossed), _float(emit, "sub", crossed, other))
+    ratio = div(emit, small, large)
+    size = add(emit, large, mul(emit, small, ratio))
+    crossed = mul(emit, one, ratio)
+    above = add(emit, one, mul(emit, other, ratio))
+    beside = emit.select(by_real, sub(emit, other, crossed), sub(emit, crossed, other))
     if x.type.kind == "python":
-        parts = _float(emit, "div", above, size), _float(emit, "div", beside, size)
+        parts = div(emit, above, size), div(emit, beside, size)
     else:
-        scale = _float(emit, "div", emit.constant(1.0, c.type), size)
-        parts = _float(emit, "mul", above, scale), _float(emit, "mul", beside, scale)
+        scale = div(emit, emit.constant(1.0, c.type), size)
+        parts = mul(emit, above, scale), mul(emit, beside, scale)
     return _recovered(emit, Complex(x.type, parts))
 
 
@@ -148,31 +131,18 @@ def power(emit: Emitter, a: Any, b: Any) -> Complex:
     found, square, rest = as_complex(emit, 1 + 0j), x, int(y.known)
     while rest:
         if rest & 1:
-            found = _product(emit, found, square)
+            found = product(emit, found, square)
         rest >>= 1
         if rest:
-            square = _product(emit, square, square)
+            square = product(emit, square, square)
     for part in found.parts:
         finite_only(emit, part)
     return found
 
 
-def negated(emit: Emitter, a: Any) -> Complex:
-    """`-a`."""
-    x = as_complex(emit, a)
-    real, imag = map(emit.negative, x.parts)
-    return Complex(x.type, (real, imag))
-
-
-def positive(emit: Emitter, a: Any) -> Complex:
-    """`+a`."""
-    return as_complex(emit, a)
-
-
 def conjugate(emit: Emitter, a: Any) -> Complex:
     """`a.conjugate()`."""
-    x = as_complex(emit, a)
-    return Complex(x.type, (x.parts[0], emit.negative(x.parts[1])))
+    return ufunc_rules_complex.conjugate(emit, as_complex(emit, a))
 
 
 def absolute(emit: Emitter, a: Any) -> Number:
@@ -194,8 +164,7 @@ def comparison(name: str) -> Callable[..., Number]:
             if not is_complex(each):
                 leave_if_inexact(emit, number(emit, each))
         x, y = _operands(emit, "add", a, b)
-        parts = [emit.compare(name, one, other) for one, other in zip(x.parts, y.parts)]
-        found = (both if name == "eq" else either)(emit, *parts)
+        found = ufunc_rules_complex.comparison(name)(emit, x, y)
         return Number(BOOL if x.type.kind == "python" else scalar("bool"), found.ref)
 
     return rule

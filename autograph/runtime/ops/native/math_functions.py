@@ -12,7 +12,8 @@ from typing import Any
 
 from autograph.runtime.graph.operands import Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
-from autograph.runtime.ops.native.scalars import arithmetic, finite, fitted, inverse, number, result, zero
+from autograph.runtime.ops.native.scalars import finite, fitted, number, result, zero
+from autograph.runtime.ops.native.ufunc_rules import PYTHON, arithmetic, inverse
 
 
 def real(emit: Emitter, a: Any) -> Number:
@@ -127,7 +128,7 @@ def power(emit: Emitter, a: Any, b: Any) -> Number:
         raise NoLowering
     found = x
     for _ in range(int(y.known) - 1):
-        found = arithmetic("mul")(emit, found, x)
+        found = arithmetic("mul", PYTHON)(emit, found, x)
     return found
 
 

@@ -1,7 +1,8 @@
 """How machine code does the operators of Python on numbers.
 
-Python's integers are done with 64 bits, and left to Python if that is not enough. What NumPy would warn of is left to
-NumPy. Comparisons of integers with floats are exact in Python, and are done if the integer is exact as a float.
+The operands become numbers of one dtype, of which `ufunc_rules` has the rules. Python's integers are done with 64 bits,
+and left to Python if that is not enough. What NumPy would warn of is left to NumPy. Comparisons of integers with floats
+are exact in Python, and are done if the integer is exact as a float.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.operands import DTYPES, Complex, Emitter, Fixed, NoLowering, Number, Range
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType, scalar, type_of
+from autograph.runtime.ops.native import ufunc_rules
+from autograph.runtime.ops.native.ufunc_rules import PYTHON, arithmetic, inverse, known_dtype
 
 EXACT = 2**53       # up to here, every integer is a float
 
@@ -31,15 +34,12 @@ def number(emit: Emitter, arg: Any) -> Number:
     raise NoLowering
 
 
-def result(name: str, *args: Number) -> TensorType:
+def result(name: str, *args: Number | Complex) -> TensorType:
     """The type of what an op gives, if that is a number."""
     found = OPS[name].infer(*(arg.type for arg in args))
     if not (isinstance(found, TensorType) and found.exact and found.kind != "array"):
         raise NoLowering
-    dtype = DTYPES.get(np.dtype(found.dtype.str).char)  # a `longlong` equals an `int64`: a cache may have given either
-    if dtype is None:
-        raise NoLowering
-    return replace(found, dtype=dtype)
+    return replace(found, dtype=known_dtype(np.dtype(found.dtype.str)))     # of a cache, which may have a `longlong`
 
 
 # ------------------------------------------------------------------------------------------------------ conditions
@@ -57,10 +57,6 @@ def both(emit: Emitter, a: Number, b: Number) -> Number:
     return emit.integer("and", a, b)
 
 
-def inverse(emit: Emitter, a: Number) -> Number:
-    return emit.integer("xor", a, emit.constant(True, BOOL))
-
-
 def finite(emit: Emitter, x: Number) -> Number:
     return emit.compare("lt", emit.function("fabs", x), emit.constant(float("inf"), x.type))
 
@@ -68,7 +64,7 @@ def finite(emit: Emitter, x: Number) -> Number:
 def truth(emit: Emitter, arg: Any) -> Number:
     """Whether an operand or constant counts as true."""
     if isinstance(arg, Number):
-        return arg if arg.type == BOOL else emit.compare("ne", arg, emit.constant(0, arg.type))
+        return ufunc_rules.truth(emit, arg)
     if isinstance(arg, Complex):
         real, imag = (truth(emit, part) for part in arg.parts)
         return either(emit, real, imag)
@@ -139,29 +135,11 @@ def fitted(emit: Emitter, x: Number, type: TensorType) -> Number:
 # ------------------------------------------------------------------------------------------------------ arithmetic
 
 
-def operands(emit: Emitter, name: str, a: Any, b: Any) -> tuple[Number, Number]:
-    """Both arguments of an operator as what it gives."""
-    x, y = number(emit, a), number(emit, b)
-    type = result(name, x, y)
-    return fitted(emit, x, type), fitted(emit, y, type)
-
-
-def arithmetic(name: str) -> Callable[..., Number]:
-    """`add`, `sub` or `mul`."""
-
-    def rule(emit: Emitter, a: Any, b: Any) -> Number:
-        x, y = operands(emit, name, a, b)
-        if x.type.dtype.kind == "f":
-            found = emit.floating(name, x, y)
-            emit.leave_if_warned(found, x, y)
-            return found
-        if x.type.dtype.kind == "b":
-            raise NoLowering
-        found, overflow = emit.overflowing(name, x, y)
-        emit.doubt_if(overflow)
-        return found
-
-    return rule
+def operands(emit: Emitter, name: str, *args: Any) -> list[Number]:
+    """The arguments of an operator as what it gives."""
+    given = [number(emit, arg) for arg in args]
+    type = result(name, *given)
+    return [fitted(emit, each, type) for each in given]
 
 
 def true_division(emit: Emitter, a: Any, b: Any) -> Number:
@@ -174,9 +152,7 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Number:
     x, y = (fitted(emit, each, type) for each in given)
     if type.kind == "python":
         emit.doubt_if(zero(emit, y))
-    found = emit.floating("div", x, y)
-    emit.leave_if_warned(found, x, y)
-    return found
+    return arithmetic("div", PYTHON)(emit, x, y)
 
 
 def leave_if_inexact(emit: Emitter, x: Number) -> None:
@@ -197,15 +173,13 @@ def leave_if_large(emit: Emitter, x: Number, bound: int) -> None:
     emit.leave_if(outside)
 
 
-def floor_division(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a // b`."""
-    x, y = operands(emit, "floordiv", a, b)
+def floor_division(emit: Emitter, x: Number, y: Number) -> Number:
+    """`x // y`."""
     return (_float_division if x.type.dtype.kind == "f" else _integer_division)(emit, x, y)[0]
 
 
-def remainder(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a % b`."""
-    x, y = operands(emit, "mod", a, b)
+def remainder(emit: Emitter, x: Number, y: Number) -> Number:
+    """`x % y`."""
     return (_float_division if x.type.dtype.kind == "f" else _integer_division)(emit, x, y)[1]
 
 
@@ -255,28 +229,16 @@ def _float_division(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number
     return found, rest
 
 
-def bitwise(name: str) -> Callable[..., Number]:
-    """`and`, `or` or `xor`."""
-
-    def rule(emit: Emitter, a: Any, b: Any) -> Number:
-        x, y = operands(emit, name, a, b)
-        return emit.integer(name, x, y)
-
-    return rule
-
-
-def left_shift(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a << b`, if nothing is lost."""
-    x, y = operands(emit, "lshift", a, b)
+def left_shift(emit: Emitter, x: Number, y: Number) -> Number:
+    """`x << y`, if nothing is lost."""
     _leave_if_far(emit, y)
     found, overflow = emit.overflowing("shl", x, y)
     emit.leave_if(overflow)
     return found
 
 
-def right_shift(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a >> b`."""
-    x, y = operands(emit, "rshift", a, b)
+def right_shift(emit: Emitter, x: Number, y: Number) -> Number:
+    """`x >> y`."""
     _leave_if_far(emit, y)
     return emit.integer("shr", x, y)
 
@@ -291,43 +253,12 @@ def _leave_if_far(emit: Emitter, count: Number) -> None:
         emit.leave_if(either(emit, negative, emit.compare("ge", count, emit.constant(bits, count.type))))
 
 
-def negated(emit: Emitter, a: Any) -> Number:
-    """`-a`."""
-    x = number(emit, a)
-    type = result("neg", x)
-    if type.dtype.kind == "f":
-        return emit.negative(x)
-    x = fitted(emit, x, type)
-    found, overflow = emit.overflowing("sub", emit.constant(0, type), x)
-    emit.leave_if(overflow)
-    return found
-
-
-def positive(emit: Emitter, a: Any) -> Number:
-    """`+a`."""
-    x = number(emit, a)
-    return fitted(emit, x, result("pos", x))
-
-
 def inverted(emit: Emitter, a: Any) -> Number:
     """`~a`."""
     x = number(emit, a)
     if x.type == BOOL or x.type.dtype.kind == "f":
         raise NoLowering        # Python warns, or raises
-    return emit.integer("xor", x, emit.constant(True if x.type.dtype.kind == "b" else -1, x.type))
-
-
-def absolute(emit: Emitter, a: Any) -> Number:
-    """`abs(a)`."""
-    x = number(emit, a)
-    type = result("abs", x)
-    if type.dtype.kind == "f":
-        return emit.function("fabs", x)
-    x = fitted(emit, x, type)
-    if type.dtype.kind in "bu":
-        return x
-    opposite = negated(emit, x)
-    return emit.select(emit.compare("lt", x, emit.constant(0, type)), opposite, x)
+    return ufunc_rules.inverted(emit, x)
 
 
 # ----------------------------------------------------------------------------------------------------- comparisons

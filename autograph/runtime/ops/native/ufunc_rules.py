@@ -1,8 +1,12 @@
-"""NumPy's inner loops: what machine code does with one element of each array, to make one of the result.
+"""Rules for operations on numbers of one dtype: Python's operators, and NumPy's inner loops.
 
-A loop gets its elements in the dtypes that NumPy has chosen for them, and gives one of the dtype that NumPy has. What
-is to be warned of shows in the flags of the processor, which are looked at when all is done; so where two ways lead to
-the same number, this one must raise the flags that NumPy's raises. Integers wrap around.
+A rule gets its operands in the dtype in which Python or NumPy computes. Where the machine would do something else than
+Python, the flavor `PYTHON` leaves the code; `scalars.py` uses it for operators.
+
+An inner loop (the flavor `NUMPY`) makes one element of the result of one element of each array. It gets them in the
+dtypes that NumPy has chosen for them, and gives one of the dtype that NumPy has. What is to be warned of shows in the
+flags of the processor, which are checked at the end; so where two ways lead to the same number, this one must raise the
+flags that NumPy's raises. Integers wrap around.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,7 +75,7 @@ def converted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
     if before == dtype:
         return Number(scalar(dtype), x.ref, x.known)
     if dtype.kind == "b":
-        return Number(scalar(dtype), emit.compare("ne", x, emit.constant(0, x.type)).ref)
+        return boolean(truth(emit, x))
     if before.kind == "f" and dtype.kind != "f" and (dtype.kind == "u" or dtype.itemsize < 4):
         return _narrowed(emit, x, dtype)
     return emit.convert(x, scalar(dtype))
@@ -88,25 +93,54 @@ def _narrowed(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
 
 
 def truth(emit: Emitter, x: Number) -> Number:
-    return Number(BOOL, converted(emit, x, np.dtype(bool)).ref)
+    return x if x.type == BOOL else emit.compare("ne", x, emit.constant(0, x.type))
 
 
 def inverse(emit: Emitter, x: Number) -> Number:
     return emit.integer("xor", x, emit.constant(True, x.type))
 
 
-def arithmetic(name: str) -> Rule:
-    of_bools = {"add": "or", "mul": "and"}
+# Arithmetic -----------------------------------------------------------------------------------------------------------
+
+
+class Flavor(Enum):
+    """Whose operations these are, see above."""
+
+    PYTHON = auto()
+    NUMPY = auto()
+
+
+PYTHON, NUMPY = Flavor
+
+
+def arithmetic(name: str, flavor: Flavor = NUMPY) -> Rule:
+    """`add`, `sub`, `mul` or `div`."""
 
     def rule(emit: Emitter, a: Number, b: Number) -> Number:
         kind = a.type.dtype.kind
         if kind == "f":
             if name == "div" and b.known is not None and _is_exact_divisor(b.known):
-                return emit.floating("mul", a, emit.constant(1 / b.known, b.type))
-            return emit.floating(name, a, b)
-        return emit.integer(of_bools[name] if kind == "b" else name, a, b)
+                found = emit.floating("mul", a, emit.constant(1 / b.known, b.type))
+            else:
+                found = emit.floating(name, a, b)
+            if flavor is PYTHON:
+                emit.leave_if_warned(found, a, b)
+            return found
+        if kind == "b":
+            return _of_bools(name)(emit, a, b)
+        if flavor is NUMPY:
+            return emit.integer(name, a, b)
+        found, overflow = emit.overflowing(name, a, b)
+        emit.doubt_if(overflow)
+        return found
 
     return rule
+
+
+def _of_bools(name: str) -> Rule:
+    if name not in ("add", "mul"):
+        raise NoLowering
+    return bits("or" if name == "add" else "and")
 
 
 def _is_exact_divisor(by: float) -> bool:
@@ -131,16 +165,26 @@ def boolean(x: Number) -> Number:
     return Number(scalar(bool), x.ref)
 
 
-def negative(emit: Emitter, x: Number) -> Number:
-    return emit.negative(x) if x.type.dtype.kind == "f" else emit.integer("sub", emit.constant(0, x.type), x)
+def negative(flavor: Flavor = NUMPY) -> Rule:
+    subtract = arithmetic("sub", flavor)
+    return lambda emit, x: (
+        emit.negative(x) if x.type.dtype.kind == "f" else subtract(emit, emit.constant(0, x.type), x)
+    )
 
 
-def absolute(emit: Emitter, x: Number) -> Number:
-    if x.type.dtype.kind == "f":
-        return emit.function("fabs", x)
-    if x.type.dtype.kind != "i":
-        return x
-    return emit.select(emit.compare("lt", x, emit.constant(0, x.type)), negative(emit, x), x)
+def absolute(flavor: Flavor = NUMPY) -> Rule:
+    def rule(emit: Emitter, x: Number) -> Number:
+        if x.type.dtype.kind == "f":
+            return emit.function("fabs", x)
+        if x.type.dtype.kind != "i":
+            return x
+        return emit.select(emit.compare("lt", x, emit.constant(0, x.type)), negative(flavor)(emit, x), x)
+
+    return rule
+
+
+def same(emit: Emitter, x: Any) -> Any:
+    return x
 
 
 def square(emit: Emitter, x: Number) -> Number:
@@ -216,9 +260,9 @@ RULES: dict[str, Rule] = {
     "subtract": arithmetic("sub"),
     "multiply": arithmetic("mul"),
     "divide": arithmetic("div"),
-    "negative": negative,
-    "positive": lambda emit, x: x,
-    "absolute": absolute,
+    "negative": negative(),
+    "positive": same,
+    "absolute": absolute(),
     "fabs": of_floats("fabs"),
     "square": square,
     "sqrt": of_floats("sqrt"),

@@ -1,7 +1,7 @@
-"""NumPy's inner loops of complex arrays: what machine code does with the parts of an element, see `ufunc_rules`.
+"""Rules for operations on complex numbers of one dtype: what machine code does with their parts, see `ufunc_rules`.
 
-Sums are those of the parts. In products NumPy rounds once less, if it is compiled for processors that multiply and add
-at once; what it does here, tries show. All else (quotients, magnitudes, `exp`) only NumPy does.
+Sums are those of the parts. In products NumPy's inner loops round once less, if it is compiled for processors that
+multiply and add at once; what it does here, tries show. All else (quotients, magnitudes, `exp`) only NumPy does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from autograph.common.probes import agrees
 from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number
 from autograph.runtime.graph.types import part_of
-from autograph.runtime.ops.native import complex_numbers, ufunc_rules
+from autograph.runtime.ops.native import ufunc_rules
+from autograph.runtime.ops.native.ufunc_rules import NUMPY, Flavor, boolean, inverse
 
 Element: TypeAlias = "Number | Complex"
 Rule: TypeAlias = Callable[..., Element]
@@ -51,7 +52,7 @@ def selected(emit: Emitter, condition: Number, a: Element, b: Element) -> Elemen
     return Complex(a.type, (chosen[0], chosen[1])) if isinstance(a, Complex) else chosen[0]
 
 
-def _by_parts(rule: ufunc_rules.Rule) -> Rule:
+def by_parts(rule: ufunc_rules.Rule) -> Rule:
     """What is done with each part alone."""
 
     def both(emit: Emitter, *args: Complex) -> Complex:
@@ -61,57 +62,49 @@ def _by_parts(rule: ufunc_rules.Rule) -> Rule:
     return both
 
 
-def _product(emit: Emitter, x: Complex, y: Complex) -> Complex:
-    is_fused = _fuses(x.type.dtype)
-    if is_fused is None:
-        raise NoLowering
-    (a, b), (c, d) = x.parts, y.parts
-    crossed = emit.floating("mul", b, d), emit.floating("mul", b, c)
-    if is_fused:
-        parts = emit.function("fma", a, c, emit.negative(crossed[0])), emit.function("fma", a, d, crossed[1])
-    else:
-        real, imag = emit.floating("mul", a, c), emit.floating("mul", a, d)
-        parts = emit.floating("sub", real, crossed[0]), emit.floating("add", imag, crossed[1])
-    return Complex(x.type, parts)
+def product(flavor: Flavor = NUMPY) -> Callable[..., Complex]:
+    mul, sub, add = (ufunc_rules.arithmetic(name, flavor) for name in ("mul", "sub", "add"))
 
-
-def _square(emit: Emitter, x: Complex) -> Complex:
-    return _product(emit, x, x)
-
-
-def _comparison(name: str, joined: str) -> Rule:
-    def rule(emit: Emitter, x: Complex, y: Complex) -> Number:
-        real, imag = (emit.compare(name, one, other) for one, other in zip(x.parts, y.parts))
-        return ufunc_rules.boolean(emit.integer(joined, real, imag))
+    def rule(emit: Emitter, x: Complex, y: Complex) -> Complex:
+        (a, b), (c, d) = x.parts, y.parts
+        is_fused = flavor is NUMPY and _fuses(x.type.dtype)
+        if is_fused is None:
+            raise NoLowering
+        if is_fused:
+            real, imag = mul(emit, b, d), mul(emit, b, c)
+            return Complex(
+                x.type, (emit.function("fma", a, c, emit.negative(real)), emit.function("fma", a, d, imag))
+            )
+        real = sub(emit, mul(emit, a, c), mul(emit, b, d))
+        return Complex(x.type, (real, add(emit, mul(emit, a, d), mul(emit, b, c))))
 
     return rule
 
 
-def _logical(name: str) -> Rule:
-    def rule(emit: Emitter, x: Complex, y: Complex) -> Number:
-        return ufunc_rules.boolean(emit.integer(name, truth(emit, x), truth(emit, y)))
-
-    return rule
+def conjugate(emit: Emitter, x: Complex) -> Complex:
+    return Complex(x.type, (x.parts[0], emit.negative(x.parts[1])))
 
 
-def _negation(emit: Emitter, x: Complex) -> Number:
-    return ufunc_rules.boolean(ufunc_rules.inverse(emit, truth(emit, x)))
+def comparison(name: str) -> Callable[..., Number]:
+    """`eq` or `ne`."""
+    joined = "and" if name == "eq" else "or"
+    return lambda emit, x, y: emit.integer(joined, *(emit.compare(name, *each) for each in zip(x.parts, y.parts)))
 
 
 RULES: dict[str, Rule] = {
-    "add": _by_parts(ufunc_rules.arithmetic("add")),
-    "subtract": _by_parts(ufunc_rules.arithmetic("sub")),
-    "multiply": _product,
-    "square": _square,
-    "negative": complex_numbers.negated,
-    "positive": complex_numbers.positive,
-    "conjugate": complex_numbers.conjugate,
-    "equal": _comparison("eq", "and"),
-    "not_equal": _comparison("ne", "or"),
-    "logical_and": _logical("and"),
-    "logical_or": _logical("or"),
-    "logical_xor": _logical("xor"),
-    "logical_not": _negation,
+    "add": by_parts(ufunc_rules.arithmetic("add")),
+    "subtract": by_parts(ufunc_rules.arithmetic("sub")),
+    "multiply": product(),
+    "square": lambda emit, x: product()(emit, x, x),
+    "negative": by_parts(ufunc_rules.negative()),
+    "positive": ufunc_rules.same,
+    "conjugate": conjugate,
+    "equal": lambda emit, x, y: boolean(comparison("eq")(emit, x, y)),
+    "not_equal": lambda emit, x, y: boolean(comparison("ne")(emit, x, y)),
+    "logical_and": lambda emit, x, y: boolean(emit.integer("and", truth(emit, x), truth(emit, y))),
+    "logical_or": lambda emit, x, y: boolean(emit.integer("or", truth(emit, x), truth(emit, y))),
+    "logical_xor": lambda emit, x, y: boolean(emit.integer("xor", truth(emit, x), truth(emit, y))),
+    "logical_not": lambda emit, x: boolean(inverse(emit, truth(emit, x))),
 }
 
 

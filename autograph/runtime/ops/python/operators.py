@@ -71,7 +71,18 @@ from autograph.runtime.ops.inference.infer import ask, rule
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import broadcast, is_type, operand, type_of_arg
 from autograph.runtime.ops.mathematics.ufuncs import core_shape
-from autograph.runtime.ops.native import bit_lengths, builtins, complex_numbers, intervals, math_functions, scalars
+from autograph.runtime.ops.native import (
+    bit_lengths,
+    builtins,
+    complex_numbers,
+    intervals,
+    math_functions,
+    scalars,
+    ufunc_rules,
+)
+from autograph.runtime.ops.native.complex_numbers import also, lowered
+from autograph.runtime.ops.native.ufunc_rules import PYTHON
+from autograph.runtime.ops.native.ufunc_rules_complex import by_parts
 from autograph.runtime.ops.python import constants
 
 BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
@@ -366,25 +377,26 @@ derive("abs", absolute)
 derive("lt le gt ge eq ne is in not", None, None)
 
 # On numbers, those in place are as the others.
-for _name in ("add", "sub", "mul"):
-    of_complex = complex_numbers.product if _name == "mul" else complex_numbers.arithmetic(_name)
-    lower(f"{_name} i{_name}", complex_numbers.also(scalars.arithmetic(_name), of_complex))
+for _name in ("add", "sub"):
+    _sum = ufunc_rules.arithmetic(_name, PYTHON)
+    lower(f"{_name} i{_name}", lowered(_name, _sum, by_parts(_sum)))
+lower("mul imul", lowered("mul", ufunc_rules.arithmetic("mul", PYTHON), complex_numbers.product))
 for _name in ("and", "or", "xor"):
-    lower(f"{_name} i{_name}", scalars.bitwise(_name))
+    lower(f"{_name} i{_name}", lowered(_name, ufunc_rules.bits(_name)))
 for _name in COMPARISONS:
     lower(_name, scalars.comparison(_name))
 for _name in ("eq", "ne"):
-    lower(_name, complex_numbers.also(scalars.comparison(_name), complex_numbers.comparison(_name)))
-lower("truediv itruediv", complex_numbers.also(scalars.true_division, complex_numbers.true_division))
-lower("floordiv ifloordiv", scalars.floor_division)
-lower("mod imod", scalars.remainder)
-lower("pow ipow", complex_numbers.also(math_functions.power, complex_numbers.power))
-lower("lshift ilshift", scalars.left_shift)
-lower("rshift irshift", scalars.right_shift)
-lower("neg", complex_numbers.also(scalars.negated, complex_numbers.negated))
-lower("pos", complex_numbers.also(scalars.positive, complex_numbers.positive))
+    lower(_name, also(scalars.comparison(_name), complex_numbers.comparison(_name)))
+lower("truediv itruediv", also(scalars.true_division, complex_numbers.true_division))
+lower("floordiv ifloordiv", lowered("floordiv", scalars.floor_division))
+lower("mod imod", lowered("mod", scalars.remainder))
+lower("pow ipow", also(math_functions.power, complex_numbers.power))
+lower("lshift ilshift", lowered("lshift", scalars.left_shift))
+lower("rshift irshift", lowered("rshift", scalars.right_shift))
+lower("neg", lowered("neg", ufunc_rules.negative(PYTHON), by_parts(ufunc_rules.negative(PYTHON))))
+lower("pos", lowered("pos", ufunc_rules.same, ufunc_rules.same))
 lower("invert", scalars.inverted)
-lower("abs", complex_numbers.also(scalars.absolute, complex_numbers.absolute))
+lower("abs", also(lowered("abs", ufunc_rules.absolute(PYTHON)), complex_numbers.absolute))
 lower("not", builtins.negation)
 lower("is", builtins.identity)
 
