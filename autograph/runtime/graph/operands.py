@@ -72,13 +72,12 @@ class Range:
     """A `range` of integers of at most 53 bits, in steps of at most 31, so that counting never overflows.
 
     Attributes:
+        parts: numbers: its start, its stop, and its step if that is not known.
         known: its step, if that is known already.
         down: whether that is negative, if that is known.
     """
 
-    start: Any
-    stop: Any
-    step: Any
+    parts: tuple[Any, ...]
     known: int | None
     down: bool | None
 
@@ -159,10 +158,10 @@ Operand: TypeAlias = "Number | Complex | Range | Array | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
-    """`function(path, each)` for each operand in a structure of tuples, and for the parts of complex numbers."""
-    if isinstance(operand, Complex):
+    """`function(path, each)` for each operand in a structure of tuples, and for the parts of numbers and ranges."""
+    if isinstance(operand, (Complex, Range)):
         parts = mapped(function, operand.parts, path)
-        return operand if parts is operand.parts else Complex(operand.type, parts)
+        return operand if parts is operand.parts else replace(operand, parts=parts)
     if isinstance(operand, tuple):
         found = tuple(mapped(function, each, (*path, place)) for place, each in enumerate(operand))
         return operand if all(one is other for one, other in zip(operand, found)) else found
@@ -178,9 +177,9 @@ def unplaced(operand: Any) -> Any:
     """What is known of an operand wherever paths meet."""
     if isinstance(operand, Number):
         return Number(operand.type, "")
-    if is_held(operand):
-        return Boxed("") if isinstance(operand, Boxed) else replace(operand, ref="", facts=())
-    return replace(operand, start="", stop="", step="") if isinstance(operand, Range) else operand
+    if isinstance(operand, Boxed):
+        return Boxed("")
+    return replace(operand, ref="", facts=()) if is_held(operand) else operand
 
 
 def kind_of(operand: Any) -> Any:

@@ -73,7 +73,7 @@ def make_range(emit: Emitter, *args: Any) -> Range:
     for each, bits in ((start, 53), (stop, 53), (step, 31)):
         leave_if_large(emit, each, 2**bits)
     known = None if step.known is None else int(step.known)
-    return Range(start.ref, stop.ref, step.ref, known, None if known is None else known < 0)
+    return Range((start, stop), known, known < 0) if known is not None else Range((start, stop, step), None, None)
 
 
 def length(emit: Emitter, a: Any) -> Number:

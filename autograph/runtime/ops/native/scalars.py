@@ -79,7 +79,7 @@ def truth(emit: Emitter, arg: Any) -> Number:
 def range_length(emit: Emitter, x: Range) -> Number:
     """How many items a range has, as an unsigned number."""
     unsigned = scalar("uint64")
-    start, stop, step = (Number(INT, ref) for ref in (x.start, x.stop, x.step))
+    start, stop, step = x.parts if x.known is None else (*x.parts, emit.constant(x.known, INT))
     none, one = emit.constant(0, INT), emit.constant(1, INT)
     upwards = emit.compare("gt", step, none)
     low, high = emit.select(upwards, start, stop), emit.select(upwards, stop, start)

@@ -204,7 +204,6 @@ class Entry(Builtin):
     def _made(self, recipe: Any) -> Any:
         """A new reference to the object for a value."""
         if isinstance(recipe, Fetch):
-            assert recipe.type is not None
             return self.number_object(self._in_frame(recipe.slot, recipe.type.dtype), recipe.type)
         if isinstance(recipe, Complex):
             part = part_of(recipe.type.dtype)
@@ -232,9 +231,7 @@ def _is_simple(exit: Exit) -> bool:
 def _is_made(recipe: Any) -> bool:
     if isinstance(recipe, tuple):
         return all(map(_is_made, recipe))
-    if isinstance(recipe, Fetch):
-        return recipe.type is not None
-    return isinstance(recipe, (Array, Complex, Fixed, Given, Handed))
+    return isinstance(recipe, (Array, Complex, Fetch, Fixed, Given, Handed))
 
 
 def builtin(address: int, table: Table, owner: Any) -> Callable[..., Any]:

@@ -94,9 +94,10 @@ class Caller:
         if isinstance(value, range) and kind is not range:
             for field in ("start", "stop", "step"):
                 self._add(INT.dtype, f"{name}.{field}")
-            start, stop, step = (self._emit.frame.argument(slot + each, INT.dtype) for each in range(3))
-            known = kind[0]
-            return Range(start, stop, step if known is None else self._emit.constant(known, INT).ref, *kind)
+            known, down = kind
+            count = 3 if known is None else 2
+            parts = tuple(Number(INT, self._emit.frame.argument(slot + each, INT.dtype)) for each in range(count))
+            return Range(parts, known, down)
         if value is None or value is UNBOUND:
             return Fixed(value)
         self._add(INT.dtype, f"id({name})")
@@ -137,14 +138,15 @@ def array_of(input: int, kind: Any) -> Array:
 def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
     """A Python object out of the frame."""
     if isinstance(recipe, Fetch):
-        if recipe.type is None:
-            return range(*struct.unpack_from("<3q", buffer, 8 * recipe.slot))
         dtype = recipe.type.dtype
         (value,) = struct.unpack_from("<" + _FORMATS[dtype.char], buffer, 8 * recipe.slot)
         return value if recipe.type.kind == "python" else dtype.type(value)
     if isinstance(recipe, Complex):
         number = complex(*(fetch(each, buffer, inputs) for each in recipe.parts))
         return number if recipe.type.kind == "python" else recipe.type.dtype.type(number)
+    if isinstance(recipe, Range):
+        step = [] if recipe.known is None else [recipe.known]
+        return range(*(fetch(each, buffer, inputs) for each in recipe.parts), *step)
     if isinstance(recipe, Handed):
         found = ctypes.py_object.from_buffer(buffer, 8 * recipe.slot).value
         release(found)

@@ -21,10 +21,10 @@ from autograph.runtime.graph.types import ANY, BOOL, TensorType
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """A value in the frame: a number, or a range if there is no type."""
+    """A number in the frame."""
 
     slot: int
-    type: TensorType | None
+    type: TensorType
 
 
 @disk_cache.storable

@@ -123,9 +123,6 @@ class Flow:
             if cell[0] in self.counted and each.type == INT:
                 self.emit.bound(found.ref, -RANGE, RANGE)
             return found
-        if isinstance(each, Range) and not each.start:
-            start, stop, step = (self.emit.kept((cell, part), INT.dtype) for part in range(3))
-            return Range(start, stop, step if each.known is None else str(each.known), each.known, each.down)
         if is_held(each) and not each.ref:
             ref = self.emit.kept_object(cell)
             if cell in self.state.owned:
@@ -236,9 +233,6 @@ class Flow:
         """Put an operand into its cells."""
         if isinstance(each, Number):
             self.emit.keep(cell, each.type.dtype, each.ref)
-        elif isinstance(each, Range):
-            for part, ref in enumerate((each.start, each.stop, each.step)):
-                self.emit.keep((cell, part), INT.dtype, ref)
         elif isinstance(each, Array) and each.input < 0:
             self.emit.keep_object((cell, 0), each.facts[0])
             for place, fact in enumerate(each.facts[1:], 1):
@@ -348,11 +342,6 @@ class Flow:
                 self.emit.hand_back(slot, each.type.dtype, each.ref)
                 slot += 1
                 return Fetch(slot - 1, each.type)
-            if isinstance(each, Range):
-                for part in (each.start, each.stop, each.step):
-                    self.emit.hand_back(slot, INT.dtype, part)
-                    slot += 1
-                return Fetch(slot - 3, None)
             if is_held(each):
                 self.emit.hand_back_object(slot, self.emit.another(each.ref))
                 slot += 1

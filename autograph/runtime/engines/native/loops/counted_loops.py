@@ -42,22 +42,28 @@ class Counter(NamedTuple):
 def counter_of(flow: Flow, iterator: Any) -> Counter:
     """The induction variable of an iterator."""
     if isinstance(iterator, Range):
-        item, stop = Number(INT, iterator.start), Number(INT, iterator.stop)
-        return Counter(item, stop, Number(INT, iterator.step, iterator.known), bool(iterator.down))
+        item, stop, *step = iterator.parts
+        return Counter(item, stop, step[0] if step else flow.emit.constant(iterator.known, INT), bool(iterator.down))
     return Counter(iterator[1], flow.emit.length(iterator[0], 0), flow.emit.constant(1, INT), down=False)
+
+
+def at(iterator: Any, item: Number) -> Any:
+    """The iterator when it has come to an item, or to an index."""
+    if isinstance(iterator, Range):
+        return replace(iterator, parts=(item, *iterator.parts[1:]))
+    return iterator[0], item
 
 
 def begin_iteration(flow: Flow, node: Node, iterator: Any) -> None:
     """Set the item of an iteration, and what is left for the others."""
     counter, param = counter_of(flow, iterator), node.blocks[0].params[0]
-    rest = flow.emit.counted(counter.item.ref, counter.step.ref)
+    rest = Number(INT, flow.emit.counted(counter.item.ref, counter.step.ref))
+    flow.define(node, at(iterator, rest))
     if isinstance(iterator, Range):
-        flow.define(node, replace(iterator, start=rest))
         flow.define(param, counter.item)
         flow.counted.add(param)
         flow.emit.bound(counter.item.ref, -RANGE, RANGE)
     else:
-        flow.define(node, (iterator[0], Number(INT, rest)))
         flow.define(param, flow.emit.load(iterator[0], [counter.item]))
 
 

@@ -9,7 +9,7 @@ kind, and the last.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.induction_variables import (
@@ -24,7 +24,7 @@ from autograph.runtime.engines.native.analysis.structure import Key, Point
 from autograph.runtime.engines.native.emit.guard_hoisting import Chunk
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.loops.block_versions import Flow, State, held_by, kinds_of
-from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
+from autograph.runtime.engines.native.loops.counted_loops import at, begin_iteration, counter_of, set_limit
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of, mapped, unplaced
@@ -106,8 +106,7 @@ class FastPath:
         if self._blind:
             emit.begin_blind(self._counter.item.ref, now.ref, self._counter.down)
             chunk.carries = not alone
-        is_range = isinstance(loop.iterator, Range)
-        begin_iteration(flow, loop.node, replace(loop.iterator, start=now.ref) if is_range else (loop.iterator[0], now))
+        begin_iteration(flow, loop.node, at(loop.iterator, now))
         self._env |= {key: flow.state.env[key] for key in (loop.node, loop.body.params[0])}
         walk(loop.body)
         while self._queue:
@@ -152,7 +151,7 @@ class FastPath:
         emit, node, is_range = self._emit, self.loop.node, isinstance(self.loop.iterator, Range)
         emit.found = {}
         emit.begin(self._head)
-        now = Number(INT, emit.kept(((node, ()), 0) if is_range else (node, (1,)), INT.dtype))
+        now = Number(INT, emit.kept((node, (0,) if is_range else (1,)), INT.dtype))
         end = Number(INT, emit.kept((node, "end"), INT.dtype))
         emit.branch(emit.compare(self._counter.before, now, end), first, done)
         emit.begin(first)

@@ -106,8 +106,12 @@ class Lowering:
                 if node.op == "if" and all(map(is_light, node.blocks)) and self.flow.attempt(self._select, node):
                     place += 1
                     continue
+                if node.op == "if":
+                    (test,), (then, orelse) = self.flow.args(node.args), node.blocks
+                    self._choose(node, test, partial(self._walk, then), partial(self._walk, orelse))
+                    return
                 if node.blocks:
-                    self._if(node) if node.op == "if" else self._loop(node)
+                    self._loop(node)
                     return
                 changes = self.flow.attempt(self._operation, node)
                 if changes is None:
@@ -168,10 +172,6 @@ class Lowering:
     def _choose(self, node: Node, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Both paths behind a condition of a node; only one, if it is known which."""
         self.flow.branch(self.calls.truth(node, self.flow.operand(test)), then, orelse)
-
-    def _if(self, node: Node) -> None:
-        then, orelse = node.blocks
-        self._choose(node, self.flow.args(node.args)[0], lambda: self._walk(then), lambda: self._walk(orelse))
 
     def _select(self, node: Node) -> bool:
         """Do an `if` of which both blocks do next to nothing, without parting the paths: so the machine need not guess.
@@ -270,7 +270,7 @@ class Lowering:
             self._head(node, carried, "" if any(each.op == "while" for each in walk(node.blocks[0])) else EDGE)
 
         if isinstance(iterable, Range) and iterable.down is None:
-            down = self._emit.compare("lt", Number(INT, iterable.step), self._emit.constant(0, INT))
+            down = self._emit.compare("lt", iterable.parts[-1], self._emit.constant(0, INT))
             self.flow.branch(down, lambda: go(True), lambda: go(False))
         else:
             go()

@@ -22,6 +22,7 @@ from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table
 from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.engines.native.loops.counted_loops import counter_of
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
@@ -315,7 +316,7 @@ class PythonCalls:
         if isinstance(operand, Fixed):
             return emit.address(operand.value), False
         if isinstance(operand, Range):
-            bounds = [emit.number_object(ref, INT) for ref in (operand.start, operand.stop, operand.step)]
+            bounds = [emit.number_object(each.ref, INT) for each in counter_of(self.flow, operand)[:3]]
             found = emit.call(emit.address(range), bounds)
             for each in bounds:
                 emit.forget(each)
