@@ -50,7 +50,7 @@ def set_loop_options(
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """There is nothing that would be logged."""
+    """Does nothing: nothing is logged."""
 
 
 def trace(*args: Any) -> None:

@@ -18,7 +18,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
-    """There is one device, however it is divided."""
+    """Does nothing: there is one device."""
 
 
 experimental = SimpleNamespace(

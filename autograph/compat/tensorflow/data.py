@@ -126,7 +126,7 @@ class Dataset:
         return Dataset(lambda: itertools.takewhile(call, self._make()), self.element_spec)
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of the datasets that a function gives of the elements, one dataset behind the other."""
+        """The elements of the datasets that a function makes of the elements, one dataset after the other."""
         apart = type(self.element_spec) is tuple
         first = next(iter(self._make()), None)
         if first is None:
@@ -141,7 +141,7 @@ class Dataset:
         return Dataset(lambda: (inner for row in self._make() for inner in made(row)._make()), spec)
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """What a function gives of a state and the elements, one by one; it also gives the next state."""
+        """The outputs of a function that takes a state and an element, and returns the next state and an output."""
         staged = function(scan_func)
         begin = _eagerly(lambda: pytree.map(convert_to_tensor, initial_state))
         element = pytree.map(lambda leaf: leaf, self.element_spec)
@@ -181,7 +181,7 @@ class Dataset:
         return tensors_of(self.element_spec, found[0])
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every so-manieth element, from the one of that number on."""
+        """Every `num_shards`-th element, from the element of that index on."""
         return Dataset(lambda: itertools.islice(self._make(), int(index), None, int(num_shards)), self.element_spec)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:

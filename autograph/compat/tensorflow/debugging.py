@@ -1,4 +1,4 @@
-"""`tf.debugging`: what raises unless something holds."""
+"""`tf.debugging`: assertions about tensors."""
 
 # ruff: noqa: F401  (names of TensorFlow's)
 
@@ -40,7 +40,7 @@ def assert_near(
     x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None, summarize: Any = None,
     name: str | None = None,
 ) -> None:
-    """See to it that numbers are almost equal."""
+    """Check that numbers are almost equal."""
     x = convert_to_tensor(x)
     y = convert_to_tensor(y, dtype_hint=x.dtype)
     epsilon = {"float16": 1e-2, "float32": 1.2e-6}.get(x.dtype.name, 2.3e-15)
@@ -50,7 +50,7 @@ def assert_near(
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
-    """The same, which is seen to be neither infinite nor NaN."""
+    """Check that a tensor is neither infinite nor NaN anywhere, and return it."""
     tensor = convert_to_tensor(x)
     Assert(math_ops.is_finite(tensor), [f"{message} : Tensor had Inf or NaN values"])
     return tensor
@@ -60,28 +60,28 @@ check_numerics = assert_all_finite
 
 
 def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
-    """See to it that a tensor has that many dimensions."""
+    """Check that a tensor has that many dimensions."""
     found = convert_to_tensor(x).shape
     if found.rank is not None and found.rank != rank:
         raise ValueError(f"{message or ''}Tensor {x} must have rank {rank}.  Received rank {found.rank}, shape {found}")
 
 
 def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
-    """See to it that a tensor has at least that many dimensions."""
+    """Check that a tensor has at least that many dimensions."""
     found = convert_to_tensor(x).shape
     if found.rank is not None and found.rank < rank:
         raise ValueError(f"{message or ''}Tensor {x} must have rank at least {rank}.  Received rank {found.rank}")
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
-    """See to it that a tensor has as many dimensions as one of `ranks` says."""
+    """Check that the number of dimensions of a tensor is in `ranks`."""
     found = convert_to_tensor(x).shape
     if found.rank is not None and found.rank not in ranks:
         raise ValueError(f"{message or ''}Tensor {x} must have rank in {tuple(ranks)}.  Received rank {found.rank}")
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Tensor:
-    """A tensor, which is seen to have no dimensions."""
+    """Check that a tensor has no dimensions, and return it."""
     found = convert_to_tensor(tensor)
     if found.shape.rank != 0:
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {found.shape}.")
@@ -89,14 +89,14 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
-    """See to it that a tensor is of a type."""
+    """Check the type of a tensor."""
     found, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
     if found.dtype is not wanted:
         raise TypeError(f"{message or ''}tensor must be of type {wanted!r}; got {found.dtype!r}")
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    """See to it that a tensor is of integers."""
+    """Check that a tensor has integers."""
     found = convert_to_tensor(x)
     if not found.dtype.is_integer:
         raise TypeError(f'{message or ""}Expected "x" to be integer type.  Found: {found.dtype!r}')
@@ -104,7 +104,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None,
                   name: str | None = None) -> None:  # fmt: skip
-    """See to it that tensors have shapes, in which letters stand for sizes that are the same everywhere."""
+    """Check the shapes of tensors; in them, letters stand for sizes that are the same everywhere."""
     sizes: dict[Any, Any] = {}
     for tensor, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         found = convert_to_tensor(tensor).shape
@@ -120,7 +120,7 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message:
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
-    """The type that all tensors are of, which is seen to be one of floats."""
+    """Check that all tensors have one type of floats, and return the type."""
     kinds = [convert_to_tensor(each).dtype for each in tensors or ()] + ([as_dtype(dtype)] if dtype is not None else [])
     found = kinds[0] if kinds else dtypes.float32
     if any(each is not found for each in kinds) or not found.is_floating:
@@ -129,5 +129,5 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether something is a tensor of numbers."""
+    """Whether an object is a tensor of numbers."""
     return isinstance(tensor, Tensor) and tensor.dtype in dtypes.NUMBERS

@@ -1,4 +1,4 @@
-"""`tf.distribute`, of one replica: what it computes is what a program without it would."""
+"""`tf.distribute` with one replica: programs compute the same as without it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from autograph.compat.tensorflow.ops import reduce_ops
 
 
 class DistributedDataset(Dataset):
-    """A dataset whose elements are shared out among the replicas."""
+    """A dataset whose elements are distributed to the replicas."""
 
     strict_shapes = True
 
 
 class ReduceOp:
-    """How values of replicas are put together."""
+    """How values of replicas are combined."""
 
     SUM = "SUM"
     MEAN = "MEAN"
@@ -58,7 +58,7 @@ MirroredStrategy = OneDeviceStrategy = Strategy
 
 
 def get_strategy() -> Strategy:
-    """The strategy there is."""
+    """The only strategy."""
     return _STRATEGY
 
 

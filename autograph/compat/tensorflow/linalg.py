@@ -1,4 +1,4 @@
-"""`tf.linalg`, and tensors that are scaled down to a norm."""
+"""`tf.linalg`, and clipping of tensors by norm."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ matrix_transpose = _of_matrix("Transpose", lambda x: np.swapaxes(x, -1, -2))
 
 
 def diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Matrices with these numbers on the diagonal, and zeros else."""
+    """Matrices with these numbers on the diagonal, and zeros elsewhere."""
     x = convert_to_tensor(diagonal)
     return multiply(expand_dims(x, -1), eye(shape(x)[-1], dtype=x.dtype))
 
@@ -85,7 +85,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
 
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
-    """What comes nearest to solving equations, by the normal equations."""
+    """The least-squares solution of linear equations, by the normal equations."""
     a, b = matched("MatrixSolveLs", matrix, rhs)
     turned = matrix_transpose(a)
     square = matmul(turned, a) + eye(shape(a)[-1], dtype=a.dtype) * l2_regularizer

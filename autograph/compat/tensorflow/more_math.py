@@ -1,4 +1,4 @@
-"""Ops that are made of others."""
+"""Ops composed of other ops."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def count_nonzero(
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """Which part of the elements is zero."""
+    """The share of elements that are zero."""
     x = convert_to_tensor(value)
     found: Tensor = reduce_ops.reduce_mean(math_ops.cast(math_ops.equal(x, x - x), dtypes.float32))
     return found
@@ -116,7 +116,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """The same, of which it is seen that it is of that shape."""
+    """Check that a tensor has a shape, and return it."""
     tensor, wanted = convert_to_tensor(x), TensorShape(shape)
     if not tensor.shape.is_compatible_with(wanted):
         raise ValueError(f"Shape of tensor ({tensor.shape}) is not compatible with expected shape {wanted}")

@@ -53,7 +53,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    """See to it that two structures differ in their leaves at most."""
+    """Check that two structures differ in their leaves at most."""
     _check_alike(nest1, nest2, check_types, f"First structure: {nest1!r}\nSecond structure: {nest2!r}")
 
 

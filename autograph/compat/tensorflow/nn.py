@@ -1,4 +1,4 @@
-"""`tf.nn`: what neural networks are made of, in terms of other ops."""
+"""`tf.nn`: activations, losses and normalization, composed of other ops; convolutions and pooling."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
 
 
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
-    """A part of the numbers become zero, and the others so much larger."""
+    """Sets a share `rate` of the elements to zero, and divides the others by 1 - rate."""
     x = convert_to_tensor(x)
     drawn = random_ops.uniform(array_ops.shape(x) if noise_shape is None else noise_shape, dtype=x.dtype, seed=seed)
     kept = math_ops.cast(math_ops.greater_equal(drawn, rate), x.dtype)
@@ -149,7 +149,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
 ) -> Tensor:
-    """x, moved and scaled so that `mean` becomes `offset`, and the standard deviation becomes `scale`."""
+    """x, shifted and scaled so that `mean` becomes `offset`, and the standard deviation becomes `scale`."""
     factor = math_ops.rsqrt(convert_to_tensor(variance) + variance_epsilon)
     factor = factor if scale is None else factor * scale
     moved = convert_to_tensor(x) * factor - convert_to_tensor(mean) * factor

@@ -45,7 +45,7 @@ class Rows:
 
 
 class DatasetIterator:
-    """What gives the elements of a dataset one by one: of an eager one now, of one made in a graph when that runs."""
+    """Iterates over a dataset: at once, or, if it is made in a graph, when the graph runs."""
 
     def __init__(self, source: Any, spec: Any) -> None:
         self._source = source

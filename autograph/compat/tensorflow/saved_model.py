@@ -42,12 +42,12 @@ def save(obj: Any, export_dir: str, signatures: Any = None, options: Any = None)
 
 
 def load(export_dir: str, tags: Any = None, options: Any = None) -> Any:
-    """What has been saved: an object with the same attributes."""
+    """Load an object with the attributes of the saved one."""
     return read(Path(export_dir) / _FILE)
 
 
 def write(saved: Any, file: Path) -> None:
-    """Write something to a file, in a folder that is made if need be."""
+    """Write an object to a file, and make the folder if need be."""
     buffer = io.BytesIO()
     pickle.dump(sys.version_info[:2], buffer)
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(saved)
@@ -56,7 +56,7 @@ def write(saved: Any, file: Path) -> None:
 
 
 def read(file: Path) -> Any:
-    """What has been written to a file."""
+    """Read an object from a file."""
     if not file.exists():
         raise OSError(f"SavedModel file does not exist at: {file}")
     with file.open("rb") as stream:
@@ -67,7 +67,7 @@ def read(file: Path) -> Any:
 
 
 class Loaded(Module):
-    """What was saved of an object.
+    """The saved parts of an object.
 
     Attributes:
         signatures: the functions that were saved under names of their own.
@@ -112,7 +112,7 @@ class LoadedFunction:
 
 
 def _saved(value: Any, known: dict[int, Any]) -> Any:
-    """What is saved in the place of something."""
+    """The object to save for another one."""
     if id(value) in known:
         return known[id(value)]
     if isinstance(value, (Function, ConcreteFunction, Method)):

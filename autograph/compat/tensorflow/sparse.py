@@ -74,7 +74,7 @@ def to_dense(sp_input: SparseTensor, default_value: Any = None, name: str | None
 
 
 def expand_dims(sp_input: SparseTensor, axis: Any = -1, name: str | None = None) -> SparseTensor:
-    """The same with another dimension of one element."""
+    """The same with one more dimension, of length 1."""
 
     def inserted(of: Tensor, value: int, along: int) -> Tensor:
         at = axis if axis >= 0 else None if axis == -1 else axis + 1

@@ -1,4 +1,4 @@
-"""`tf.strings`: texts, which are `bytes` inside."""
+"""`tf.strings`: strings, which are `bytes` inside."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograph.compat.tensorflow.ops import array_ops
 
 
 def _each(op: str, function: Callable[..., Any], *values: Any, dtype: DType = dtypes.string) -> Tensor:
-    """What `function` gives of each text, when the graph runs."""
+    """Apply `function` to each string when the graph runs."""
     tensors = [convert_to_tensor(each) for each in values]
     shape = tensors[0].shape
     for each in tensors[1:]:
@@ -32,7 +32,7 @@ def _each(op: str, function: Callable[..., Any], *values: Any, dtype: DType = dt
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """How many bytes there are, or characters."""
+    """The number of bytes or characters."""
     count = len if unit == "BYTE" else (lambda text: len(text.decode()))
     return _each("StringLength", count, input, dtype=dtypes.int32)
 
@@ -47,23 +47,23 @@ strip = _method("StringStrip", bytes.strip)
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
-    """Texts one behind the other, by elements."""
+    """Join strings element by element."""
     return _each("StringJoin", lambda *texts: separator.encode().join(texts), *inputs)
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """Parts of texts."""
+    """Substrings."""
     return _each("Substr", lambda text, begin, count: text[begin : begin + count], input, pos, len)
 
 
 def regex_replace(input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: Any = None) -> Tensor:
-    """Texts with something else in the place of what a pattern matches."""
+    """Replace the matches of a pattern."""
     count = 0 if replace_global else 1
     return _each("RegexReplace", lambda t: re.sub(pattern.encode(), rewrite.encode(), t, count=count), input)
 
 
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Tensor:
-    """Whether a pattern matches whole texts."""
+    """Whether a pattern matches whole strings."""
     return _each("RegexFullMatch", lambda t: re.fullmatch(pattern.encode(), t) is not None, input, dtype=dtypes.bool)
 
 
@@ -71,7 +71,7 @@ def as_string(
     input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Numbers and truths as texts."""
+    """Numbers and bools as strings."""
     kind = convert_to_tensor(input).dtype
     style = "e" if scientific else "g" if shortest else "f"
     digits = f".{precision}" if precision >= 0 else ""
@@ -84,7 +84,7 @@ def as_string(
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Texts as numbers."""
+    """Strings as numbers."""
     wanted = as_dtype(out_type)
 
     def number(text: bytes) -> Any:
@@ -98,7 +98,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 
 def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
-    """The parts of a text between separators."""
+    """The parts of a string between separators."""
     text = convert_to_tensor(input)
     if text.shape.rank not in (0, None):
         raise NotImplementedError("the parts of several texts are of several numbers: split them one by one")
@@ -110,7 +110,7 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Tensor:
-    """All texts, or those along an axis, one behind the other."""
+    """Join all strings, or those along an axis."""
     tensor = convert_to_tensor(inputs)
     if axis is None:
         tensor, axis = array_ops.reshape(tensor, [-1]), 0
@@ -119,7 +119,7 @@ def reduce_join(
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
-    """A text with tensors in the places of `{}`."""
+    """A string with tensors in the places of `{}`."""
     parts = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     places = template.count(placeholder)
     if places != len(parts):

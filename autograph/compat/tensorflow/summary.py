@@ -31,7 +31,7 @@ class Writer:
 
     @contextmanager
     def as_default(self, step: Any = None) -> Iterator[Writer]:
-        """While it lasts, it is this that is written to."""
+        """Within it, summaries are written to this folder."""
         before, _state.writer = _state.writer, self
         try:
             yield self
@@ -39,10 +39,10 @@ class Writer:
             _state.writer = before
 
     def flush(self) -> None:
-        """All is written at once."""
+        """Does nothing: all is written at once."""
 
     def close(self) -> None:
-        """Nothing stays open."""
+        """Does nothing: no file stays open."""
 
 
 def create_file_writer(logdir: str, **_: Any) -> Writer:
@@ -71,7 +71,7 @@ def trace_on(graph: bool = True, profiler: bool = False, **_: Any) -> None:
 
 
 def trace_off() -> None:
-    """Do not remember them any more."""
+    """Stop remembering graphs."""
     graphs.remember(None)
 
 

@@ -1,4 +1,4 @@
-"""`tf.test`: what test cases are made of."""
+"""`tf.test`: test cases."""
 
 from __future__ import annotations
 

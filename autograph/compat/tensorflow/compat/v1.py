@@ -8,11 +8,11 @@ from autograph.compat.tensorflow import *
 
 
 def enable_v2_behavior() -> None:
-    """That is how it is."""
+    """Does nothing: this is how the library works anyway."""
 
 
 enable_eager_execution = enable_control_flow_v2 = enable_v2_behavior
 
 
 def global_variables_initializer() -> Any:
-    """Variables have their values from the beginning."""
+    """Does nothing: variables have their values from the beginning."""

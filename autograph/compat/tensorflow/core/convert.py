@@ -1,4 +1,4 @@
-"""What becomes a tensor, and of which type: `tf.convert_to_tensor`, and how the operands of an op are matched."""
+"""Conversion of values to tensors, `tf.convert_to_tensor`, and of the operands of an op to one type."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 def symbolic(value: Tensor) -> Tensor:
-    """A tensor from outside as one of the graph that is being made, if one is."""
+    """A tensor as one of the graph that is being made, if there is one."""
     graph = graphs.current()
     in_scope(value)
     if graph is None:
@@ -146,7 +146,7 @@ def _array(value: Any, wanted: DType | None) -> Any:
 
 
 def _may_become(kind: str, wanted: DType) -> bool:
-    """Whether Python numbers of a kind can be given a type: no truths that were none, and no integers of fractions."""
+    """Whether Python numbers of a kind can become a type: numbers do not become bools, nor floats integers."""
     if wanted is dtypes.string or wanted.is_bool:
         return kind == "b" and wanted.is_bool
     if kind == "b" or (kind == "i" and wanted.is_integer):
@@ -155,7 +155,7 @@ def _may_become(kind: str, wanted: DType) -> bool:
 
 
 def _dtype_of(value: Any) -> DType | None:
-    """The type that a value has by default; None if that is what NumPy says."""
+    """The type that a value has by default; None if it is NumPy's."""
     if isinstance(value, (str, bytes)):
         return dtypes.string
     if isinstance(value, (np.ndarray, np.generic)):
@@ -181,7 +181,7 @@ _KINDS = "b iu f c".split()
 
 
 def _adopts(value: Any, hint: DType) -> bool:
-    """Whether a value of Python's or NumPy's may be of the type of what it is combined with."""
+    """Whether a value of Python's or NumPy's may adopt the type of the other operand."""
     leaves: list[Any] = []
     _gather(value, leaves)
     if any(not isinstance(leaf, (*_NUMBERS, str, bytes, np.ndarray, np.generic)) for leaf in leaves):
@@ -198,7 +198,7 @@ def _rank(kind: str) -> int:
 
 
 def matched(op: str, *values: Any, promote: bool = True) -> list[Tensor]:
-    """The operands of an op as tensors of one type: what is no tensor adopts that of the first tensor.
+    """The operands of an op as tensors of one type: other values adopt the type of the first tensor.
 
     Args:
         promote: whether Python numbers of several types may become tensors of the widest, if there is no tensor.
@@ -219,14 +219,14 @@ def matched(op: str, *values: Any, promote: bool = True) -> list[Tensor]:
 
 
 def strictly(value: Any, dtype: DType | None) -> Tensor:
-    """A tensor as it is, and what is none as a tensor of that type."""
+    """A tensor as it is, and any other value as a tensor of that type."""
     if dtype is None or value is None or is_tensor(value) or _adopts(value, dtype) or _holds_tensors(value):
         return convert_to_tensor(value, dtype_hint=dtype)
     raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
 
 
 def allow(op: str, tensor: Tensor, kinds: str) -> Tensor:
-    """The tensor, which is seen to be of one of these kinds, by NumPy's letters; `O` stands for texts.
+    """Check that a tensor is of one of these kinds, by NumPy's letters (`O` for strings), and return it.
 
     Raises:
         InvalidArgumentError: it is of another type; TypeError in a graph.
@@ -247,7 +247,7 @@ def allow(op: str, tensor: Tensor, kinds: str) -> Tensor:
 
 
 def check_same_dtype(op: str, tensors: list[Tensor]) -> None:
-    """See to it that all tensors are of the type of the first."""
+    """Check that all tensors are of the type of the first."""
     first = tensors[0].dtype
     for number, each in enumerate(tensors):
         if each.dtype is first:

@@ -75,7 +75,7 @@ class DType:
 
     @property
     def kernel_name(self) -> str:
-        """What messages of kernels call it."""
+        """The name in messages of kernels."""
         return _KERNEL_NAMES.get(self.name, self.name)
 
     @property
@@ -131,7 +131,7 @@ _ENUM = {
 
 
 def as_dtype(value: Any) -> DType:
-    """The type that is meant by a name, a type of Python's or NumPy's, or something that has a dtype.
+    """The type for a name, a type of Python's or NumPy's, or an object with a dtype.
 
     Raises:
         TypeError: none is.

@@ -1,4 +1,4 @@
-"""The errors of TensorFlow's runtime, `tf.errors`; and what NumPy's errors come to."""
+"""The errors of TensorFlow's runtime, `tf.errors`, and the translation of NumPy's errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 
 class OpError(Exception):
-    """The base of what ops raise. It is made of a message, or as TensorFlow makes it: of node, op and message."""
+    """The base class of errors of ops. It takes a message, or, as in TensorFlow, a node, an op and a message."""
 
     def __init__(self, node_def: Any = None, op: Any = None, message: Any = None, error_code: Any = None) -> None:
         self.node_def, self.op, self.error_code = node_def, op, error_code
@@ -20,7 +20,7 @@ class AbortedError(OpError):
 
 
 class AlreadyExistsError(OpError):
-    """What was to be made is there already."""
+    """The object to make exists already."""
 
 
 class CancelledError(OpError):
@@ -32,7 +32,7 @@ class DataLossError(OpError):
 
 
 class DeadlineExceededError(OpError):
-    """It took too long."""
+    """The operation took too long."""
 
 
 class FailedPreconditionError(OpError):
@@ -40,15 +40,15 @@ class FailedPreconditionError(OpError):
 
 
 class InternalError(OpError):
-    """Something is broken inside."""
+    """An internal invariant does not hold."""
 
 
 class InvalidArgumentError(OpError):
-    """An op was given what it cannot take."""
+    """An argument of an op is invalid."""
 
 
 class NotFoundError(OpError):
-    """Something that was asked for is not there."""
+    """An object that was asked for does not exist."""
 
 
 class OutOfRangeError(OpError):
@@ -56,7 +56,7 @@ class OutOfRangeError(OpError):
 
 
 class PermissionDeniedError(OpError):
-    """It is not allowed."""
+    """The operation is not allowed."""
 
 
 class ResourceExhaustedError(OpError):
@@ -64,15 +64,15 @@ class ResourceExhaustedError(OpError):
 
 
 class UnavailableError(OpError):
-    """What is needed is not there at the moment."""
+    """A service is not available at the moment."""
 
 
 class UnimplementedError(OpError):
-    """Nobody has implemented that."""
+    """The operation is not implemented."""
 
 
 class UnknownError(OpError):
-    """Something else."""
+    """The cause is not known."""
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -84,7 +84,7 @@ class InaccessibleTensorError(ValueError):
 
 
 def raised_by(error: Exception, op: str = "") -> Exception:
-    """What an error that NumPy raised comes to."""
+    """The error of TensorFlow for one that NumPy raised."""
     suffix = f" [Op:{op}]" if op else ""
     if isinstance(error, (IndexError, ValueError)) and not isinstance(error, OpError):
         text = str(error)
@@ -100,7 +100,7 @@ def raised_by(error: Exception, op: str = "") -> Exception:
 
 
 def reraise(error: Exception, op: str = "") -> NoReturn:
-    """Raise what an error of NumPy's comes to."""
+    """Raise the error of TensorFlow for one that NumPy raised."""
     found = raised_by(error, op)
     if found is error:
         raise error

@@ -148,7 +148,7 @@ class _Writer:
         return list(results[0] if len(results) == 1 and isinstance(results[0], tuple) else results)
 
     def user_of(self, value: Value, block: Block, made: list[Any] | None) -> str:
-        """The name that what first uses a value will have, its scope left out."""
+        """The name, without its scope, of the node that will use a value first."""
         counts: Counter[str] = Counter()
         for node in block.nodes:
             op = _name_of(node)
@@ -235,7 +235,7 @@ class _Writer:
 
 
 def _name_of(node: Node) -> str:
-    """What a node is called, where there is no other of that name."""
+    """The name of a node, if no other has it."""
     op = _op_of(node)
     return {"if": "cond", "while": "while", "for": "for"}.get(node.op, op)
 
@@ -295,7 +295,7 @@ def _joined(parts: Iterable[Lines]) -> Lines:
 
 
 def _dims_of(value: Any) -> Lines:
-    """The shape of a value, or of what has a type."""
+    """The shape of a value or type."""
     type = value.type if isinstance(value, Value) else value
     return _field("shape", _dims(type.shape if isinstance(type, TensorType) else ()))
 

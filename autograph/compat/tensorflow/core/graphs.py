@@ -1,4 +1,4 @@
-"""The graph that this thread is making: what ops record in, and who else needs to know of it. Also scopes of names."""
+"""The graph that this thread is making, in which ops record; the tapes that watch; and scopes of names."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def tapes() -> list[Any]:
 
 
 def note(again: Callable[..., Any], inputs: Any, outputs: Any, parts: Any = None) -> None:
-    """Let the tapes know of an op that has run.
+    """Tell the tapes that an op has run.
 
     Args:
         again: records it once more, of other tensors.
@@ -137,7 +137,7 @@ def remember(made: list[FuncGraph] | None) -> None:
 
 
 def remembered() -> list[FuncGraph] | None:
-    """That list."""
+    """The list of `remember`."""
     return _graphs.made
 
 

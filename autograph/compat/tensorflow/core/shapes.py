@@ -1,4 +1,4 @@
-"""Shapes of which not all need be known, and descriptions of tensors: `tf.TensorShape`, `tf.TensorSpec`."""
+"""Shapes with unknown dimensions, and descriptions of tensors: `tf.TensorShape`, `tf.TensorSpec`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TensorShape:
         return product
 
     def is_subtype_of(self, other: TensorShape) -> bool:
-        """Whether all that is of this shape is of `other`, too."""
+        """Whether all tensors of this shape are of shape `other`, too."""
         if other._dims is None:
             return True
         if self._dims is None or len(self._dims) != len(other._dims):
@@ -129,7 +129,7 @@ class TensorShape:
 
 
 class TensorSpec:
-    """What is known of a tensor before it is there."""
+    """The type and shape of a tensor that is not there yet."""
 
     __slots__ = ("dtype", "name", "shape")
 

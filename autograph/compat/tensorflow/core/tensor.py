@@ -89,7 +89,7 @@ class Tensor:
         return self._value.copy() if isinstance(self._value, np.ndarray) else self._value
 
     def ref(self) -> Reference:
-        """Something hashable that refers to this very tensor."""
+        """A hashable object that refers to this very tensor."""
         return Reference(self)
 
     def _refuse(self, use: str) -> NoReturn:
@@ -194,7 +194,7 @@ class Reference:
 
 
 def in_scope(tensor: Tensor) -> Any:
-    """The value of a tensor, which is seen to be known where it is used."""
+    """Check that a tensor is known where it is used, and return its value."""
     value = tensor._value
     if not is_proxy(value):
         return value
@@ -214,7 +214,7 @@ def is_proxy(value: Any) -> bool:
 
 
 def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = None, name: str = "Const") -> Tensor:
-    """What NumPy gave as a tensor.
+    """A result of NumPy's as a tensor.
 
     Args:
         dtype: of the tensor, if NumPy's rules would have it otherwise, or cannot tell.
@@ -245,7 +245,7 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
 
 
 def eager(value: Any, dtype: DType) -> Tensor:
-    """What a graph gave as a tensor."""
+    """A result of a graph as a tensor."""
     value = _normal(value, dtype)
     return Tensor(value, dtype, TensorShape(getattr(value, "shape", ())), None, "")
 
@@ -262,7 +262,7 @@ def _normal(value: Any, dtype: DType | None) -> Any:
 
 
 def type_of(dtype: DType, shape: TensorShape) -> Type:
-    """The type in a graph of what a tensor of this kind holds."""
+    """The type in the graph of the value of a tensor."""
     if dtype is dtypes.string and shape.rank == 0:
         return ObjectType("bytes")
     if dtype is dtypes.variant:
@@ -295,7 +295,7 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
 
 
 def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A function of NumPy's of values among which are proxies at places where NumPy would not look for them."""
+    """Call a function of NumPy's with proxies at places where NumPy does not look for them."""
     if any(map(_holds_proxy, (*args, *kwargs.values()))):
         graph = graphs.current()
         assert graph is not None, "proxies are there only while tracing"
@@ -314,7 +314,7 @@ def _holds_proxy(value: Any) -> bool:
 def run_later(
     op: str, function: Callable[..., Any], *values: Any, dtype: DType, shape: Any, repeatable: bool = True
 ) -> Tensor:
-    """What `function` gives whenever the graph runs, or now if none is made; it is never left out, nor called early.
+    """Call `function` whenever the graph runs, or now if no graph is being made. The call is never removed or moved.
 
     Args:
         repeatable: whether it gives the same for the same.
@@ -348,14 +348,14 @@ def effect(function: Callable[..., None], *values: Any) -> None:
 
 
 def _set_type(value: Value, type: Type) -> None:
-    """Say of which type something is that the graph knows no better."""
+    """Set the type of a value of which the graph does not know the type."""
     value.type = type
     if value.node is not None:
         value.node.effect = None  # it depends on the type
 
 
 def _stopped(graph: graphs.FuncGraph, values: Any) -> Any:
-    """What a function gets of which no derivative is known: its arguments, taken for constants."""
+    """The arguments of a function without a derivative, as constants for gradients."""
     if isinstance(values, (list, tuple)):
         return type(values)([_stopped(graph, each) for each in values])
     return graph.trace.record("stop_gradient", (values,)) if is_proxy(values) else values

@@ -1,4 +1,4 @@
-"""`tf.keras.activations`: functions that layers apply to what they compute."""
+"""`tf.keras.activations`: functions that layers apply to their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["elu", "exponential", "get", "linear", "relu", "sigmoid", "softmax", 
 
 
 def linear(x: Any) -> Any:
-    """What it is given."""
+    """x itself, as a tensor."""
     return convert_to_tensor(x)
 
 

@@ -9,7 +9,7 @@ _names: Counter[str] = Counter()
 
 
 def clear_session() -> None:
-    """Give names from the beginning again."""
+    """Begin again with the numbers in names."""
     _names.clear()
 
 
@@ -26,7 +26,7 @@ def snake_case(name: str) -> str:
 
 
 def epsilon() -> float:
-    """What is added to what must not be zero."""
+    """A small number to keep arguments of logarithms and divisors from zero."""
     return 1e-7
 
 

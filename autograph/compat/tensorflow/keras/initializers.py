@@ -13,7 +13,7 @@ from autograph.compat.tensorflow.ops.random_ops import generator_of
 
 
 class Initializer:
-    """Makes what a variable begins with.
+    """Makes the initial value of a variable.
 
     Args:
         make: a function of a shape, a generator and a dtype.

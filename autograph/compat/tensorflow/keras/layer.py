@@ -1,4 +1,4 @@
-"""`tf.keras.layers.Layer`: a module that makes its variables when it is first called, and knows of which shapes."""
+"""`tf.keras.layers.Layer`: a module that makes its variables, and learns its shapes, at its first call."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Layer:
         raise NotImplementedError(f"the layer {self.name} has no method call")
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of what comes out."""
+        """The shape of the result."""
         return input_shape
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -69,7 +69,7 @@ class Layer:
         return call(self.call, (inputs, *args), kwargs)
 
     def ensure_built(self, shape: Any) -> None:
-        """Make the variables, if that has not been done, for inputs of a shape."""
+        """Make the variables for inputs of a shape, unless they have been made."""
         if self.built:
             return
         with name_scope(self.name):
@@ -97,7 +97,7 @@ class Layer:
 
     @property
     def weights(self) -> list[Variable]:
-        """All variables: first those that are trained."""
+        """All variables, the trained ones first."""
         return [*self.trainable_weights, *self.non_trainable_weights]
 
     @property
@@ -131,7 +131,7 @@ class Layer:
         return submodules_of(self)
 
     def count_params(self) -> int:
-        """How many numbers there are in its variables."""
+        """The number of elements of its variables."""
         return count(self.weights)
 
     def get_weights(self) -> list[Any]:
@@ -151,11 +151,11 @@ class Layer:
 
 
 class InputLayer(Layer):
-    """Says, at the head of a `Sequential`, of which shape the examples are; it is none of the layers there."""
+    """At the head of a `Sequential`, gives the shape of examples; it is no layer of the model."""
 
 
 def count(variables: Iterable[Variable]) -> int:
-    """How many numbers there are in variables."""
+    """The number of elements of variables."""
     return sum(int(np.size(variable.numpy())) for variable in variables)
 
 
@@ -176,6 +176,6 @@ def _layers_in(parts: Any) -> Iterator[Layer]:
 
 
 def takes_training(layer: Any) -> bool:
-    """Whether a layer does something else while training."""
+    """Whether a layer behaves differently while training."""
     code = getattr(type(layer).call, "__code__", None)
     return code is not None and "training" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -19,7 +19,7 @@ from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops
 
 
 def Input(shape: Any, **kwargs: Any) -> InputLayer:
-    """What the examples look like that a `Sequential` is given."""
+    """The shape of the examples of a `Sequential`."""
     return InputLayer(input_shape=shape, **kwargs)
 
 
@@ -63,14 +63,14 @@ class Activation(Layer):
 
 
 class ReLU(Layer):
-    """What is negative becomes zero."""
+    """max(inputs, 0)."""
 
     def call(self, inputs: Any) -> Any:
         return nn.relu(inputs)
 
 
 class Softmax(Layer):
-    """Numbers as probabilities."""
+    """exp(inputs), divided by the sum along an axis."""
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -105,7 +105,7 @@ class Flatten(Layer):
 
 
 class Dropout(Layer):
-    """While training, a part of the numbers become zero, and the others so much larger."""
+    """While training, sets a share `rate` of the elements to zero, and scales the others by 1 / (1 - rate)."""
 
     def __init__(self, rate: float, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -148,6 +148,6 @@ class Lambda(Layer):
 
 
 def _batch(inputs: Any) -> Any:
-    """How many examples there are; -1 if that is not known."""
+    """The number of examples; -1 if it is not known."""
     shape: TensorShape = inputs.shape
     return -1 if shape[0] is None else shape[0]

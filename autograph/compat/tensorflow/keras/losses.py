@@ -1,4 +1,4 @@
-"""`tf.keras.losses`: functions that give one number for each example, and classes that give the mean of these."""
+"""`tf.keras.losses`: functions that return one number for each example, and classes that return the mean."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _both(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 
 def of_one_rank(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-    """The same without a last dimension of 1 that only one of them has."""
+    """Both as tensors, without a last dimension of 1 that only one of them has."""
     true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
     if true.shape.rank is None or predicted.shape.rank is None:
         return true, predicted
@@ -69,12 +69,12 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
 
 
 def _logits(probabilities: Any) -> Any:
-    """What has such probabilities, which may not quite add up to 1."""
+    """The logits for probabilities, which need not add up to 1 exactly."""
     return math_ops.log(math_ops.clip_by_value(probabilities, epsilon(), 1 - epsilon()))
 
 
 class Loss:
-    """A base class; subclasses define `call`, which gives a number for each example."""
+    """A base class; subclasses define `call`, which returns a number for each example."""
 
     def __init__(self, reduction: str = "auto", name: str | None = None) -> None:
         self.name = name or snake_case(type(self).__name__)
@@ -147,7 +147,7 @@ _NAMES: dict[str, Callable[[], Loss]] = {
 
 
 def get(identifier: Any) -> Callable[..., Any]:
-    """A loss by its name; a function of the user's is one, if the mean of what it gives is taken."""
+    """A loss by its name; for a function of the user's, the mean of its result."""
     if isinstance(identifier, Loss):
         return identifier
     if callable(identifier):

@@ -1,4 +1,4 @@
-"""`tf.keras.metrics`: means over all that they have been given since they were reset."""
+"""`tf.keras.metrics`: means over all batches since the last reset."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Metric(Layer):
         raise NotImplementedError(f"the metric {self.name} has no method result")
 
     def reset_state(self) -> None:
-        """Forget all."""
+        """Set all variables to zero."""
         for variable in self.variables:
             variable.assign(array_ops.zeros(variable.shape, variable.dtype))
 
@@ -69,7 +69,7 @@ class Sum(Metric):
 
 
 class MeanMetricWrapper(Metric):
-    """The mean of a function of what is true and what is predicted."""
+    """The mean of a function of targets and predictions."""
 
     def __init__(self, fn: Callable[..., Any], name: str | None = None, dtype: Any = "float32", **options: Any) -> None:
         super().__init__(name=name or fn.__name__, dtype=dtype)
@@ -149,7 +149,7 @@ _NAMES = {
 
 
 def accuracy_by_shape(y_true: Any, y_pred: Any) -> Any:
-    """What "accuracy" is: that of one output, of classes by their numbers, or of classes by their probabilities."""
+    """The accuracy that the shapes ask for: of one output, of class numbers, or of one-hot classes."""
     true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
     fewer = len(predicted.shape) - len(true.shape)
     if predicted.shape[-1] == 1:

@@ -1,4 +1,4 @@
-"""`tf.keras.models`: layers one after another, and models of one's own."""
+"""`tf.keras.models`: `Sequential`, and the base class of models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Model(Layer):
         self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = (), run_eagerly: bool = False,
         jit_compile: bool | None = None, steps_per_execution: int = 1,
     ) -> None:
-        """Say how the model is to be trained, and what is to be told of it."""
+        """Set optimizer, loss and metrics."""
         self.optimizer = optimizers.get(optimizer)
         self.loss = losses.get(loss)
         self._mean = metrics_.Mean(name="loss")
@@ -73,7 +73,7 @@ class Model(Layer):
         return _measure(self, y, predicted, loss)
 
     def test_step(self, data: Any) -> dict[str, Any]:
-        """Look at one batch."""
+        """Evaluate one batch."""
         x, y = in_columns(data)
         predicted = _predict_batch(self, x, False)
         return _measure(self, y, predicted, self.loss(y, predicted))
@@ -117,14 +117,14 @@ class Model(Layer):
         return values if len(values) > 1 else values[0]
 
     def predict(self, x: Any, batch_size: int | None = None, verbose: Any = "auto") -> Any:
-        """What the model gives for examples, as an array."""
+        """The outputs of the model for examples, as an array."""
         given = batches(x, None, batch_size or 32, False)
         return concat([_predict_batch(self, in_columns(inputs), False) for inputs, _ in given], 0).numpy()
 
     def _run(
         self, step: Any, x: Any, y: Any, batch_size: int | None, shuffle: bool, bar: Progress, validation: Any = None
     ) -> dict[str, float]:
-        """Take a step for each batch, and show how far it is."""
+        """Take a step for each batch, and show the progress."""
         logs: dict[str, Any] = {}
         total = count_batches(x, batch_size or 32)
         for number, batch in enumerate(batches(x, y, batch_size or 32, shuffle), 1):
@@ -160,7 +160,7 @@ class Model(Layer):
             np.savez(file, *self.get_weights())
 
     def load_weights(self, filepath: Any) -> None:
-        """Assign to the variables what `save_weights` has written."""
+        """Assign to the variables the arrays that `save_weights` wrote."""
         with np.load(filepath) as found:
             self.set_weights(list(found.values()))
 
@@ -170,7 +170,7 @@ def _predict_batch(model: Model, x: Any, training: bool) -> Any:
 
 
 def _measure(model: Model, y: Any, predicted: Any, loss: Any) -> dict[str, Any]:
-    """Take a batch into account; gives all metrics so far, by their names."""
+    """Update the metrics by a batch; returns all of them by name."""
     model._mean.update_state(loss, sample_weight=shape(pytree.flatten(predicted)[0])[0])
     for each in model._measured:
         each.update_state(y, predicted)
@@ -188,7 +188,7 @@ def save_model(model: Model, filepath: Any) -> None:
 
 
 def load_model(filepath: Any) -> Any:
-    """The model that has been written to a file; classes of the user's are to be found where they were."""
+    """Read a model from a file; the modules of the user's classes must be importable."""
     return saved_model.read(Path(filepath))
 
 

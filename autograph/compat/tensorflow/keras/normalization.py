@@ -11,7 +11,7 @@ __all__ = ["BatchNormalization", "LayerNormalization"]
 
 
 class BatchNormalization(Layer):
-    """Numbers of mean 0 and variance 1 over a batch, or, if not training, by the moving averages of these."""
+    """Normalizes each channel over the batch, or, if not training, by moving averages (Ioffe and Szegedy, 2015)."""
 
     def __init__(
         self, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
@@ -46,7 +46,7 @@ class BatchNormalization(Layer):
 
 
 class LayerNormalization(Layer):
-    """The numbers of each example with mean 0 and variance 1."""
+    """Normalizes each example to mean 0 and variance 1 (Ba and others, 2016)."""
 
     def __init__(
         self, axis: Any = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True, **kwargs: Any

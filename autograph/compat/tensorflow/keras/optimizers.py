@@ -70,7 +70,7 @@ class Optimizer(Module):
         return self.iterations
 
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Variable:
-        """Take one step that makes a loss smaller: a function, or what a tape has recorded."""
+        """Take one step against the gradients of a loss: a function, or a tensor that a tape has recorded."""
         from autograph.compat.tensorflow.staging.tape import GradientTape
 
         variables = var_list() if callable(var_list) else var_list

@@ -1,4 +1,4 @@
-"""Layers of `tf.keras.layers` that go through sequences: `SimpleRNN`, `LSTM`, `GRU`."""
+"""Layers of `tf.keras.layers` for sequences: `SimpleRNN`, `LSTM`, `GRU`, by the steps of `autograph.nn`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["GRU", "LSTM", "SimpleRNN"]
 
 
 class _Recurrent(Layer):
-    """A state that is computed anew of each item of a sequence and of the state before.
+    """A layer with a state, which each item of a sequence updates.
 
     Attributes:
         gates: how many times `units` numbers are computed of an item.
@@ -58,12 +58,12 @@ class _Recurrent(Layer):
         return (self.gates * self.units,)
 
     def given(self, inputs: Any) -> Any:
-        """What of the gates can be computed of all items at once."""
+        """The part of the gates that depends on the items only, for all items at once."""
         found = math_ops.matmul(inputs, self.kernel)
         return found if self.bias is None else found + self.bias
 
     def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The next state, of the part of the gates that is computed of an item."""
+        """The next state."""
         raise NotImplementedError(f"the layer {self.name} has no method step")
 
     def call(self, inputs: Any, initial_state: Any = None) -> Any:
@@ -99,7 +99,7 @@ class SimpleRNN(_Recurrent):
 
 
 class LSTM(_Recurrent):
-    """A state that gates let in, let out, and forget."""
+    """Long short-term memory (Hochreiter and Schmidhuber, 1997); see `nn.LSTMCell`."""
 
     gates, parts = 4, 2
 
@@ -115,12 +115,12 @@ class LSTM(_Recurrent):
 
 
 def _remembering(initializer: Any, shape: Any, dtype: Any) -> Any:
-    """A bias that opens the gates by which the state of an LSTM is kept."""
+    """The initial bias of an LSTM, with 1 for the forget gate (Jozefowicz and others, 2015)."""
     return initializer(shape, dtype) + np.repeat([0.0, 1.0, 0.0, 0.0], shape[0] // 4).astype(dtype)
 
 
 class GRU(_Recurrent):
-    """A state of which gates say how much is kept, and how much goes into what is new."""
+    """Gated recurrent unit (Cho and others, 2014); see `nn.GRUCell`."""
 
     gates = 3
 

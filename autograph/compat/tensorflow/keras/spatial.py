@@ -22,7 +22,7 @@ def _each(given: Any, dims: int) -> tuple[int, ...]:
 
 
 def _sizes(input_shape: Any, window: Any, strides: Any, padding: str, dilation: Any = None) -> tuple[int | None, ...]:
-    """How often a window fits into each spatial dimension."""
+    """The number of positions of a window in each spatial dimension."""
     found = []
     for at, (size, span, step) in enumerate(zip(tuple(input_shape)[1:-1], window, strides)):
         whole = (span - 1) * (dilation[at] if dilation else 1) + 1
@@ -83,7 +83,7 @@ class Conv2D(_Conv):
 
 
 class _Pool(Layer):
-    """One number for each place of a window."""
+    """Reduces the elements in a window at each of its positions."""
 
     dims: int
     pool: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""What training goes through: examples in batches, and the bar that shows how far it is."""
+"""The parts of training: examples in batches, and the progress bar."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WIDTH = 30  # of the bar
 
 
 class History:
-    """What `fit` gives.
+    """The result of `fit`.
 
     Attributes:
         history: for each name of a loss or metric, what it was at the end of each epoch.
@@ -30,7 +30,7 @@ class History:
 
 
 def batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, Any]]:
-    """Examples, so many at a time; a dataset has its own batches."""
+    """Batches of examples; a dataset has its own batches."""
     if hasattr(x, "as_numpy_iterator"):
         for batch in x:
             yield batch if isinstance(batch, tuple) else (batch, None)
@@ -48,14 +48,14 @@ def in_columns(data: Any) -> Any:
 
 
 def count_batches(x: Any, size: int) -> int | None:
-    """How many batches there are, if that is known."""
+    """The number of batches, if it is known."""
     if hasattr(x, "as_numpy_iterator"):
         return None
     return -(-count_examples(x) // size)
 
 
 def count_examples(examples: Any) -> int:
-    """How many examples there are."""
+    """The number of examples."""
     return len(pytree.flatten(examples)[0])
 
 
@@ -65,7 +65,7 @@ def parted(examples: Any, chosen: Any) -> Any:
 
 
 class Progress:
-    """A line that is written over again and again on a terminal, and once, at the end, elsewhere.
+    """A progress bar: on a terminal it is updated in place; elsewhere it is printed once, at the end.
 
     Args:
         shown: whether there is any.
@@ -78,7 +78,7 @@ class Progress:
         self._last = 0.0
 
     def show(self, done: int, total: int | None, values: Mapping[str, Any]) -> None:
-        """So many steps are done, of so many."""
+        """Show that `done` of `total` steps are done."""
         self._done = done
         now = time.perf_counter()
         if not self._shown or not sys.stdout.isatty() or now - self._last < 0.05:
@@ -90,7 +90,7 @@ class Progress:
         print(f"\r{done}/{total or 'Unknown'} [{bar.ljust(_WIDTH, '.')}]{left}{_told(values)}", end="", flush=True)
 
     def end(self, values: Mapping[str, Any]) -> None:
-        """All is done."""
+        """Show that all steps are done."""
         if not self._shown:
             return
         seconds = time.perf_counter() - self._start

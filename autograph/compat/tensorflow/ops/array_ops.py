@@ -33,7 +33,7 @@ def plain(value: Any) -> Any:
 
 
 def static_shape(shape: Any) -> TensorShape:
-    """What is known of a shape given as numbers, tensors, or one tensor; -1 counts as unknown."""
+    """The static shape for one given as numbers, tensors, or one tensor; -1 counts as unknown."""
     if isinstance(shape, TensorShape):
         return shape
     if is_tensor(shape):
@@ -288,7 +288,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def _joined_shape(tensors: list[Tensor], axis: Any) -> dict[str, Any]:
-    """What is known of tensors put one behind the other, where NumPy's rule for lists knows less."""
+    """The static shape of concatenated tensors, where NumPy's rule for lists knows less."""
     if not any(is_proxy(each._value) for each in tensors) or not isinstance(axis, int):
         return {}
     ranks = {each.shape.rank for each in tensors}
@@ -363,7 +363,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same, which gradients take for a constant."""
+    """The same tensor, a constant for gradients."""
     tensor = convert_to_tensor(input)
     return apply("StopGradient", _stopped, tensor, dtype=tensor.dtype)
 

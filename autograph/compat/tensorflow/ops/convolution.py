@@ -72,7 +72,7 @@ def convolution(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID", data_format: Any = None,
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:
-    """What filters, of shape (*window, channels, filters), give at each place of the input."""
+    """Convolve the input with filters of shape (*window, channels, filters)."""
     x, kernel = matched("Conv", input, filters)
     *sizes, channels, _ = [size or 0 for size in kernel.shape]
     first = _is_first(data_format)
@@ -101,7 +101,7 @@ def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: Any = None, dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Each channel by filters of its own."""
+    """Convolve each channel with filters of its own."""
     x, kernel = matched("DepthwiseConv2dNative", input, filter)
     first = _is_first(data_format)
     window = _window(x, [size or 0 for size in kernel.shape[:-2]], strides, dilations, padding, first)

@@ -159,7 +159,7 @@ def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
 
 
 def _depth(indices: Tensor) -> int:
-    """By how many indices each item is named."""
+    """The number of indices for each item."""
     depth = indices.shape[-1]
     if depth is None:
         raise ValueError(f"the last dimension of indices must be known while tracing; their shape is {indices.shape}")
@@ -176,7 +176,7 @@ tensor_scatter_nd_sub = _scattering("TensorScatterSub", np.subtract.at)
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Zeros, to whose items that indices name the updates are added."""
+    """Zeros, with the updates added at the indices."""
     updates = convert_to_tensor(updates)
     return tensor_scatter_nd_add(zeros(shape, updates.dtype), indices, updates)
 

@@ -43,7 +43,7 @@ def _operands(op: str, x: Any, y: Any, kinds: str = "iufc") -> list[Tensor]:
 
 
 def unequal(op: str, a: int, b: int, *shapes: Any) -> ValueError:
-    """What a graph says of tensors whose shapes do not go together."""
+    """The error of a graph for tensors whose shapes do not fit."""
     told = ", ".join(f"[{','.join('?' if size is None else str(size) for size in dims)}]" for dims in shapes)
     return ValueError(f"Dimensions must be equal, but are {a} and {b} for '{op}' with input shapes: {told}.")
 
@@ -94,7 +94,7 @@ def _division(op: str, function: Callable[..., Any]) -> Op:
 
 
 def _divisor(y: Tensor) -> Tensor:
-    """An integer to divide by, which is seen to be none of zero."""
+    """Check that a divisor of integers is not zero, and return it."""
     if not is_proxy(y._value):
         _check_divisor(y._value)
         return y
@@ -206,7 +206,7 @@ is_finite = _unary("IsFinite", np.isfinite, "f", boolean=True)
 
 
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """How large numbers are."""
+    """Absolute values."""
     x = convert_to_tensor(x)
     if not x.dtype.is_complex:
         return _abs(x)

@@ -17,7 +17,7 @@ _state = {"generator": np.random.default_rng()}
 
 
 def set_seed(seed: int) -> None:
-    """Let what is drawn from now on be the same after each such call."""
+    """Seed the generator of all random numbers that have no seed of their own."""
     _state["generator"] = np.random.default_rng(seed)
 
 
@@ -62,7 +62,7 @@ def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The same without those further than two standard deviations from the mean."""
+    """Numbers of the normal distribution, at most two standard deviations from the mean."""
     return _normal(shape, mean, stddev, dtype, seed, _truncated)
 
 

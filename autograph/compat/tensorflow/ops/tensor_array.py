@@ -82,7 +82,7 @@ class TensorArray:
 
     @property
     def _key_(self) -> Any:
-        """What tells apart, in keys, what its parts do not."""
+        """The part of keys that its tensors do not have."""
         return self.element_shape, self.dynamic_size
 
     def _with(self, flow: Tensor) -> TensorArray:
@@ -91,7 +91,7 @@ class TensorArray:
         return found
 
     def _zero(self) -> Any:
-        """What an element is that nobody wrote, as far as its shape is known."""
+        """The value of an element that was not written: zeros, as far as the shape is known."""
         dims = [size or 0 for size in self.element_shape] if self.element_shape.rank is not None else ()
         return np.zeros(tuple(dims), numpy_dtype(self.dtype))
 
@@ -108,7 +108,7 @@ class TensorArray:
         return tensor
 
     def _index(self, index: Any, verb: str) -> Any:
-        """An index that is seen to be that of an element, when the graph runs."""
+        """Check when the graph runs that an index is one of an element, and return it."""
         given = convert_to_tensor(index)._value, _record("len", self._list)
         return run_later("Index", _checked, *given, verb, self.dynamic_size, dtype=dtypes.int32, shape=())._value
 

@@ -17,7 +17,7 @@ from autograph.runtime.graph.effects import tame
 
 
 class Storage:
-    """Where the value of a variable is."""
+    """Holds the value of a variable."""
 
     __slots__ = ("value",)
 
@@ -130,7 +130,7 @@ class Variable:
 
     @contextmanager
     def _changing(self, value: Tensor | None = None) -> Iterator[None]:
-        """While it lasts, the variable is assigned to: `value`, if that is known."""
+        """Within it, the variable is assigned to: `value`, if that is known."""
         graph = graphs.current()
         watching = [] if graph is None else list(graph.tapes)
         for tape in watching:
@@ -195,7 +195,7 @@ for _name in "lt le gt ge eq ne neg abs invert bool int float index".split():
 
 
 def singleton_error() -> ValueError:
-    """What making a variable in a function raises after its first call."""
+    """The error for a variable that a function makes after its first call."""
     return ValueError(
         "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "
         "created once or created outside tf.function."

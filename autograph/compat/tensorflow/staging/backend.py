@@ -1,4 +1,4 @@
-"""What converted code asks while a function of TensorFlow's spelling is traced: the rules of TensorFlow's AutoGraph.
+"""The backend for functions with TensorFlow's API: the rules of TensorFlow's AutoGraph.
 
 A condition that is a tensor is staged, whatever its value; so is a loop over a tensor, a dataset or an iterator; all
 else runs as Python while tracing. What begins as plain Python cannot turn into a staged loop later.
@@ -159,7 +159,7 @@ def _nothing() -> None:
 
 
 def _condition(value: Any, what: str = "") -> Tensor:
-    """A truth.
+    """The condition of a construct, as a tensor of bool.
 
     Args:
         what: whose condition it is, which must be one already.
@@ -179,7 +179,7 @@ def _check(value: Any, message: str) -> None:
 
 
 def _items(graph: graphs.FuncGraph, iterable: Any) -> Items | None:
-    """What a staged loop over something takes its items from; None if the loop is plain Python."""
+    """The items of a staged loop; None if the loop is plain Python."""
     if hasattr(iterable, "_items_"):
         found: Items = iterable._items_(graph)
         return found
@@ -230,7 +230,7 @@ TENSORFLOW = TensorFlowBackend()
 
 
 def check_syntax(function: Callable[..., Any]) -> None:
-    """See to it that a function has no `else` of loops and is no generator, which TensorFlow's AutoGraph does not take.
+    """Check that a function has no `else` of loops and is no generator: TensorFlow's AutoGraph takes neither.
 
     Raises:
         NotImplementedError: it has a construct that cannot.
@@ -247,7 +247,7 @@ def check_syntax(function: Callable[..., Any]) -> None:
 
 @lru_cache(maxsize=4096)
 def _refused(code: CodeType) -> str:
-    """What a function must not have, if it has it; "" if all is well, or nobody knows its text."""
+    """The construct of a function that is refused; "" if there is none, or there is no source."""
     try:
         lines, _ = inspect.getsourcelines(code)
         tree: Any = ast.parse(textwrap.dedent("".join(lines)))

@@ -23,7 +23,7 @@ _BRANCHES = ("main", "else")
 
 @dataclass
 class Arm:
-    """What a body left.
+    """The outcome of tracing a body.
 
     Attributes:
         values: of the variables that are carried.
@@ -40,14 +40,14 @@ class Arm:
     written: list[Any] = field(default_factory=list)
 
     def value_of(self, slot: Any) -> Any:
-        """What it left of a slot."""
+        """The value of a slot at the end."""
         if not isinstance(slot, mutations.Entry):
             return self.values[slot]
         return next((value for entry, value in self.entries if entry.is_at(slot)), slot.get())
 
 
 def run_body(graph: FuncGraph, body: Callable[[], Any], state: Any, block: Block) -> Arm:
-    """Trace `body` into `block`; all that it changed is made what it was."""
+    """Trace `body` into `block`, and undo its changes."""
     before = state.snapshot()
     mutations.begin(graph)
     graph.handed_on.append([])
@@ -118,7 +118,7 @@ def stage_if(
 
 
 class _Join:
-    """Joins what two branches left, as outputs of a node."""
+    """Joins the outcomes of two branches as outputs of a node."""
 
     def __init__(self, graph: FuncGraph, node: Node, arms: Sequence[Arm]) -> None:
         self.graph = graph
@@ -127,7 +127,7 @@ class _Join:
         self.results: list[list[Any]] = [[] for _ in arms]
 
     def variable(self, name: str, values: list[Any]) -> Any:
-        """What a variable is after both branches."""
+        """The value of a variable after both branches."""
         self._check_there(name, values)
         if all(value is None for value in values) or all(value is UNBOUND for value in values):
             return values[0]
@@ -187,5 +187,5 @@ class _Join:
 
 
 def lowered(graph: FuncGraph, tensor: Tensor) -> Any:
-    """What a node or block has for a tensor."""
+    """The operand of a node or block for a tensor."""
     return tensor._value._ag_value if is_proxy(tensor._value) else graph.trace.lower((tensor._value,))[0]

@@ -24,7 +24,7 @@ __all__ = [  # the names of `tf` itself
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """What one of two functions gives."""
+    """The result of one of two functions."""
     graph = graphs.current()
     if graph is None or not is_tensor(pred):
         return true_fn() if pred else false_fn()
@@ -33,7 +33,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str | None = None) -> Any:
-    """What the function of that number gives; a number that has none means `default`, or the last."""
+    """The result of the function of that number; for other numbers, of `default`, or of the last."""
     cases = dict(branch_fns if _pairs(branch_fns) else enumerate(branch_fns))
     last = default or cases[max(cases)]
     index = convert_to_tensor(branch_index)
@@ -52,7 +52,7 @@ def _pairs(branch_fns: Any) -> bool:
 
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, name: str | None = None) -> Any:
-    """What the function of the first condition that holds gives."""
+    """The result of the function of the first condition that holds."""
     (pred, function), *rest = pred_fn_pairs
     if not rest and default is None:
         return cond(pred, function, function)
@@ -64,7 +64,7 @@ def while_loop(
     parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """`body` of the variables again and again, while `cond` of them holds."""
+    """Call `body` with the variables while `cond` of them holds."""
     if not callable(cond) or not callable(body):
         raise TypeError("'cond' and 'body' must be callable")
     if not isinstance(loop_vars, (list, tuple, dict)) or not loop_vars:
@@ -98,7 +98,7 @@ def while_loop(
 
 @contextlib.contextmanager
 def scope(name: Any = None, *args: Any, **kwargs: Any) -> Iterator[Any]:
-    """A part of the program with a name of its own, or a device, or an order; here that changes nothing."""
+    """A part of the program with a name, a device or an order of its own, which change nothing here."""
     yield name
 
 
@@ -134,13 +134,13 @@ assert_greater_equal = _asserting(math_ops.greater_equal, ">=")
 
 
 def assert_positive(x: Any, message: str | None = None, **_: Any) -> None:
-    """See to it that all elements are positive."""
+    """Check that all elements are positive."""
     _assert(math_ops.greater(x, 0), (), message or "Condition x > 0 did not hold.")
 
 
 def no_op(name: str | None = None) -> None:
-    """Nothing."""
+    """Does nothing."""
 
 
 def group(*inputs: Any, **_: Any) -> None:
-    """Things that are done already, for they are done in order."""
+    """Does nothing: the inputs have run already, in order."""

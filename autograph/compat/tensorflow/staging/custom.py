@@ -1,4 +1,4 @@
-"""Functions that TensorFlow does not look into.
+"""Functions that TensorFlow does not trace into.
 
 Those that say themselves what their gradient is (`tf.custom_gradient`), and Python that runs whenever the graph does
 (`tf.py_function`, `tf.numpy_function`).
@@ -52,7 +52,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
-    """What a function reads of its module, and so do those it calls; None if it looks into what may change."""
+    """The globals that a function and its callees read; None if these can change unnoticed."""
     if type(function) is not FunctionType or function.__code__ in known:
         return None
     known[function.__code__] = None
@@ -98,14 +98,14 @@ def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
 
 
 def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
-    """What a function of eager tensors gives, of the types `Tout`."""
+    """Call a function of eager tensors when the graph runs; its results are of the types `Tout`."""
     return _called(func, inp, Tout, lambda value, dtype: eager(value, dtype))
 
 
 def numpy_function(
     func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """What a function of NumPy's arrays gives, of the types `Tout`."""
+    """Call a function of NumPy arrays when the graph runs; its results are of the types `Tout`."""
     return _called(func, inp, Tout, lambda value, _: value)
 
 

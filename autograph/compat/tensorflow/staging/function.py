@@ -93,7 +93,7 @@ class ConcreteFunction:
         return self._traced.structure
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """What it takes and gives, for people to read."""
+        """Arguments and results, for people to read."""
         return self._signature.told(self._function._name, self._traced.structure)
 
     def __repr__(self) -> str:
@@ -152,7 +152,7 @@ class Function:
         return (self._other(key, tensors, values) if found is None else found)._run(tensors)
 
     def _other(self, key: Any, tensors: list[Tensor], values: tuple[Any, ...]) -> ConcreteFunction:
-        """The trace for arguments of which none has been of the same shapes."""
+        """The trace for arguments of new shapes."""
         if not self._reduces:
             return self._trace(key, values)
         if key in self._served:
@@ -198,7 +198,7 @@ class Function:
             raise variables.singleton_error()
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The function for such arguments, for which a `TensorSpec` may stand."""
+        """The function for such arguments, or for `TensorSpec`s in their place."""
         if not args and not kwargs and self._input_signature is not None:
             args = tuple(self._input_signature)
         key, _, values = self._read(args, kwargs)
@@ -209,7 +209,7 @@ class Function:
         return len(self._traces)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """What it has been traced for, one below the other."""
+        """All signatures that it has been traced for."""
         return "\n\n".join(each.pretty_printed_signature() for each in self._traces.values())
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -228,7 +228,7 @@ class Function:
 
 
 class Method:
-    """A function as a method of an object, which it keeps, other than the function does."""
+    """A function as a method of an object, which it keeps alive; the function does not."""
 
     __slots__ = ("__self__", "_function")
 

@@ -1,4 +1,4 @@
-"""Functions of the rows of tensors, one after the other: `tf.map_fn`, `tf.scan`, `tf.foldl`, `tf.vectorized_map`."""
+"""Functions over the rows of tensors: `tf.map_fn`, `tf.scan`, `tf.foldl`, `tf.vectorized_map`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def map_fn(
     fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True,
     swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:
-    """What a function gives of each row, stacked.
+    """Apply a function to each row, and stack the results.
 
     Args:
         fn_output_signature: types, or `TensorSpec`s, in the structure that the function gives, if that is another one.
@@ -93,7 +93,7 @@ def map_fn(
 def vectorized_map(
     fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
-    """What a function gives of each row, stacked: by a loop."""
+    """Apply a function to each row, by a loop, and stack the results."""
     rows, function = _Rows(elems), _called(fn)
     first = pytree.map(convert_to_tensor, function(rows[0]))
     written = _Written(first, rows)
@@ -111,7 +111,7 @@ def scan(
     back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """All that a function gives of what it gave before and the next row, beginning with `initializer` or a row."""
+    """All results of a function of its last result and the next row, from `initializer` or the first row on."""
     rows, function = _Rows(elems), _called(fn)
     begin = 0 if initializer is not None else 1
     first = pytree.map(convert_to_tensor, initializer if begin == 0 else rows[_at(rows, 0, reverse)])
@@ -131,7 +131,7 @@ def foldl(
     fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
 ) -> Any:
-    """What a function gives at last of what it gave before and the next row."""
+    """The last result of a function of its last result and the next row."""
     return _fold(fn, elems, initializer, False)
 
 
@@ -139,7 +139,7 @@ def foldr(
     fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
 ) -> Any:
-    """The same, from the last row to the first."""
+    """`foldl` from the last row to the first."""
     return _fold(fn, elems, initializer, True)
 
 

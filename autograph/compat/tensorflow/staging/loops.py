@@ -30,7 +30,7 @@ _ROUNDS = 8
 
 @dataclass
 class Items:
-    """What a `for` loop takes its items from.
+    """The items of a `for` loop.
 
     Attributes:
         source: what the graph iterates over.
@@ -203,7 +203,7 @@ class _Loop:
     # What an iteration ends with --------------------------------------------------------------------------------------
 
     def _results(self, arm: Arm) -> list[Any]:
-        """What an iteration hands to the next."""
+        """The values that an iteration passes to the next."""
         found = []
         with self.graph.trace.open(arm.block):
             for each in self.carried:
@@ -298,7 +298,7 @@ class _Loop:
         return Tensor(self.graph.trace.proxy(output), leaf.dtype, shape, self.graph, self.graph.unique_name("while"))
 
     def _initialized(self, name: str, leaf: Tensor) -> Tensor:
-        """What a loop has given a value, if it has run at all, as is seen to when the graph runs."""
+        """Check when the graph runs that a loop has run, and so set a variable; returns the value."""
         shown = name if name != GENERATED else "the returned value"
         shown = shown.replace("'", "\\'")
         message = f"assertion failed: [loop must iterate at least once to initialize {shown}]"

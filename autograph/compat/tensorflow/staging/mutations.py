@@ -1,4 +1,4 @@
-"""What code in a branch or loop body changes in lists, dicts and objects that were there before.
+"""Changes of lists, dicts and objects by a branch or loop body that did not make them.
 
 Before converted code changes a container, it says so (`ag__.ref`), and the undo log of the trace notes what is in it.
 At the end of the body the two are compared, all is made what it was, and what differs is joined or carried like a
@@ -73,7 +73,7 @@ def touch(graph: FuncGraph, container: Any, by: set[Name]) -> None:
 
 
 def name_of(code: CodeType) -> Name:
-    """What a function has in common with the bodies that its blocks have become."""
+    """The name that a function shares with the bodies made of its blocks."""
     return code.co_filename, code.co_name, getattr(code, "co_qualname", "")
 
 
@@ -122,7 +122,7 @@ def is_longer(container: Any, before: Any) -> bool:
 
 
 def _names(rest: list[tuple[Any, str]], wanted: set[int]) -> dict[int, str]:
-    """What the user calls containers, as far as they are reached from variables."""
+    """The user's names for containers that are reached from variables."""
     found: dict[int, str] = {}
     seen: set[int] = set()
     while rest and wanted - found.keys():

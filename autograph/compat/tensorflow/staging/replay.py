@@ -1,4 +1,4 @@
-"""Gradients of ops that have run: these are recorded in a graph, which is reversed, compiled and run.
+"""Gradients of ops that have run: the ops are recorded in a graph, which is reversed, compiled and run.
 
 Such a graph serves all computations of the same structure: the same ops, with the same options, of tensors of the same
 types and shapes. So a loop that trains eagerly compiles once.
@@ -124,7 +124,7 @@ def _keep(key: Any, program: _Program) -> None:
 
 
 def as_root(graph: FuncGraph, tensor: Tensor) -> Tensor:
-    """The same as a value of its own."""
+    """The same tensor as a value of its own."""
     return wrap(graph.trace.record("bound", (tensor._value,)), tensor.dtype, tensor.shape)
 
 
@@ -170,12 +170,12 @@ def reverse(
 
 
 class _Unknown(Exception):
-    """Nobody can tell whether two such things are the same."""
+    """Two such objects cannot be compared."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What is a key already."""
+    """A key."""
 
     key: Any
 
@@ -184,7 +184,7 @@ def _key(
     entries: list[Entry], targets: Sequence[Tensor], wanted: Sequence[Tensor], outer: Iterable[int],
     inputs: Sequence[Tensor],
 ) -> Any:
-    """What is the same for computations of the same structure; None if there is something of which nobody can tell."""
+    """A key of the structure of a computation; None if some part has no key."""
     numbers = {each: number for number, each in enumerate(outer)}
     told = []
     try:
@@ -205,7 +205,7 @@ _THINGS = (type, BuiltinFunctionType, np.dtype, np.ufunc, DType)
 
 
 def _told(part: Any) -> Any:
-    """What tells one part of an op from others."""
+    """The key of a part of an op."""
     kind = type(part)
     if kind in _VALUES:
         return kind, part
@@ -232,5 +232,5 @@ def _told(part: Any) -> Any:
 
 
 def _is_of_numpy(part: Any) -> bool:
-    """Whether it is a function of NumPy's, of which many have a class of their own."""
+    """Whether it is a function of NumPy's; many of these have a class of their own."""
     return callable(part) and str(getattr(part, "__module__", "")).partition(".")[0] == "numpy"

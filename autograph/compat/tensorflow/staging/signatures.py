@@ -1,4 +1,4 @@
-"""The arguments of a function: which trace takes them, what of them is staged, and what a trace knows of them."""
+"""The arguments of a function: the key of their trace, their staged parts, and their signature."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _fitting(value: Any, spec: TensorSpec) -> Tensor:
 
 
 class Signature:
-    """What a trace is made for.
+    """The arguments that a trace is made for.
 
     Attributes:
         names: of the parameters; `specified` are their values, with specs in the place of tensors.
@@ -109,7 +109,7 @@ class Signature:
         return own
 
     def check(self, tensors: Sequence[Tensor]) -> None:
-        """See to it that tensors fit the specs.
+        """Check that tensors fit the specs.
 
         Raises:
             TypeError: they do not.

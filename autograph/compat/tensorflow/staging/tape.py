@@ -28,7 +28,7 @@ from autograph.runtime.graph.graph import Block, Node
 
 
 class UnconnectedGradients:
-    """What the gradient is in something that has no part in the target."""
+    """The gradient in a source that the target does not depend on."""
 
     NONE = "none"
     ZERO = "zero"
@@ -36,7 +36,7 @@ class UnconnectedGradients:
 
 @dataclass
 class _Staged:
-    """What a tape knows of the graph that it is in.
+    """The state of a tape in a graph.
 
     Attributes:
         marker: the node before the first that it watches.
@@ -60,7 +60,7 @@ class _Staged:
 
 @dataclass
 class _Notes:
-    """What an eager tape has seen.
+    """The records of an eager tape.
 
     Attributes:
         reads: the tensors that variables were read as, by their ids, with these variables.
@@ -71,7 +71,7 @@ class _Notes:
 
 
 class GradientTape:
-    """Watches what is computed within its `with`, to give gradients of it.
+    """Watches the computation within its `with`, and gives its gradients.
 
     Args:
         persistent: whether it can be asked more than once.
@@ -162,7 +162,7 @@ class GradientTape:
         return staged.valid[number]
 
     def check_assignment(self, variable: Variable) -> None:
-        """See to it that a variable that is watched is assigned to where the tape knows of it."""
+        """Check that a watched variable is assigned to where the tape notices it."""
         staged = self._staged
         if staged is not None and self._would_watch(variable) and staged.graph.trace.block is not staged.block:
             raise NotImplementedError(
@@ -181,7 +181,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """While it lasts, nothing is watched."""
+        """Within it, nothing is watched."""
         if self not in graphs.tapes():
             raise ValueError("Tape is not recording.")
         place = graphs.tapes().index(self)
@@ -259,7 +259,7 @@ class GradientTape:
         return [_sum([next(found) for _ in each]) for each in tensors]
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none", **_: Any) -> Any:
-        """The gradients of each element of the target, one behind the other."""
+        """The gradients of each element of the target, stacked."""
         tensor = convert_to_tensor(target)
         units = np.eye(_size(tensor), dtype=tensor.dtype.as_numpy_dtype).reshape(-1, *tensor.shape)
         rows = self._rows(target, sources, units, unconnected_gradients)

@@ -48,7 +48,7 @@ class Traced:
 
     @classmethod
     def of(cls, graph: Graph, structure: Any) -> Traced:
-        """What runs a graph that has been optimized before."""
+        """A function for a graph that has been optimized before."""
         found = cls.__new__(cls)
         found._compile(graph, structure)
         return found
@@ -68,7 +68,7 @@ class Traced:
         return self._result(self._run(values))
 
     def with_draws(self, values: Sequence[Any]) -> tuple[Any, list[Tensor]]:
-        """What the function gives, and the random numbers that it drew."""
+        """The result of the function, and the random numbers that it drew."""
         found = self._run(values)
         return self._result(found), [eager(*each) for each in zip(found[len(self._dtypes) :], self._drawn)]
 
@@ -119,7 +119,7 @@ def trace(
 
 
 def unstageable(signal: Signal, name: str) -> Exception:
-    """The error for what interrupts the tracing of a function, which never runs as plain Python instead."""
+    """The error for a graph break: functions with TensorFlow's API never run as plain Python instead."""
     line = line_of(getattr(signal, "place", ()))
     at = " ({}:{})".format(*line) if line else ""
     if isinstance(signal, NeedsConcrete):

@@ -1,4 +1,4 @@
-"""What AutoGraph offers for lists, `Feature.LISTS`: `stack`, and the type of their elements."""
+"""Functions of AutoGraph for lists, `Feature.LISTS`: `stack`, and the type of elements."""
 
 from __future__ import annotations
 
