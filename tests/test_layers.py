@@ -288,7 +288,6 @@ TOO_LARGE = {
     "runtime/engines/native/kernels/entry_points:Gathering",
     "runtime/engines/native/kernels/inner_loop:Rows",
     "runtime/engines/native/kernels/multi_nest:Phased",
-    "runtime/engines/native/matmul/tiled:Tiled",
 }
 
 

@@ -4,16 +4,14 @@ It looks whether the arguments are of the kinds that the code is for, takes thei
 frame, runs the code, and makes objects of what the frame holds then. If the kinds are others, it calls who knows about
 them; if the code has been left, who goes on in Python.
 
-All this is LLVM's assembly, in which no address stands, so that its code serves other processes (`cache`). The objects
-that it knows are in a table, which the C function gets as the `self` that every builtin has.
+No address stands in its code, so that this serves other processes (`cache`). The objects that it knows are in a table,
+which the C function gets as the `self` that every builtin has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import numpy as np
 
 from autograph.common import cpython_internals
 from autograph.common.cpython_internals import ITEMS, VALUE
@@ -22,10 +20,78 @@ from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, Table, Writer, llvm_type
-from autograph.runtime.engines.native.llvm.ir import I64, PTR, Module, Parameter, Value
+from autograph.runtime.engines.native.llvm.function_builder import load_number
+from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Module, Parameter, Value, array
 from autograph.runtime.engines.native.llvm.printer import declarations, printed
 from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.graph.types import TensorType, part_of
+
+
+class CFunction(Writer):
+    """Builds the C function `entry`, which looks at its arguments.
+
+    Args:
+        module: where it comes to.
+        count: of its arguments.
+        slots: of the frame.
+        other: is called with the arguments if a demand is not met.
+        things: the objects in its table, if there is one already.
+
+    Attributes:
+        args: where the arguments stand.
+        count: how many there are.
+        frame: where the code that it calls finds its inputs.
+        table: where the addresses of objects are.
+        other: the block that hands over to the other one.
+    """
+
+    def __init__(
+        self, module: Module, count: int, slots: int, other: Callable[..., Any], things: list[Any] | None = None
+    ) -> None:
+        given = own, self.args, self.count = Parameter("self", PTR), Parameter("args", PTR), Parameter("count", I64)
+        function = module.define("entry", PTR, *given, attributes="noinline optnone")
+        b = Builder(function)
+        self.table = b.gep(own, ITEMS)
+        super().__init__(b, [] if things is None else things, self.table, self._demand_or_other)
+        self.frame: Value = b.alloca(array(slots, I64))
+        self._entry, self._begin, self.other = b.block, function.new_block("begin"), function.new_block("other")
+        b.begin(self.other)
+        self.hand_over(other)
+        b.begin(self._begin)
+        self.demand(b.icmp("eq", self.count, count))
+
+    def finish(self) -> None:
+        """End the block that makes room on the stack."""
+        with self.b.at(self._entry):
+            self.b.br(self._begin)
+
+    def hand_over(self, function: Callable[..., Any]) -> None:
+        """Give what a function of Python's gives for the same arguments."""
+        self.b.ret(self.python("PyObject_VectorcallDict", self.address(function), self.args, self.count, NULL))
+
+    def argument(self, place: int) -> Value:
+        """An argument."""
+        found: Value = self.load_at(PTR, self.args, SLOT * place)
+        return found
+
+    def slot(self, place: int) -> Value:
+        """The address of a place in the frame."""
+        return self.b.gep(self.frame, SLOT * place)
+
+    def demand_silence(self) -> None:
+        """Call the other one unless NumPy's settings are those that it begins with."""
+        variable, default = map(self.address, SETTINGS)
+        place = self.room(PTR)
+        self.python("PyContextVar_Get", variable, NULL, place)
+        setting = self.b.load(PTR, place)
+        self.forget(setting)
+        self.demand(self.b.icmp("eq", setting, default))
+
+    def _demand_or_other(self, condition: Value) -> None:
+        """Call the other one unless a condition holds."""
+        on = self.b.function.new_block("on")
+        self.b.cond_br(condition, on, self.other)
+        self.b.begin(on)
 
 
 class Builtin(Writer):
@@ -109,15 +175,15 @@ class Builtin(Writer):
             return
         self._store("i8" if type.dtype.kind == "b" else llvm_type(type.dtype), self.number_in(thing, type))
 
-class Entry(Builtin):
-    """The text of the C function around a loop.
+class Entry:
+    """The C function around a loop.
 
     Args:
         things: for the table, which this shares with the code.
         operands: what the inputs are to the code.
         slots: of the frame.
         exits: of the code.
-        underflows: whether NumPy must not be set to tell of underflows.
+        underflows: whether NumPy must not be set to warn of underflows.
         other: is called with the arguments if they are of other kinds.
         left: is called with the number of an exit, the address of the frame, and the arguments.
     """
@@ -132,95 +198,106 @@ class Entry(Builtin):
         other: Callable[..., Any],
         left: Callable[..., Any],
     ) -> None:
-        super().__init__(things, set(), len(operands))
-        self._open(slots, other)
+        self._module, self._slot = Module(), 0
+        self._c = CFunction(self._module, len(operands), slots, other, things)
         if underflows:
-            self._demand_silence()
+            self._c.demand_silence()
         for place, operand in enumerate(operands):
-            self._take(place, operand)
-        self._call(exits, left)
+            self._take(self._c.argument(place), operand)
+        self._run(exits, left, len(operands))
+        self._c.finish()
+
+    @property
+    def text(self) -> str:
+        return printed(self._module)
+
+    def _put(self, *values: Value) -> None:
+        """Put values into the next places of the frame."""
+        for value in values:
+            self._c.b.store(value, self._c.slot(self._slot))
+            self._slot += 1
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
-    def _take(self, place: int, operand: Any) -> None:
+    def _take(self, thing: Value, operand: Any) -> None:
         """Look at an argument, and put what it holds into the frame."""
-        thing = self._load("ptr", "%args", 8 * place)
+        c = self._c
         if isinstance(operand, Fixed):
-            self.demand(self._emit(f"icmp eq ptr {thing}, {self.address(operand.value)}"))
-        elif isinstance(operand, (Number, Complex)):
-            self._take_number(thing, operand.type)
+            c.demand(c.b.icmp("eq", thing, c.address(operand.value)))
+        elif isinstance(operand, Number):
+            self._put(c.number_in(thing, operand.type))
+        elif isinstance(operand, Complex):
+            self._put(*c.parts_in(thing, operand.type))
         elif isinstance(operand, Array):
-            self.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)
-            self._store("ptr", thing)
+            c.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)
+            self._put(thing)
         elif isinstance(operand, Given):
             self._demand_kind(thing, operand.of)
-            self._store("ptr", thing)
+            self._put(thing)
         else:
             self._take_range(thing, operand)
 
-    def _demand_kind(self, thing: str, kind: Any) -> None:
+    def _demand_kind(self, thing: Value, kind: Any) -> None:
         """Demand an object of a kind that is no number; see `calling_convention.kind_of`."""
         if isinstance(kind, tuple):
             dtype, ndim, flags = kind
-            self.demand_array(thing, dtype, ndim, flags, ARRAY_FLAGS)
+            self._c.demand_array(thing, dtype, ndim, flags, ARRAY_FLAGS)
         else:
-            self.demand_class(thing, kind)
+            self._c.demand_class(thing, kind)
 
-    def _take_range(self, thing: str, operand: Range) -> None:
-        self.demand_class(thing, range)
+    def _take_range(self, thing: Value, operand: Range) -> None:
+        c, b = self._c, self._c.b
+        c.demand_class(thing, range)
         for part, bound in enumerate(RANGE_BOUNDS):
-            found = self.integer_in(self._load("ptr", thing, VALUE + 8 * part))
-            self.demand(self._emit(f"icmp ule i64 {self._emit(f'add i64 {found}, {bound}')}, {2 * bound}"))
-            self._store("i64", found)
+            found = c.integer_in(c.load_at(PTR, thing, VALUE + SLOT * part))
+            c.demand(b.icmp("ule", b.add(found, bound), 2 * bound))
+            self._put(found)
         if operand.known is not None:
-            self.demand(self._emit(f"icmp eq i64 {found}, {operand.known}"))
+            c.demand(b.icmp("eq", found, operand.known))
         else:
-            self.demand(self._emit(f"icmp {'slt' if operand.down else 'sgt'} i64 {found}, 0"))
+            c.demand(b.icmp("slt" if operand.down else "sgt", found, 0))
 
     # Results ----------------------------------------------------------------------------------------------------------
 
-    def _call(self, exits: Sequence[Exit], left: Any) -> None:
+    def _run(self, exits: Sequence[Exit], left: Any, count: int) -> None:
         """Run the code, and give back what there is."""
-        number = self._emit("call i64 @loop(ptr %frame, ptr %table) noinline")
-        ends = {place: self._label() for place, exit in enumerate(exits) if place and _is_simple(exit)}
-        cases = " ".join(f"i64 {place}, label %{label}" for place, label in ends.items())
-        self._do(f"  switch i64 {number}, label %left [ i64 0, label %stop {cases} ]", "stop:", "  ret ptr null")
-        for place, label in ends.items():
-            self._do(f"{label}:")
+        c, b, new_block = self._c, self._c.b, self._c.b.function.new_block
+        loop = self._module.declare("loop", I64, PTR, PTR)
+        number = b.call(loop, c.frame, c.table, attributes="noinline")
+        ends = {place: new_block("end") for place, exit in enumerate(exits) if place and _is_simple(exit)}
+        stop, rest = new_block("stop"), new_block("left")
+        b.switch(number, rest, {0: stop} | ends)
+        b.begin(stop)
+        b.ret(NULL)
+        for place, block in ends.items():
+            b.begin(block)
             values = exits[place].values
-            self._do(f"  ret ptr {self._made(values[0] if len(values) == 1 else values)}")
-        self._do("left:")
-        numbers = [number, self._emit("ptrtoint ptr %frame to i64")]
-        made = [self.python("PyLong_FromLongLong", each) for each in numbers]
-        handed = self._emit(f"alloca [{self._count + 2} x ptr]")
-        given = [self._load("ptr", "%args", 8 * place) for place in range(self._count)]
-        for place, each in enumerate([*made, *given]):
-            self._do(f"  store ptr {each}, ptr {self._emit(f'getelementptr ptr, ptr {handed}, i64 {place}')}")
-        found = self.python("PyObject_VectorcallDict", self.address(left), handed, str(self._count + 2), "null")
+            b.ret(self._made(values[0] if len(values) == 1 else values))
+        b.begin(rest)
+        made = [c.python("PyLong_FromLongLong", each) for each in (number, b.cast("ptrtoint", c.frame, I64))]
+        found = c.call(c.address(left), [*made, *map(c.argument, range(count))])
         for each in made:
-            self.forget(each)
-        self._do(f"  ret ptr {found}")
+            c.forget(each)
+        b.ret(found)
 
-    def _made(self, recipe: Any) -> Any:
+    def _made(self, recipe: Any) -> Value:
         """A new reference to the object for a value."""
+        c = self._c
+        found: Value
         if isinstance(recipe, Fetch):
-            return self.number_object(self._in_frame(recipe.slot, recipe.type.dtype), recipe.type)
-        if isinstance(recipe, Complex):
+            found = c.number_object(load_number(c.b, c.slot(recipe.slot), recipe.type.dtype), recipe.type)
+        elif isinstance(recipe, Complex):
             part = part_of(recipe.type.dtype)
-            return self.complex_object([self._in_frame(each.slot, part) for each in recipe.parts], recipe.type)
-        if isinstance(recipe, Handed):
-            return self._load("ptr", "%frame", SLOT * recipe.slot)
-        if isinstance(recipe, tuple):
-            return self.tuple_object([self._made(each) for each in recipe])
-        if isinstance(recipe, (Array, Given)):
-            return self.another(self._load("ptr", "%args", 8 * recipe.input))
-        return self.another(self.address(recipe.value))
-
-    def _in_frame(self, slot: int, dtype: np.dtype[Any]) -> str:
-        """A number in the frame."""
-        if dtype.kind == "b":
-            return self._emit(f"icmp ne i8 {self._load('i8', '%frame', SLOT * slot)}, 0")
-        return self._load(llvm_type(dtype), "%frame", SLOT * slot)
+            found = c.complex_object([load_number(c.b, c.slot(each.slot), part) for each in recipe.parts], recipe.type)
+        elif isinstance(recipe, Handed):
+            found = c.b.load(PTR, c.slot(recipe.slot))
+        elif isinstance(recipe, tuple):
+            found = c.tuple_object([self._made(each) for each in recipe])
+        elif isinstance(recipe, (Array, Given)):
+            found = c.another(c.argument(recipe.input))
+        else:
+            found = c.another(c.address(recipe.value))
+        return found
 
 
 def _is_simple(exit: Exit) -> bool:

@@ -74,7 +74,6 @@ class Code:
     def enter(self, text: str) -> int:
         """Compile a function `entry` that calls this one. Gives its address."""
         here = machine()
-        text = f"declare i64 @loop(ptr, ptr)\n{text}"
         code, _ = _cached(text, baseline=True)
         here.add(self._engine, code)
         self.entry = self._engine.get_function_address("entry")

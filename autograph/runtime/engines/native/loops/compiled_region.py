@@ -115,7 +115,7 @@ class Version:
                 self.seconds += time.perf_counter() - begin
             if self.entry is None and (FAST_UNDERFLOWS or not self.underflows):
                 made = Entry(self._things, self._operands, self._slots, self.exits, self.underflows, other, self._left)
-                address = self.code.enter("\n".join([*sorted(made.declared), made.text]))
+                address = self.code.enter(made.text)
                 self._fill_table()
                 self.entry = builtin(address, self.table, self.code)
             return self.entry or other

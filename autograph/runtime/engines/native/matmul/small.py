@@ -20,13 +20,16 @@ from autograph.common.numpy_internals import ALIGNED, DATA, DTYPE, NDIM, SHAPE, 
 from autograph.common.numpy_internals import FLAGS as ARRAY_FLAGS
 from autograph.common.probes import agrees
 from autograph.errors import EngineError
-from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Builtin, builtin
+from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, CFunction, builtin
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.libmath.libm import FLAGS
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Table, llvm_type
+from autograph.runtime.engines.native.llvm.cpython_abi import Table, llvm_type
 from autograph.runtime.engines.native.llvm.errors import Refused, making
+from autograph.runtime.engines.native.llvm.ir import I32, I64, NULL, PTR, VOID, Module, Value, constant
+from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.engines.native.llvm.target import binding
-from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph import graph
+from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.traits import MATRIX_PRODUCT
 from autograph.runtime.graph.types import TensorType, scalar
@@ -101,121 +104,124 @@ class Matrix(NamedTuple):
         data: where its elements are.
     """
 
-    rows: str
-    columns: str
-    down: str
-    along: str
-    is_matrix: str
-    data: str
+    rows: Value
+    columns: Value
+    down: Value
+    along: Value
+    is_matrix: Value
+    data: Value
 
 
-class Multiplying(Builtin):
-    """The text of a C function for arrays of a dtype. It calls `other` for all that it does not know."""
+class Multiplying:
+    """A C function for arrays of a dtype. It calls `other` for all that it does not know.
+
+    Attributes:
+        c: builds it.
+        module: has it, and what it calls.
+    """
 
     def __init__(self, dtype: np.dtype[Any], other: Callable[..., Any]) -> None:
-        super().__init__([], set(_DECLARED), 2)
-        self._dtype = dtype
-        self._open(_SLOTS, other)
-        self._do("  %made = alloca ptr")
-        self._demand_silence()
+        self._dtype, self.module = dtype, Module()
+        c = self.c = CFunction(self.module, 2, _SLOTS, other)
+        c.demand_silence()
         first, second = self._taken(0), self._taken(1)
-        self.demand(self._emit(f"icmp eq i64 {first.columns}, {second.rows}"))
+        c.demand(c.b.icmp("eq", first.columns, second.rows))
         self._demand_fitting(first, second)
-        lengths = self._chosen(first.is_matrix, first.rows, second.columns), second.columns
+        lengths = c.b.select(first.is_matrix, first.rows, second.columns), second.columns
         for place, length in enumerate(lengths, _SHAPE):
-            self._do(f"  store i64 {length}, ptr {self._at(place)}")
-        one, two = (self._emit(f"zext i1 {each.is_matrix} to i32") for each in (first, second))
-        self._make(self._emit(f"add i32 {one}, {two}"))
-        self._multiply()
-
-    def _demand_fitting(self, first: Matrix, second: Matrix) -> None:
-        """Demand small ones, and hand them over to the loop."""
-        self.declared.add(f"declare void @ag_matmul_{self._dtype.char}(ptr, ptr, ptr, ptr)")
-        rows, count, columns, size = first.rows, first.columns, second.columns, str(self._dtype.itemsize)
-        all = self._emit(f"mul i64 {self._emit(f'mul i64 {rows}, {count}')}, {columns}")
-        self.demand(self._emit(f"icmp ule i64 {all}, {LARGE}"))
-        between = self._unless_one(rows, self._emit(f"mul i64 {columns}, {size}"))
-        beside = self._unless_one(columns, size)
-        numbers = ["1", rows, count, columns, "0", "0", "0", first.down, first.along, second.down, second.along]
-        for place, number in enumerate([*numbers, between, beside], _DIMS):
-            self._do(f"  store i64 {number}, ptr {self._at(place)}")
-
-    def _call(self) -> None:
-        """Call the loop."""
-        places = ", ".join(f"ptr {self._at(place)}" for place in (_ARGS, _DIMS, _STEPS))
-        self._do(f"  call void @ag_matmul_{self._dtype.char}({places}, ptr null)")
+            c.b.store(length, c.slot(place))
+        one, two = (c.b.cast("zext", each.is_matrix, I32) for each in (first, second))
+        self._multiply(self._make(c.b.add(one, two)))
+        c.finish()
 
     @property
     def text(self) -> str:
-        return "\n".join([*sorted(self.declared), super().text])
+        return printed(self.module)
 
-    def _at(self, place: int) -> str:
-        return self._emit(f"getelementptr i8, ptr %frame, i64 {SLOT * place}")
+    @property
+    def things(self) -> list[Any]:
+        """The objects in its table."""
+        return self.c.things
 
-    def _chosen(self, condition: str, then: str, orelse: str) -> str:
-        return self._emit(f"select i1 {condition}, i64 {then}, i64 {orelse}")
+    def _demand_fitting(self, first: Matrix, second: Matrix) -> None:
+        """Demand small ones, and hand them over to the loop."""
+        b, none, one, size = self.c.b, constant(I64, 0), constant(I64, 1), constant(I64, self._dtype.itemsize)
+        rows, count, columns = first.rows, first.columns, second.columns
+        self.c.demand(b.icmp("ule", b.mul(b.mul(rows, count), columns), LARGE))
+        strides = [first.down, first.along, second.down, second.along]
+        strides += [self._unless_one(rows, b.mul(columns, size)), self._unless_one(columns, size)]
+        for place, number in enumerate([one, rows, count, columns, none, none, none, *strides], _DIMS):
+            b.store(number, self.c.slot(place))
 
-    def _unless_one(self, length: str, stride: str) -> str:
+    def _call(self) -> None:
+        """Call the loop."""
+        loop = self.module.declare(f"ag_matmul_{self._dtype.char}", VOID, PTR, PTR, PTR, PTR)
+        self.c.b.call(loop, *map(self.c.slot, (_ARGS, _DIMS, _STEPS)), NULL)
+
+    def _unless_one(self, length: Value, stride: Value) -> Value:
         """A stride as NumPy hands it to its loops: zero, if there is but one."""
-        return self._chosen(self._emit(f"icmp eq i64 {length}, 1"), "0", stride)
+        return self.c.b.select(self.c.b.icmp("eq", length, 1), 0, stride)
 
     def _taken(self, place: int) -> Matrix:
         """An argument."""
-        thing = self._load("ptr", "%args", SLOT * place)
-        self.demand_class(thing, np.ndarray)
-        self.demand(self._emit(f"icmp eq ptr {self._load('ptr', thing, DTYPE)}, {self.address(self._dtype)}"))
-        flags = self._emit(f"and i32 {self._load('i32', thing, ARRAY_FLAGS)}, {ALIGNED}")
-        self.demand(self._emit(f"icmp ne i32 {flags}, 0"))
-        ndim = self._load("i32", thing, NDIM)
-        self.demand(self._emit(f"icmp ult i32 {self._emit(f'sub i32 {ndim}, 1')}, 2"))
-        is_matrix = self._emit(f"icmp eq i32 {ndim}, 2")
-        facts = []
-        for field in (SHAPE, STRIDES):
-            pointer = self._load("ptr", thing, field)
-            ahead = self._emit(f"getelementptr i64, ptr {pointer}, i64 {self._chosen(is_matrix, '1', '0')}")
-            facts.append([self._emit(f"load i64, ptr {each}") for each in (pointer, ahead)])
-        (one, two), strides = facts
-        lengths = [one, self._chosen(is_matrix, two, "1")] if place else [self._chosen(is_matrix, one, "1"), two]
-        for length in lengths:
-            self.demand(self._emit(f"icmp ult i64 {self._emit(f'sub i64 {length}, 1')}, {LARGE}"))
-        data = self._load("ptr", thing, DATA)
-        self._do(f"  store ptr {data}, ptr {self._at(_ARGS + place)}")
-        down, along = (self._unless_one(length, stride) for length, stride in zip(lengths, strides))
-        return Matrix(lengths[0], lengths[1], down, along, is_matrix, data)
+        c, b, thing = self.c, self.c.b, self.c.argument(place)
+        c.demand_class(thing, np.ndarray)
+        c.demand(b.icmp("eq", c.load_at(PTR, thing, DTYPE), c.address(self._dtype)))
+        c.demand(b.icmp("ne", b.and_(c.load_at(I32, thing, ARRAY_FLAGS), ALIGNED), 0))
+        ndim = c.load_at(I32, thing, NDIM)
+        c.demand(b.icmp("ult", b.sub(ndim, 1), 2))
+        is_matrix = b.icmp("eq", ndim, 2)
+        rows, columns = self._pair(thing, SHAPE, is_matrix)
+        if place:
+            columns = b.select(is_matrix, columns, 1)
+        else:
+            rows = b.select(is_matrix, rows, 1)
+        for length in (rows, columns):
+            c.demand(b.icmp("ult", b.sub(length, 1), LARGE))
+        data = c.load_at(PTR, thing, DATA)
+        b.store(data, c.slot(_ARGS + place))
+        down, along = map(self._unless_one, (rows, columns), self._pair(thing, STRIDES, is_matrix))
+        return Matrix(rows, columns, down, along, is_matrix, data)
 
-    def _make(self, ndim: str) -> None:
-        """Make an array for the result; a number stays in the frame."""
-        number, array, no, on = (self._label() for _ in range(4))
-        self._do("  store ptr null, ptr %made", f"  store ptr {self._at(_NUMBER)}, ptr {self._at(_ARGS + 2)}")
-        self._do(f"  br i1 {self._emit(f'icmp eq i32 {ndim}, 0')}, label %{number}, label %{array}", f"{array}:")
-        found = self.new_array(self._dtype, ndim, self._at(_SHAPE))
-        self._do(f"  br i1 {self._emit(f'icmp eq ptr {found}, null')}, label %{no}, label %{on}", f"{no}:")
-        self.python("PyErr_Clear")
-        self._do("  br label %other", f"{on}:", f"  store ptr {found}, ptr %made")
-        self._do(f"  store ptr {self._load('ptr', found, DATA)}, ptr {self._at(_ARGS + 2)}")
-        self._do(f"  br label %{number}", f"{number}:")
+    def _pair(self, thing: Value, field: int, is_matrix: Value) -> list[Value]:
+        """The lengths or strides of a matrix; of a vector it twice."""
+        b, pointer = self.c.b, self.c.load_at(PTR, thing, field)
+        return [b.load(I64, each) for each in (pointer, b.gep(pointer, b.cast("zext", is_matrix, I64), of=I64))]
 
-    def _multiply(self) -> None:
+    def _make(self, ndim: Value) -> Value:
+        """Make an array for the result; null for a number, which stays in the frame."""
+        c, b, result = self.c, self.c.b, self.c.slot(_ARGS + 2)
+
+        def number() -> Value:
+            b.store(c.slot(_NUMBER), result)
+            return NULL
+
+        def array() -> Value:
+            found: Value = c.new_array(self._dtype, ndim, c.slot(_SHAPE))
+            with b.if_then(b.is_null(found)):
+                c.python("PyErr_Clear")
+                b.br(c.other)
+            b.store(c.load_at(PTR, found, DATA), result)
+            return found
+
+        made = b.if_else(b.icmp("eq", ndim, 0), number, array)
+        assert made is not None
+        return made
+
+    def _multiply(self, made: Value) -> None:
         """Do it, and look whether a flag has been raised."""
-        clear, clean, bad, good, drop, give, done = (self._label() for _ in range(7))
-        kind = llvm_type(self._dtype)
-        stale = self._emit(f"call i32 @fetestexcept(i32 {FLAGS})")
-        self._do(f"  br i1 {self._emit(f'icmp ne i32 {stale}, 0')}, label %{clear}, label %{clean}", f"{clear}:")
-        self._do(f"  call i32 @feclearexcept(i32 {FLAGS})", f"  br label %{clean}", f"{clean}:")
+        c, b, flags = self.c, self.c.b, constant(I32, FLAGS)
+        with b.if_then(b.icmp("ne", b.call_outside("fetestexcept", I32, flags), 0)):
+            b.call_outside("feclearexcept", I32, flags)
         self._call()
-        raised = self._emit(f"icmp ne i32 {self._emit(f'call i32 @fetestexcept(i32 {FLAGS})')}, 0")
-        made = self._emit("load ptr, ptr %made")
-        is_number = self._emit(f"icmp eq ptr {made}, null")
-        self._do(f"  br i1 {raised}, label %{bad}, label %{good}", f"{bad}:")
-        self._do(f"  br i1 {is_number}, label %other, label %{drop}", f"{drop}:")
-        self.forget(made)
-        self._do("  br label %other", f"{good}:")
-        self._do(f"  br i1 {is_number}, label %{done}, label %{give}", f"{give}:", f"  ret ptr {made}", f"{done}:")
-        number = self._load(kind, "%frame", SLOT * _NUMBER)
-        self._do(f"  ret ptr {self.number_object(number, scalar(self._dtype))}")
-
-
-_DECLARED = "declare i32 @fetestexcept(i32)", "declare i32 @feclearexcept(i32)"
+        raised, is_array = b.icmp("ne", b.call_outside("fetestexcept", I32, flags), 0), b.icmp("ne", made, NULL)
+        with b.if_then(raised):
+            with b.if_then(is_array):
+                c.forget(made)
+            b.br(c.other)
+        with b.if_then(is_array):
+            b.ret(made)
+        b.ret(c.number_object(b.load(llvm_type(self._dtype), c.slot(_NUMBER)), scalar(self._dtype)))
 
 
 def is_product(node: Node) -> bool:
@@ -234,7 +240,7 @@ def is_small_product(node: Node) -> bool:
 
 def _is_matrix(arg: Any) -> bool:
     """Whether an argument is a vector or matrix of floats, of known lengths."""
-    type = arg.type if isinstance(arg, Value) else None
+    type = arg.type if isinstance(arg, graph.Value) else None
     if not isinstance(type, TensorType) or type.dtype.kind != "f":
         return False
     return type.ndim in (1, 2) and None not in type.shape

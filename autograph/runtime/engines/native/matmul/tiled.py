@@ -21,8 +21,18 @@ import numpy as np
 from autograph.common.numpy_internals import DATA
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
-from autograph.runtime.engines.native.llvm.ir import I64, PTR, VOID, Module, Parameter, Value, constant, vector, zero
-from autograph.runtime.engines.native.llvm.printer import printed
+from autograph.runtime.engines.native.llvm.ir import (
+    I64,
+    PTR,
+    VOID,
+    Callee,
+    Module,
+    Parameter,
+    Value,
+    constant,
+    vector,
+    zero,
+)
 from autograph.runtime.engines.native.matmul.small import Matrix, Multiplying
 
 # Rows of a tile, and vectors in each of them, by how many registers there are for vectors.
@@ -49,29 +59,28 @@ class Tiled(Multiplying):
         self, dtype: np.dtype[Any], lanes: int, form: tuple[int, int], rule: Any, other: Callable[..., Any]
     ) -> None:
         self._rule = rule
-        self._module = Module()
-        Tile(self._module, dtype, lanes, *form)
         super().__init__(dtype, other)
-
-    @property
-    def text(self) -> str:
-        return f"{super().text}\n{printed(self._module)}"
+        Tile(self.module, dtype, lanes, *form)
 
     def _demand_fitting(self, first: Matrix, second: Matrix) -> None:
         """Demand matrices as in the rule, that are not each other's transposes: of these, NumPy computes but half."""
         for each in first, second:
-            self.demand(each.is_matrix)
+            self.c.demand(each.is_matrix)
+        c, b, rule = self.c, self.c.b, self._facts()
         numbers = [first.rows, first.columns, second.columns, first.down, first.along, second.down]
-        rule = self._load("ptr", self.address(self._rule), DATA)
         for place, number in enumerate(numbers):
-            self.demand(self._emit(f"icmp eq i64 {number}, {self._load('i64', rule, SLOT * place)}"))
-        self.demand(self._emit(f"icmp eq i64 {second.along}, {self._dtype.itemsize}"))
-        self.demand(self._emit(f"icmp ne ptr {first.data}, {second.data}"))
+            c.demand(b.icmp("eq", number, c.load_at(I64, rule, SLOT * place)))
+        c.demand(b.icmp("eq", second.along, self._dtype.itemsize))
+        c.demand(b.icmp("ne", first.data, second.data))
 
     def _call(self) -> None:
-        rule = self._load("ptr", self.address(self._rule), DATA)
-        first, second, result = (self._load("ptr", "%frame", SLOT * place) for place in range(3))
-        self._do(f"  call void @tiles(ptr {result}, ptr {first}, ptr {second}, ptr {rule})")
+        first, second, result = (self.c.b.load(PTR, self.c.slot(place)) for place in range(3))
+        self.c.b.call(Callee("tiles", VOID, [PTR] * 4), result, first, second, self._facts())
+
+    def _facts(self) -> Value:
+        """Where the numbers of the rule are."""
+        found: Value = self.c.load_at(PTR, self.c.address(self._rule), DATA)
+        return found
 
 
 class Tile:
