@@ -208,7 +208,7 @@ class GraphBackend(protocol.Backend):
         """Whether two things are one, which the graph knows; of tuples it knows those that are none of its own."""
         tuples = self.current.tuples
         if any(isinstance(each, tuple) and each and not tuples.has_identity(each) for each in things):
-            raise Plain("it matters which object a tuple is that was made here", self.current.place())
+            raise Plain("the identity of a tuple that was made here matters", self.current.place())
         for each in things:
             if isinstance(each, (str, bytes, np.dtype, slice)):  # the graph may have any equal one
                 reason = f"it matters which of several equal {type(each).__name__} objects one is"
@@ -235,10 +235,10 @@ class GraphBackend(protocol.Backend):
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
         """`value`, whose identity or structure code that is not staged is about to look at."""
         if inside and has_staged_items(value):
-            what = "what is in a container is known only when the graph runs, and looked at by code that is not staged"
+            what = "code that is not staged looks into a container whose items are known only when the graph runs"
             raise Plain(what, self.current.place())
         if parts and not inside and self.current.tuples.is_joined(value):
-            raise Plain("it matters which object a tuple is, to code that is not staged", self.current.place())
+            raise Plain("the identity of a tuple matters to code that is not staged", self.current.place())
         if is_tensor(value):
             used = self.current.use(value)
             known = isinstance(used.type, TensorType) if parts else self._is_something(used)
@@ -394,7 +394,7 @@ class GraphBackend(protocol.Backend):
         if name == "print":
             return trace.record("print", args, dict(kwargs))
         if name == "next" and len(args) == 1 and "__next__" in trace.asked and is_staged(args[0]):
-            raise Plain("where an iteration ends is known only when the program runs", trace.place())
+            raise Plain("the end of an iteration is known only when the program runs", trace.place())
         if name in LAZY and args:
             return iterator_of(trace, name, args, kwargs)
         given, args = args, args if name in TAKES_NO_ITEMS else tuple(collected(trace, part) for part in args)

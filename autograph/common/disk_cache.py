@@ -201,7 +201,7 @@ def size_limit() -> int:
     try:
         return int(float(text or SIZE) * 1e6)
     except (ValueError, OverflowError):
-        _tell(f"AUTOGRAPH_CACHE_SIZE is to be a number of megabytes, not {text!r}: it is taken for {SIZE}")
+        _tell(f"AUTOGRAPH_CACHE_SIZE must be a number of megabytes, not {text!r}: it is taken for {SIZE}")
         return SIZE * 1_000_000
 
 

@@ -94,7 +94,7 @@ def _checked(wrt: Any) -> Any:
     for leaf in [] if wrt is None else pytree.flatten(wrt):
         if not hasattr(leaf, "value"):
             raise DerivativeError(
-                f"wrt= is to be a structure of variables, such as model.trainable_variables, not {leaf!r}; for the "
+                f"wrt= takes a structure of variables, such as model.trainable_variables, not {leaf!r}; for the "
                 "gradients in arguments, use argnums="
             )
     return wrt

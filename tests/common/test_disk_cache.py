@@ -119,7 +119,7 @@ def test_too_large_or_no_size(place, monkeypatch, caplog):
     disk_cache.save(KEY, bytes(1001))
     assert disk_cache.load(KEY) == bytes(1001)
     disk_cache.save(OTHER, b"")
-    assert caplog.messages == ["AUTOGRAPH_CACHE_SIZE is to be a number of megabytes, not 'big': it is taken for 256"]
+    assert caplog.messages == ["AUTOGRAPH_CACHE_SIZE must be a number of megabytes, not 'big': it is taken for 256"]
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="elsewhere in other folders")

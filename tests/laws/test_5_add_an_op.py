@@ -127,7 +127,7 @@ def test_compiled_and_fused(demo: ModuleType) -> None:
     assert loop.explain(1.5, 4).where(text="this loop is machine code")
     arrays(HALVES)
     untold = ag.function(lambda x: demo.twice(demo.twice(x)), engine="auto")
-    assert not untold.explain(HALVES).where(text="there is nothing that might be machine code")
+    assert not untold.explain(HALVES).where(text="no loop or operation here could become machine code")
     assert arrays.explain(HALVES).where(text="6 operations on arrays are one loop of machine code")
 
 

@@ -34,8 +34,8 @@ def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any, **kwar
         args, kwargs = bound.args, bound.kwargs
     result = trace.context.calls.replacement(function)(*args, **kwargs)
     if not isinstance(result, tuple) or len(result) != 2:
-        raise DerivativeError(f"{name} is decorated by custom_gradient, so it is to return a pair: a value, and a "
-                              "function that takes the gradient of that to those of the arguments")  # fmt: skip
+        raise DerivativeError(f"{name} is decorated by custom_gradient, so it must return a pair: a value, and a "
+                              "function that takes the gradient of the value to those of the arguments")  # fmt: skip
     value, gradient = result
 
     def back(cotangents: Any, wanted: list[bool]) -> list[Any]:

@@ -54,8 +54,8 @@ class DifferentiatedInputs:
     def _leaf(self, leaf: Any) -> Any:
         if not is_differentiable(leaf):
             raise DerivativeError(
-                f"the gradient of {self._name} is asked for in an argument that is {described(leaf)}, but gradients "
-                "are those in floats and complex numbers: pass a float or an array of floats, or choose others by "
+                f"the gradient of {self._name} is asked for in an argument that is {described(leaf)}, but only "
+                "floats and complex numbers have gradients: pass a float or an array of floats, or choose others by "
                 "argnums="
             )
         return self._trace.record("bound", (leaf,))

@@ -230,8 +230,8 @@ class Reverse:
         raise refusal(
             self.frame.node,
             f"makes numbers of {f'`{name}`, ' if name else ''}a value of type {value.type}, which depends on what is "
-            "differentiated, but has no gradient. Compute with the floats that it was made of, or say that it is to be "
-            "taken as a constant, by ag.stop_gradient",
+            "differentiated, but has no gradient. Compute with the floats that it was made of, or make it a constant "
+            "by ag.stop_gradient",
             self.place,
         )
 

@@ -146,8 +146,8 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
         gone_through = f"`{name}`" if name else "what this loop goes through"
         raise DerivativeError(
             f"a gradient is asked for that depends on the items of {gone_through}, which is no array, list or dict, "
-            "nor made of such by iter, enumerate, zip or reversed. Go through one of these, or say that the items are "
-            "to be taken as constants, by ag.stop_gradient",
+            "nor made of such by iter, enumerate, zip or reversed. Go through one of these, or make the items "
+            "constants by ag.stop_gradient",
             *line_of(node.place),
         )
 

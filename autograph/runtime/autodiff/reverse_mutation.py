@@ -229,7 +229,7 @@ def refuse(node: Node) -> NoReturn:
         advice = "Keep the array in a local variable or an ag.Variable, or give it ag.stop_gradient of the array"
     raise refusal(
         node,
-        "changes in place what a gradient is asked for that depends on it, in a way of which no derivative is known. "
+        "changes in place an object that the gradient depends on, and has no derivative. "
         + advice,
     )
 

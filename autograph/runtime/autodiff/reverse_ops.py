@@ -52,8 +52,8 @@ def differentiate(
     if not moved and reverse.shadows.is_unclear(node) and any(map(reverse.is_overwritten, node.inputs)):
         raise refusal(
             node,
-            "may give a view of an array, or else a copy, and the array is written to afterwards: its gradient cannot "
-            "be told. Make a copy of what it gives, or of the array before",
+            "may give a view or a copy of an array that is written to afterwards, so its gradient is unknown. Copy the "
+            "result, or the array before",
         )
     if op.vjp is None:
         without_derivative(node)
@@ -61,7 +61,7 @@ def differentiate(
     if op.vjp and varies(options):
         given, options = positional(op.target or getattr(np, op.name[1:], None), given, options, varies)
     if op.vjp and varies((given[len(op.vjp) :], options)):
-        raise refusal(node, "has no derivative here in all the arguments that vary")
+        raise refusal(node, "lacks a derivative here in an argument that varies")
     assert op.vjp is not None
     zeros = reverse.zeros.of(reverse.trace.lower(gradient))
     outputs = reverse.primal(tuple(node.outputs) or given[0], after=True)
@@ -75,7 +75,7 @@ def differentiate(
             try:
                 found = _by_rule(reverse.trace, op, place, (gradient, out, *args), kwargs)
             except NotImplementedError as error:
-                raise refusal(node, f"is differentiated here, but nobody has said what {error} is") from error
+                raise refusal(node, f"is differentiated here, but autograph lacks {error} is") from error
             made = reverse.trace.block.nodes[start:]
             reverse.zeros.note_rule(node, made)
             if zeros > (op.name in ARRAY_PRODUCT) and multiply(made):
@@ -121,8 +121,8 @@ def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs:
 def without_derivative(node: Node) -> NoReturn:
     raise refusal(
         node,
-        "has no derivative here, but a gradient is asked for that depends on it. Use operations that have one, or "
-        "say that its result is to be taken as a constant, by ag.stop_gradient",
+        "has no derivative here, and the gradient depends on it. Use operations that have one, or "
+        "make its result a constant by ag.stop_gradient",
     )
 
 

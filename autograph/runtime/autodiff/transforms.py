@@ -118,8 +118,8 @@ def _value_of(trace: Trace, variable: Any, name: str) -> Any:
     value = trace.context.environment.array(variable.value)
     if not is_differentiable(value):
         raise DerivativeError(
-            f"the gradient of {name} is asked for in a variable that holds something {described(value)}, but gradients "
-            "are those in floats and complex numbers: leave it out of wrt="
+            f"the gradient of {name} is asked for in a variable that holds something {described(value)}, but only "
+            "floats and complex numbers have gradients: leave it out of wrt="
         )
     return value
 
@@ -216,7 +216,7 @@ def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
     other = f"{len(pytree.flatten(cotangents))} in a {type(cotangents).__name__}"
     return DerivativeError(
         f"the function gives {form}{f' at {path}' if path else ''}, but {other} were given as its gradients: give them "
-        "in the form of what the function returns"
+        "in the form of the result"
     )
 
 
@@ -358,7 +358,7 @@ def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 def split(result: Any, name: str) -> tuple[Any, Any]:
     """What a function returns that is differentiated, and what it returns besides."""
     if not isinstance(result, tuple) or len(result) != 2:
-        raise DerivativeError(f"{name} is to return a pair with has_aux=True: what is differentiated, and what is not")
+        raise DerivativeError(f"{name} must return a pair with has_aux=True: the value to differentiate, and the rest")
     return result
 
 
@@ -371,6 +371,6 @@ def check_scalar(value: Any, name: str, place: tuple[str, int] | tuple[()]) -> N
     elif isinstance(value, (float, complex, np.floating)):
         return
     raise DerivativeError(
-        f"the gradient is asked for of {name}, which returns something {described(value)}; it is to return one float. "
-        "Sum up what it returns, or use ag.vjp for the gradients of several", *place
+        f"the gradient is asked for of {name}, which returns something {described(value)}; it must return one float. "
+        "Sum the result, or use ag.vjp for the gradients of several numbers", *place
     )

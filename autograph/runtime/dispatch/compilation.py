@@ -173,7 +173,7 @@ class Compiler:
         ]
 
     def _compile(self, trace: Trace, traced: Traced) -> Any:
-        assert traced.graph is not None, "only what runs as plain Python has no graph"
+        assert traced.graph is not None, "only a trace that runs as plain Python has no graph"
         check_scopes(traced.graph)
         passes: Any = importlib.import_module("autograph.runtime.passes")
         name, why, options = engine_for(traced.graph, self.options, self.name)
@@ -203,7 +203,7 @@ class Compiler:
 def _too_deep(function: Any) -> str:
     place = place_of(function)
     at = ", {}:{}".format(*place) if place else ""
-    return f"what it works on is nested too deep to be traced{at}"
+    return f"a structure is nested too deep to be traced{at}"
 
 
 def _is_deep() -> bool:

@@ -115,8 +115,8 @@ def pretty(specializer: Specializer, trace: Trace) -> str:
 
 def _returns(trace: Trace) -> str:
     if trace.graph is None:
-        return f"what the plain function returns: {trace.plain}"
-    return "nothing, for it always raises" if trace.graph.block.results is None else _text(_outputs(trace.graph))
+        return f"the result of the plain function: {trace.plain}"
+    return "nothing, as it always raises" if trace.graph.block.results is None else _text(_outputs(trace.graph))
 
 
 def _outputs(graph: Graph) -> Any:

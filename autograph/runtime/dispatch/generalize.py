@@ -142,7 +142,7 @@ def widen(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Leng
             if _uniform(path, [trace.signature, new]):
                 policy.whole.add(path)
                 policy.generalized.update(() if trace.plain or path in policy.specialized else (path,))
-                changes.append(f"`{path}` came with several lengths or keys, so it is taken as one object from now on")
+                changes.append(f"`{path}` came with several lengths or keys: it is one object of the graph from now on")
         break
     return changes + _take_varying(policy, traces, new)
 
@@ -165,7 +165,7 @@ def unify_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
         else:
             policy.whole.difference_update(paths)
             policy.apart.update(paths)
-        how = "taken as one object" if is_one else "taken apart, however long it is,"
+        how = "taken as one object" if is_one else "split into its items, however long it is,"
         changes.append(f"{' and '.join(f'`{path}`' for path in paths)} were one object, which is {how} from now on")
     return changes
 
@@ -235,7 +235,7 @@ def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> li
         if len(values) >= MANY:
             policy.whole.add(path)
             what = f"`{path}` has had {len(values) + 1} values"
-            changes.append(f"{what}, the last one {leaf}, so it is taken as one object from now on")
+            changes.append(f"{what}, the last one {leaf}, so it is one object of the graph from now on")
     return changes
 
 
@@ -252,7 +252,7 @@ def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
         elif isinstance(value, (list, tuple, dict)) and len(value) <= LONGEST and path not in policy.indivisible:
             policy.whole.discard(path)
             policy.apart.add(path)
-            changes.append(f"`{path}` is taken apart from now on, however long it is")
+            changes.append(f"`{path}` is split into its items from now on, however long it is")
     return changes
 
 

@@ -20,11 +20,11 @@ from autograph.runtime.graph.traits import AS_UFUNC_OF, LOOP
 # What `strict` can refuse.
 KINDS = {
     "retrace": "tracing again after the first time",
-    "unroll": "a loop that is written out iteration by iteration, though nobody asked for it",
-    "callback": "a call of a function of which the graph knows nothing",
+    "unroll": "a loop that is unrolled without being asked to",
+    "callback": "a call of a function that is unknown to the graph",
     "specialize": "a staged argument that is made part of the signature",
     "plain": "code that runs as plain Python",
-    "native_callback": "an operation that machine code has Python do",
+    "native_callback": "an operation that machine code leaves to Python",
 }
 # Names that earlier versions took for kinds and passes, and what these are called now.
 RENAMED = {
@@ -116,11 +116,11 @@ def check_options(
     for name in unknown:
         raise TypeError(_no_such_option(name))
     if not isinstance(max_traces, int) or max_traces < 1:
-        raise ValueError(f"max_traces is how many traces are kept, at least 1, not {max_traces!r}")
+        raise ValueError(f"max_traces is the number of traces to keep, at least 1, not {max_traces!r}")
     engine, chosen = _engine(engine)
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError(
-            "input_signature is a list of what stands for each positional argument, such as "
+            "input_signature is a list with a spec for each positional argument, such as "
             f"[ag.TensorSpec((None,), 'f8')], not {input_signature!r}"
         )
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
@@ -180,7 +180,7 @@ def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str,
     return "native", "loops and operations on arrays become machine code when that pays", {"patient": True}
 
 
-NOTHING = "there is nothing that might be machine code"
+NOTHING = "no loop or operation here could become machine code"
 
 
 def _is_worth_a_try(graph: Graph) -> bool:
@@ -230,7 +230,7 @@ def _switched_off(passes: Mapping[str, bool] | bool) -> frozenset[str]:
     if passes is False:
         return frozenset(known)
     if not isinstance(passes, Mapping):
-        raise TypeError(f"passes says of passes by name whether they run, such as {{'cse': False}}, not {passes!r}")
+        raise TypeError(f"passes is a dict of the names of passes, such as {{'cse': False}}, not {passes!r}")
     for name in passes:
         if name not in known:
             raise ValueError(f"there is no pass {name!r}{_renamed(name)}; the passes are {_listed(known)}")

@@ -192,7 +192,7 @@ class Specializer:
                 if self.specified is not None:
                     self.traces.alias(self.key(values), found)
                 return found
-            failed = f"it was traced {RETRIES} times over for one call, and still asks for another way"
+            failed = f"it was traced {RETRIES} times for one call without success"
             return self._make(key, signature, reading, values, why, failed)
 
     def _unkeyed(self, values: tuple[Any, ...], reason: str) -> Trace:
@@ -259,7 +259,7 @@ class Specializer:
         self.policy.indivisible.update(self.policy.apart.intersection(whole))
         self.policy.apart.difference_update(whole)
         said = [f"`{path}` is part of the signature from now on" for path in static]
-        said += [f"`{path}` is taken as one object from now on" for path in whole]
+        said += [f"`{path}` is one object of the graph from now on" for path in whole]
         self._apply([f"{message}: {signal.reason}" for message in said])
         return ""
 
@@ -363,7 +363,7 @@ class Specializer:
             return
         self._gives_up = True
         what = f"{self.traces.wasted} traces were dropped after hardly a call"
-        self._report("plain", f"{what}, so calls that no trace is there for run as plain Python from now on")
+        self._report("plain", f"{what}, so calls without a trace run as plain Python from now on")
 
     def _warn(self, trace: Trace) -> None:
         if self._warned or not (self.made >= OFTEN or self.sourceless):

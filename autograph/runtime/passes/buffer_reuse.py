@@ -102,7 +102,7 @@ class _Reuse:
             nodes.append(node)
             old = next((arg for arg in node.args if self.may_take(arg, node, block)), None)
             if old is not None:
-                self.outcome.notes.append((f"the result of {shown(node)} goes where an operand was", node.place))
+                self.outcome.notes.append((f"the result of {shown(node)} reuses the memory of an operand", node.place))
                 self.outcome.changed = True
                 nodes += self.put_into(node, old)
             self.need((node.args, node.kwargs))

@@ -37,7 +37,7 @@ class _Folding(Rewriter):
             except Exception:           # whatever it is, the program will meet it when it runs
                 value = None
             if value is not None and _is_small(value):
-                self.replace(node.outputs, [value], f"{shown(node)} of constants is computed once for all", node.place)
+                self.replace(node.outputs, [value], f"{shown(node)} of constants is computed while tracing", node.place)
                 return
         super().node(node, block)
 

@@ -103,7 +103,7 @@ def _sweep(block: Block, needs: _Needs, outcome: Outcome) -> Outcome:
     kept = [node for node in block.nodes if node in needs.nodes]
     if len(kept) < len(block.nodes):
         outcome.changed = True
-        outcome.notes += [(f"nobody needs this {shown(n)}", n.place) for n in block.nodes if n not in needs.nodes]
+        outcome.notes += [(f"nothing uses this {shown(n)}", n.place) for n in block.nodes if n not in needs.nodes]
         block.nodes = kept
     for node in kept:
         if node.blocks:

@@ -43,7 +43,7 @@ class _Broadcasting(Rewriter):
             smaller = _shape(before)
             if smaller is None or _together(smaller, shape) != wanted:
                 break
-            self.changed(f"{shown(node)} broadcasts of itself", node.place)
+            self.changed(f"{shown(node)} broadcasts by itself", node.place)
             inner = before
         node.args = (inner, other) if place == 0 else (other, inner)
 

@@ -52,7 +52,7 @@ class _Simplifying(Rewriter):
     def node(self, node: Node, block: Block) -> None:
         found = self.known(node)
         if found is not None:
-            self.replace(node.outputs, found, f"{shown(node)} gives what is known already", node.place)
+            self.replace(node.outputs, found, f"{shown(node)} gives one of its operands", node.place)
             return
         super().node(node, block)
 

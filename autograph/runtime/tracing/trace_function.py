@@ -313,7 +313,7 @@ class Tracer:
             names = _given_back(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
             is_changed = names and (is_set or effect_of(node).writes)
             if is_changed and any(_has_any(thing, names) for thing in self.context.environment.sources.known()):
-                what = f"what a function gives back that is called when the graph runs, or its attribute {names[0]},"
+                what = f"the result of a function that the graph calls, or its attribute {names[0]},"
                 raise Plain(f"{what} is changed, and may be an object that is known here", node.place)
 
 
@@ -355,7 +355,7 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
         for code, instruction in node.place:
             found = around(code, instruction)
             if found is not None and (found.construct == "with" or not is_quiet(node)):
-                reason = f"`{found.construct}` stands around what is computed here, which would only run later"
+                reason = f"`{found.construct}` is around an operation that would run later"
                 raise Plain(reason, ((code, instruction),))
 
 
@@ -371,7 +371,7 @@ def check_unpacking(codes: list[CodeType], shelter: Callable[..., Any]) -> None:
         if name in UNPACKING or (name.startswith("CALL") and unpacked - {code}):
             around = shelter(code, instruction)
             if around is not None and around.construct != "with":
-                reason = f"`{around.construct}` stands around an unpacking, of which only the graph knows the items"
+                reason = f"`{around.construct}` is around an unpacking of items that only the graph knows"
                 raise Plain(reason, ((code, instruction),))
 
 

@@ -89,8 +89,8 @@ class Writer:
         if changed or is_set:
             thing = changed[0] if changed else next(iter(self.values.entered.values()))
             raise Unstageable(
-                f"an object of class {type(thing).__qualname__} is changed, and is also where only the graph knows it: "
-                "in a list that it holds, or in the hands of code that is not staged",
+                f"an object of class {type(thing).__qualname__} is changed, and is also in a list of the graph, "
+                "or known to code that is not staged",
                 self.trace.place(),
             )
 

@@ -467,7 +467,7 @@ def test_what_cannot_be_staged_has_no_gradient():
         except ZeroDivisionError:
             return x
 
-    with pytest.raises(UnstagedDerivativeError, match="^f runs as plain Python: `except` stands .* Only staged code"):
+    with pytest.raises(UnstagedDerivativeError, match="^f runs as plain Python: `except` .* Only staged code"):
         ag.grad(f)(3.0)
 
 
@@ -557,7 +557,7 @@ def test_jvp_of_lists_that_grow():
 )
 def test_vjp_wants_gradients_in_the_form_of_the_result(function, cotangents):
     _, pullback = ag.vjp(function, X)
-    with pytest.raises(DerivativeError, match="in the form of what the function returns"):
+    with pytest.raises(DerivativeError, match="in the form of the result"):
         pullback(cotangents)
 
 
@@ -666,7 +666,7 @@ def test_gradients_in_variables():
 
     train(np.array([3.0, 4.0]), 3)
     np.testing.assert_allclose(weights["w"].value, [0.4**3, 2 * 0.2**3])
-    with pytest.raises(DerivativeError, match="wrt= is to be a structure of variables"):
+    with pytest.raises(DerivativeError, match="wrt= takes a structure of variables"):
         ag.grad(loss, wrt=[1.0])
 
 

@@ -248,7 +248,7 @@ def test_a_value_that_is_no_float_is_told_with_its_function():
         return y
 
     assert ag.grad(f)(0.7, 1) == pytest.approx(1.4)
-    with pytest.raises(DerivativeError, match="of f, which has returned None; it is to return one float"):
+    with pytest.raises(DerivativeError, match="of f, which has returned None; it must return one float"):
         ag.grad(f)(0.7, 0)
 
 

@@ -75,7 +75,7 @@ def test_lists_of_other_lengths_become_one_object(tracer):
     f = function(lambda xs: sum(xs))
     assert [f([1] * n) for n in range(1, 6)] == [1, 2, 3, 4, 5]
     assert tracer.texts == ["xs[0]: py.int", "xs: list"]
-    assert reasons(f) == ["`xs` came with several lengths or keys, so it is taken as one object from now on"]
+    assert reasons(f) == ["`xs` came with several lengths or keys: it is one object of the graph from now on"]
 
 
 def test_lists_of_mixed_parts_stay_apart(tracer):
@@ -146,7 +146,7 @@ def test_texts_and_functions_that_vary_become_objects(tracer):
     assert tracer.texts[-1] == "text: str, g: function"
     assert len(tracer) < 12
     (told, _) = f.explain("a", abs).where("learnt").entries
-    assert told.message == "`text` has had 5 values, the last one 'e', so it is taken as one object from now on"
+    assert told.message == "`text` has had 5 values, the last one 'e', so it is one object of the graph from now on"
 
 
 def test_containers_as_the_tracer_wants_them(tracer):
@@ -182,7 +182,8 @@ def test_what_cannot_be_staged_is_tried_with_less_staged(tracer):
     assert first.message == (
         "`text` is part of the signature from now on, because otherwise f.py:3: a condition is not staged"
     )
-    assert second.message.startswith("`xs` is taken apart from now on, however long it is, because otherwise f.py:3: ")
+    split = "`xs` is split into its items from now on, however long it is"
+    assert second.message.startswith(f"{split}, because otherwise f.py:3: ")
 
 
 def test_what_cannot_be_staged_at_all_runs_plain(tracer):
@@ -329,7 +330,7 @@ def test_a_signature_that_must_run_plainly(tracer):
         "<lambda> has no graph for this call, for it runs as plain Python: it always raises while it is traced, f.py:3"
     )
     assert f.explain(1, 2, b=3, c=4).where("plain").entries[0].message.startswith("runs as plain Python: it always")
-    assert "what the plain function returns: it always raises" in f.pretty_printed_concrete_signatures()
+    assert "the result of the plain function: it always raises" in f.pretty_printed_concrete_signatures()
 
 
 @pytest.mark.parametrize("kind", ["unroll", "callback", "plain", "specialize"])
@@ -409,7 +410,7 @@ def test_a_function_that_needs_a_trace_for_each_call_is_traced_no_more(tracer, m
     assert f.explain(0).where("plain").entries == [
         Event(
             "plain",
-            "64 traces were dropped after hardly a call, so calls that no trace is there for run as plain Python from "
+            "64 traces were dropped after hardly a call, so calls without a trace run as plain Python from "
             "now on",
         )
     ]

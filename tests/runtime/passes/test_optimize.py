@@ -41,9 +41,9 @@ def test_together():
     """)
     assert report.changed == ["simplify", "constant_folding", "prune_branches", "cse"]
     assert [message for message, _ in report.notes] == [
-        "`.` gives what is known already",
-        "`[]` gives what is known already",
-        "`<` of constants is computed once for all",
+        "`.` gives one of its operands",
+        "`[]` gives one of its operands",
+        "`<` of constants is computed while tracing",
         "the condition of this `if` is always true",
         "`*` has been computed before",
     ]

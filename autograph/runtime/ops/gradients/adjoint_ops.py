@@ -73,8 +73,8 @@ def one_in(value: Any, name: str) -> Any:
     if np.ndim(value) or not isinstance(value, (float, complex, int, np.number, np.ndarray)):
         what = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else f"{reprlib.repr(value)}"
         raise DerivativeError(
-            f"the gradient is asked for of {name}, which has returned {what}; it is to return one float. See to "
-            "it that it does on every path, also where a loop has no iteration"
+            f"the gradient is asked for of {name}, which has returned {what}; it must return one float. "
+            "Return one on every path, also where a loop has no iteration"
         )
     return fit(1.0, value)
 

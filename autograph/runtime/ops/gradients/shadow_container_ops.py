@@ -33,7 +33,7 @@ def shadow_after(shadow: Any, other: Any, result: Any, changed: Any, op: str) ->
         else:
             extended_by(shadow, other, result)
         if len(shadow) != len(result):
-            raise DerivativeError("a gradient is asked for through a list that was changed in a way it is unknown of")
+            raise DerivativeError("the gradient goes through a list that was changed in an unknown way")
     return shadow
 
 
@@ -76,7 +76,7 @@ def updated_by(shadow: Any, *others: Any) -> None:
     """Do to the shadow of a dict what was done to it by `update`, of which keywords are the last of the others."""
     for other in others:
         if not isinstance(other, dict):
-            raise DerivativeError("a gradient is asked for through a dict that `update` gets pairs for: give it a dict")
+            raise DerivativeError("the gradient goes through a dict that `update` gets pairs for: give it a dict")
         shadow.update(other)
 
 
@@ -124,7 +124,7 @@ def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> 
     try:
         found = [shadows[places[_told_by(thing)].popleft()] for thing in after]
     except LookupError:
-        raise DerivativeError("a gradient is asked for through something that is sorted, by items unknown") from None
+        raise DerivativeError("the gradient goes through a list that is sorted by unknown items") from None
     if in_place:
         parts[:] = found
     return found

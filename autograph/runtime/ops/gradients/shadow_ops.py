@@ -52,9 +52,9 @@ class Blank:
         if self._name is None or not _is_some(gradient):
             return
         raise DerivativeError(
-            f"a gradient is asked for through {f'`{self._name}`, ' if self._name else ''}{self._what}. Gradients "
+            f"the gradient goes through {f'`{self._name}`, ' if self._name else ''}{self._what}. Gradients "
             "are known of floats, arrays of floats, and of what lists, tuples and dicts hold: compute with these, or "
-            "say that it is to be taken as a constant, by ag.stop_gradient"
+            "make it a constant by ag.stop_gradient"
         )
 
     def zeros(self) -> Any:
@@ -230,7 +230,7 @@ def _accumulate(shadow: Any, gradient: Any) -> Any:
         if isinstance(gradient, (np.ndarray, np.generic, float, complex)) and isinstance(shadow, (list, tuple)):
             gradient = _of_items(gradient, shadow)
         if len(gradient) != len(shadow):
-            raise DerivativeError("a gradient is asked for through lists that are put together in an unknown way")
+            raise DerivativeError("the gradient goes through lists that are put together in an unknown way")
         parts = shadow.items() if isinstance(shadow, dict) else enumerate(shadow)
         return Within(((part, gradient[at]) for at, part in parts), _nothing)
     return None
@@ -245,7 +245,7 @@ def _of_items(gradient: Any, shadow: Any) -> Any:
     try:
         return fit(gradient, np.broadcast_to(np.zeros((), np.result_type(gradient)), _shape(shadow)))
     except ValueError:
-        raise DerivativeError("a gradient is asked for through a list of arrays of several shapes") from None
+        raise DerivativeError("the gradient goes through a list of arrays of several shapes") from None
 
 
 def _shape(shadow: Any) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ class Identity(int):
         Raises:
             Plain: always.
         """
-        raise Plain("the number that id() gives is another one at each call", self.trace.place())
+        raise Plain("id() gives another number at each call", self.trace.place())
 
 
 _TEXTS_AND_ORDER = frozenset({"__repr__", "__str__", "__format__", "__lt__", "__le__", "__gt__", "__ge__"})

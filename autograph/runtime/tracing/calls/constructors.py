@@ -57,7 +57,7 @@ class Constructing(Calls):
         if module_of(kind) == "itertools" and issubclass(kind, Iterator):
             return IteratorMaker(self.trace, kind)
         if is_written(class_attribute(kind, "__del__")):
-            raise Plain(f"{kind.__qualname__}.__del__ is called when an object is gone", self.trace.place())
+            raise Plain(f"{kind.__qualname__}.__del__ is called when an object is deleted", self.trace.place())
         init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))
         is_other = type(kind).__call__ is not type.__call__ and not trace_rules.is_plain(module_of(type(kind)))
         if trace_rules.is_plain(module_of(kind)) or not (is_written(init) or is_written(new) or is_other):

@@ -143,7 +143,7 @@ class Caller(Constructing):
             names = {"token": abc.get_cache_token, "registered": abc.get_cache_token()}
             self.environment.guard(("token() == registered", names), "what is registered with abstract classes")
         if "RecursionError" in code.co_names:
-            raise Plain(f"{function.__qualname__} asks how deep it calls itself", self.trace.place())
+            raise Plain(f"{function.__qualname__} depends on the depth of its recursion", self.trace.place())
         if self._originals and not trace_rules.is_own(function.__code__.co_filename):  # this is not the function itself
             self._guard_code(function)
         self._note_names(code)
@@ -343,7 +343,7 @@ class Caller(Constructing):
         @on_behalf
         def looking(*args: Any, **kwargs: Any) -> Any:
             if looks_at_caller(function, args, kwargs):
-                raise Plain(f"{function.__name__} looks at the function that calls it", self.trace.place())
+                raise Plain(f"{function.__name__} inspects its caller", self.trace.place())
             return self._builtin(function)(*args, **kwargs)
 
         return looking

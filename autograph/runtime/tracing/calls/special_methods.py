@@ -116,7 +116,7 @@ class Instruments:
         for base in type.mro(kind) if kind not in self._classes and is_users(kind) else ():
             if base not in self._classes and is_users(base):
                 if "__getattribute__" in vars(base):
-                    self._refuse(f"{base.__qualname__}.__getattribute__ is told whenever an attribute is looked at")
+                    self._refuse(f"{base.__qualname__}.__getattribute__ runs at each access of an attribute")
                 self._classes[base] = None
                 self._environment.know_class(base)
                 self.meet_class(type(base))
@@ -313,7 +313,7 @@ class _Mocked:
     @staticmethod
     def _refuse() -> None:
         if _TRACING.stack:
-            raise Plain("a PropertyMock records each look at its attribute", _TRACING.stack[-1].place())
+            raise Plain("a PropertyMock records each access of its attribute", _TRACING.stack[-1].place())
 
 
 class _Cached:

@@ -112,7 +112,7 @@ class Recorded(StandIn):
                 return traced(self.trace, result, args) if is_iterator(result) else result
             args = iterables_of_graph(self.trace, args) if is_for_graph else args
         if is_iterator(own_attribute(function, "__self__")):
-            raise Plain(f"{full_name_of(function)} is given what is staged", self.trace.place())
+            raise Plain(f"{full_name_of(function)} gets a staged value", self.trace.place())
         if type(function) is types.MethodType or own_attribute(function, "__self__") is not None:
             method = f".{function.__name__}"
             if isinstance(function.__self__, GENERATORS) and op_of(function) is None:

@@ -62,7 +62,7 @@ def check_handled() -> None:
     """
     for signal in _RAISED.signals:
         if isinstance(signal, (Diverged, Raised)):
-            raise Plain("what is raised when the graph runs is caught by code that is not staged", ())
+            raise Plain("code that is not staged catches an exception that the graph raises", ())
         raise signal
 
 

@@ -43,13 +43,13 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
         check_not_about_proxies(trace, error)
         check_not_handling(trace, error)
         if isinstance(error, (StopIteration, IndexError) if "__getitem__" in trace.asked else StopIteration):
-            raise Plain("where an iteration ends is known only when the program runs", trace.place()) from None
+            raise Plain("the end of an iteration is known only when the program runs", trace.place()) from None
         raise_in_graph(trace, _named_like_python(error))
 
 
 def too_deep(trace: Trace) -> Plain:
     """Tracing takes more frames than running does; what else the function does about it shows when it runs."""
-    return Plain("it calls itself, or looks into what is nested, too deep to be traced", trace.place())
+    return Plain("its recursion, or a nested structure, is too deep to be traced", trace.place())
 
 
 def _named_like_python(error: Exception) -> Exception:
@@ -89,7 +89,7 @@ def check_not_about_proxies(trace: Trace, error: Exception) -> None:
         raise trace.needed
     texts = [part for part in error.args if type(part) is str]
     if trace.staged_items and type(error) is ValueError and _instruction(error)[0] in UNPACKING:
-        raise Plain("how many items are unpacked is known only when the program runs", trace.place())
+        raise Plain("the number of items to unpack is known only when the program runs", trace.place())
     about_proxies = isinstance(error, (TypeError, AttributeError)) and any(map(_PROXIES.search, texts))
     is_by_c = type(error) in (TypeError, AttributeError) and not (_is_by_statement(error) or is_misfit(error))
     if about_proxies or is_by_c or _is_by_library_with_proxy(error):
@@ -128,7 +128,7 @@ def check_not_raised_again(trace: Trace, error: BaseException) -> None:
         Plain: it does, or would if there were one.
     """
     if error is trace.location.around or (type(error) is RuntimeError and _instruction(error) == ("RAISE_VARARGS", 0)):
-        raise Plain("it raises again what is handled where it is called", trace.place()) from None
+        raise Plain("it raises again the exception that its caller handles", trace.place()) from None
 
 
 def check_not_handling(trace: Trace, error: BaseException) -> None:

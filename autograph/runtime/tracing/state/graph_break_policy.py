@@ -47,13 +47,13 @@ class GraphBreakPolicy:
         if isinstance(signal, Plain):
             return signal.reason + at
         if isinstance(signal, Materialize):
-            return "a container that changes its length, or is looked into, is iterated over by Python meanwhile"
+            return "Python iterates over a container whose length changes, or that is looked into"
         if isinstance(signal, Unstageable):
             return "" if signal.asked else signal.message + at
         if isinstance(signal, Unjoinable):
             if self._specialized(signal.test, "") is not None:
                 return ""
-            return f"{signal.paths}, and which path is taken is known only when the graph runs{at}"
+            return f"{signal.paths}, and the path is known only when the graph runs{at}"
         if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialized(signal.value, "") is not None:
             return ""
         if isinstance(signal, NeedsConcrete) and signal.asked:

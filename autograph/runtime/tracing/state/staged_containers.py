@@ -289,7 +289,7 @@ def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
 def compared(trace: Recorder, value: Any) -> Any:
     """What is to be compared, or combined with a set, in the place of a value: Python does not ask what is in sets."""
     if _contains_staged(value):
-        raise Plain("what is in a container is compared, and known only when the graph runs", trace.place())
+        raise Plain("a container is compared whose items are known only when the graph runs", trace.place())
     return as_tensor(value) if is_staged(value) else value
 
 

@@ -168,7 +168,7 @@ class Trace(Blocks):
         package = is_opaque_class(kind)
         if package:
             self.callbacks.packages.add(package)
-            what = f"what is done with objects of class {kind.__qualname__} is done when the graph runs"
+            what = f"operations on objects of class {kind.__qualname__} is done when the graph runs"
             self.report("callback", f"{what}, {untraced(package)}")
 
     def proxy(self, value: Value) -> Tensor:

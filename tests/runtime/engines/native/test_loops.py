@@ -80,8 +80,8 @@ def test_what_it_tells():
     explanation = str(function.explain(*args).where(kind=("native", "native_callback")))
     assert "this loop is machine code, compiled in" in explanation
     assert "machine code was left here for Python 1 time" in explanation
-    assert "this loop runs in Python, for all that it does is Python's and NumPy's" in explanation
-    assert "`np.arange` is Python's, called by machine code" in explanation
+    assert "this loop stays in Python: all its operations call Python or NumPy" in explanation
+    assert "`np.arange` runs in Python, called by machine code" in explanation
     assert "i64 @loop" in function.lower(*args).llvm
     assert "ret" in function.lower(*args).asm
 

@@ -161,7 +161,7 @@ def test_staged_themselves():
 def test_the_reason_is_told():
     staged = ag.function(by_another_name)
     (event,) = staged.explain(1).where(kind="plain")
-    assert "locals looks at the function that calls it" in event.message
+    assert "locals inspects its caller" in event.message
 
 
 def level(x):

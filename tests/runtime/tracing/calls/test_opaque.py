@@ -278,7 +278,7 @@ def test_explain_says_what_is_called_and_how_to_trace_it():
     staged = ag.function(lambda box, x: box(x) + blackbox.wave(x))
     told = staged.explain(Box(2.0), 3.0).where(kind="callback")
     assert [event.message for event in told] == [
-        "what is done with objects of class Box is done when the graph runs, as the installed package blackbox is not "
+        "operations on objects of class Box is done when the graph runs, as the installed package blackbox is not "
         "traced: trace_packages='blackbox' would trace it",
         "blackbox.wave is called as it is, as the installed package blackbox is not traced: trace_packages='blackbox' "
         "would trace it",

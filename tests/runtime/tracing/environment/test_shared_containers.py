@@ -371,7 +371,7 @@ def test_what_is_one_at_two_places_is_taken_apart_at_both_or_at_none() -> None:
     f([1], xs)
     f([1, 2, 3], xs)
     assert f(xs, xs) == 3
-    assert "`a` and `b` were one object, which is taken as one object from now on" in str(f.explain(xs, xs))
+    assert "`a` and `b` were one object, which is one object of the graph from now on" in str(f.explain(xs, xs))
     assert not f.traces[-1].plain
 
 

@@ -71,12 +71,12 @@ class Lowering:
         try:
             self._loop(self._structure.root)
         except NoLowering:
-            raise Refused("there is no machine code for what it iterates over or begins with") from None
+            raise Refused("there is no machine code for the type of its items or initial values") from None
         while self.flow.queue:
             self.flow.queue.pop()()
         self.flow.emit_side_exits()
         if not self.calls.is_of_use():
-            raise Refused("all that it does is Python's and NumPy's")
+            raise Refused("all its operations call Python or NumPy")
         return self._emit.text
 
     # Nodes ------------------------------------------------------------------------------------------------------------

@@ -35,8 +35,8 @@ VAIN = 64           # calls for which there was no machine code, after which Pyt
 LESSONS = 12        # after which all that comes of Python callbacks is taken for an object like any other
 VERSIONS = 16       # for kinds of inputs; for others, the loop is Python's
 NO_CALLBACKS = (
-    "is Python's: there is no machine code for it, in a loop that is machine code. Let it stand outside the loop, or "
-    "let the loop do it with numbers and elements of arrays"
+    "runs in Python, in a loop that is machine code. Move it out of the loop, or compute it in the loop with numbers "
+    "and elements of arrays"
 )
 AGAIN = 1           # calls after the one in which code was made, after which it gets a fast entry, and is made good
 PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
@@ -314,12 +314,12 @@ class Region:
         told = [f"this loop is machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
             told = [self.outlook]
-        told += [f"this loop runs in Python, for {reason}" for reason in dict.fromkeys(self.reasons)]
+        told += [f"this loop stays in Python: {reason}" for reason in dict.fromkeys(self.reasons)]
         if self.wide:
             told.append(f"this loop ran in Python {self.wide} times, for integers of more than 64 bits")
         events = [Event("native", message, place) for message in told]
         for callback in self._called():
-            message = f"{callback.name} is Python's, called by machine code{callback.cost}"
+            message = f"{callback.name} runs in Python, called by machine code{callback.cost}"
             events.append(Event("native_callback", message, callback.place or place))
         for at, count in list(self.left.items()):
             message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"

@@ -50,9 +50,9 @@ class Splitter(Copier):
             if node.op not in LOOP or node is self._whole or is_interchangeable(node, self._used):
                 into.append(self.node(node))
                 continue
-            reason = "the program tells equal numbers apart (`is`)" if self._tells_apart else refusal(node)
+            reason = "the program compares numbers by identity (`is`)" if self._tells_apart else refusal(node)
             if reason:
-                self.events.append(Event("native", f"this loop runs in Python, for {reason}", user_line(node.place)))
+                self.events.append(Event("native", f"this loop stays in Python: {reason}", user_line(node.place)))
                 into.append(self.node(node))
             else:
                 region = self._make(node, self._unused(node))
@@ -91,7 +91,7 @@ def put_back(region: Region, block: Block) -> None:
 def refusal(loop: Node) -> str:
     """Why a loop cannot be machine code, as far as the ops tell; what the types are shows when it runs."""
     if not any(_is_lowered(node) for block in loop.blocks for node in walk(block)):
-        return "all that it does is Python's and NumPy's"
+        return "all its operations call Python or NumPy"
     return _obstacle(loop)
 
 

@@ -186,7 +186,7 @@ def _obstacle() -> str:
     try:
         binding()
     except (EngineError, ImportError, OSError) as error:
-        return f"there can be no machine code here: {error}"
+        return f"this cannot become machine code: {error}"
     return ""
 
 

@@ -32,8 +32,8 @@ def told(function, *args):
 
 def test_what_calls_of_python_cost():
     function, xs = ag.function(medians, engine="native"), np.arange(9.0)
-    before = "`*`, `np.sort` is Python's, called by machine code; a call may take some 0.9 µs, as it is of 2 operations"
-    assert told(function, xs, 100) == before
+    before = "`*`, `np.sort` runs in Python, called by machine code"
+    assert told(function, xs, 100) == f"{before}; a call may take some 0.9 µs, as it is of 2 operations"
     for iterations in (100, 200):
         assert function(xs, iterations) == medians(xs, iterations)
     after = re.compile(r".* called by machine code 300 times, some (\S+) µs each, (\S+) ms in all")
@@ -64,8 +64,8 @@ def test_strict_before_anything_runs(strict):
         function(np.arange(12.0), 2)
     where = f"{__file__}:{line(medians, '# sorted')}"
     assert str(caught.value).startswith(f"{where}: medians is strict about 'native_callback' (")
-    assert "`*`, `np.sort` is Python's: there is no machine code for it, in a loop that is" in str(caught.value)
-    assert "Let it stand outside the loop" in str(caught.value)
+    assert "`*`, `np.sort` runs in Python, in a loop that is machine code" in str(caught.value)
+    assert "Move it out of the loop" in str(caught.value)
 
 
 def test_strict_when_types_tell_too_little():
@@ -81,7 +81,7 @@ def test_strict_when_types_tell_too_little():
 
     function = ag.function(partial, engine="native", strict="native_callback")
     for _ in range(2):
-        with pytest.raises(StrictError, match="is Python's: there is no machine code for it"):
+        with pytest.raises(StrictError, match="runs in Python, in a loop that is machine code"):
             function(lambda: np.arange(3.0), 3)
     assert not seen
 

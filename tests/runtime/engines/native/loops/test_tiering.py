@@ -84,7 +84,7 @@ def test_a_short_loop_stays_in_python():
 def test_what_cannot_be_machine_code_is_run_by_numpy(plain, x):
     function = ag.function(plain, engine="auto")
     assert np.array_equal(function(x), plain(x))
-    assert "runs on the engine numpy: there is nothing that might be machine code" in str(function.explain(x))
+    assert "runs on the engine numpy: no loop or operation here could become machine code" in str(function.explain(x))
 
 
 def hypotenuse(x, y):
@@ -152,11 +152,11 @@ def test_where_llvmlite_is_of_no_use(error, patience, monkeypatch):
     function, args = ag.function(total, engine="auto"), (np.arange(3.0), 9)
     for _ in range(2):
         assert function(*args) == total(*args)
-    assert f"this loop runs in Python, for there can be no machine code here: {error}" in str(function.explain(*args))
+    assert f"this loop stays in Python: this cannot become machine code: {error}" in str(function.explain(*args))
     function, args = ag.function(hypotenuse, engine="auto"), (np.arange(5.0), np.ones(5))
     for _ in range(tiering.WORTH + 2):
         assert np.array_equal(function(*args), hypotenuse(*args))
-    assert f"are NumPy's, for there can be no machine code here: {error}" in str(function.explain(*args))
+    assert f"are NumPy's, for this cannot become machine code: {error}" in str(function.explain(*args))
 
 
 def test_the_environment_names_the_engine(monkeypatch):
