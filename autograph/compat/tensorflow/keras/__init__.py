@@ -1,4 +1,9 @@
-"""`tf.keras`: layers, models, losses, metrics and optimizers, in terms of TensorFlow's spelling."""
+"""`tf.keras`: layers, models, losses, metrics and optimizers.
+
+Layers translate Keras's arguments, names and shapes, and compute by `tf.nn`. Convolutions, pooling, recurrent steps and
+initializers are those of `autograph.nn`, optimizers and schedules those of `autograph.optim`. `layer.py` has the base
+class, `models.py` the training.
+"""
 
 from autograph.compat.tensorflow.keras import (
     activations,
