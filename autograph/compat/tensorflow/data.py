@@ -239,11 +239,8 @@ class Dataset:
     def take(self, count: Any, name: str | None = None) -> Dataset:
         if int(count) < 0:
             return self
-        return self._sliced(int(count), lambda rows: itertools.islice(rows, int(count)))
-
-    def _sliced(self, count: int, of: Callable[[Iterator[Row]], Iterator[Row]]) -> Dataset:
-        length = min(count, self._length) if self._length >= 0 else count if self._length == -1 else -2
-        return Dataset(lambda: of(self._make()), self.element_spec, length)
+        length = min(int(count), self._length) if self._length >= 0 else int(count) if self._length == -1 else -2
+        return Dataset(lambda: itertools.islice(self._make(), int(count)), self.element_spec, length)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
         length = max(self._length - int(count), 0) if self._length >= 0 else self._length

@@ -18,7 +18,7 @@ class Module(metaclass=ABCMeta):  # noqa: B024  (for `register`)
     """
 
     def __init__(self, name: str | None = None) -> None:
-        self._name = name or _snake(type(self).__name__)
+        self._name = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
 
     @property
     def name(self) -> str:
@@ -64,7 +64,3 @@ def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
         inside = value.values() if isinstance(value, dict) else value
     for part in inside:
         yield from _parts(part, seen)
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

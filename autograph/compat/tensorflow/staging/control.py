@@ -34,7 +34,8 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str | None = None) -> Any:
     """The result of the function of that number; for other numbers, of `default`, or of the last."""
-    cases = dict(branch_fns if _pairs(branch_fns) else enumerate(branch_fns))
+    pairs = isinstance(branch_fns, dict) or all(isinstance(each, tuple) for each in branch_fns)
+    cases = dict(branch_fns if pairs else enumerate(branch_fns))
     last = default or cases[max(cases)]
     index = convert_to_tensor(branch_index)
 
@@ -45,10 +46,6 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
         return cond(math_ops.equal(index, number), function, lambda: choose(others))
 
     return choose(sorted(cases.items()))
-
-
-def _pairs(branch_fns: Any) -> bool:
-    return isinstance(branch_fns, dict) or all(isinstance(each, tuple) for each in branch_fns)
 
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, name: str | None = None) -> Any:

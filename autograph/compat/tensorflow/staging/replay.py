@@ -88,9 +88,14 @@ def gradients(
     key = _key(entries, targets, wanted, outer, inputs)
     program = _programs.get(key) if key is not None else None
     if program is None:
-        program = _Program(_traced(again, inputs), connected)
+        specs = [(f"x{number}", TensorSpec(each.shape, each.dtype)) for number, each in enumerate(inputs)]
+        args = tuple(spec for _, spec in specs)
+        traced, _ = tracing.trace(again, "gradient", (args, {}), specs, (), lambda: None, False)
+        program = _Program(traced, connected)
         if key is not None:
-            _keep(key, program)
+            _programs[key] = program
+            if len(_programs) > _MOST:
+                _programs.popitem(last=False)
     found: list[Tensor] = program.traced([each._value for each in inputs])
     graphs.note(again, inputs, found, None if key is None else _Known(key))
     results = iter(found)
@@ -106,18 +111,6 @@ def _needed(entries: Iterable[Entry], targets: Iterable[Tensor]) -> list[Entry]:
             wanted.update(map(id, entry.inputs))
             found.append(entry)
     return found[::-1]
-
-
-def _traced(again: Callable[..., Any], inputs: Sequence[Tensor]) -> tracing.Traced:
-    specs = [(f"x{number}", TensorSpec(each.shape, each.dtype)) for number, each in enumerate(inputs)]
-    args = tuple(spec for _, spec in specs)
-    return tracing.trace(again, "gradient", (args, {}), specs, (), lambda: None, False)[0]
-
-
-def _keep(key: Any, program: _Program) -> None:
-    _programs[key] = program
-    while len(_programs) > _MOST:
-        _programs.popitem(last=False)
 
 
 # Reversing ------------------------------------------------------------------------------------------------------------
