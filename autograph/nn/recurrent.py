@@ -62,7 +62,24 @@ def _output_of(state: Any) -> Any:
     return state[0] if isinstance(state, tuple) else state
 
 
-class SimpleRNNCell(Module):
+class _Cell(Module):
+    """Matrices `w` and `u`, for inputs and state, with a block of columns for each gate."""
+
+    def __init__(self, inputs: int, units: int, gates: int, rng: Rng, dtype: Any) -> None:
+        rng = np.random.default_rng(rng)
+        self.w = Variable(glorot_uniform((inputs, gates * units), rng, dtype))
+        self.u = Variable(np.concatenate([orthogonal((units, units), rng, dtype) for _ in range(gates)], axis=1))
+
+    def initial_state(self, batch: int) -> Any:
+        """Zeros, for a batch of this size.
+
+        Args:
+            batch: the number of sequences.
+        """
+        return np.zeros((batch, self.u.shape[0]), self.u.dtype)
+
+
+class SimpleRNNCell(_Cell):
     """activation(x @ w + h @ u + b) (Elman, 1990).
 
     Args:
@@ -80,25 +97,15 @@ class SimpleRNNCell(Module):
     def __init__(
         self, inputs: int, units: int, rng: Rng = None, dtype: Any = float, activation: Activation = np.tanh
     ) -> None:
-        rng = np.random.default_rng(rng)
-        self.w = Variable(glorot_uniform((inputs, units), rng, dtype))
-        self.u = Variable(orthogonal((units, units), rng, dtype))
+        super().__init__(inputs, units, 1, rng, dtype)
         self.b = Variable(np.zeros(units, dtype))
         self.activation = activation
-
-    def initial_state(self, batch: int) -> Any:
-        """Zeros, for a batch of this size.
-
-        Args:
-            batch: the number of sequences.
-        """
-        return np.zeros((batch, self.u.shape[0]), self.u.dtype)
 
     def __call__(self, x: Any, h: Any) -> Any:
         return self.activation(x @ self.w + self.b + h @ self.u)
 
 
-class LSTMCell(Module):
+class LSTMCell(_Cell):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997; with a forget gate, Gers and others, 2000).
 
     The columns of its matrices belong to the input, forget, cell and output gates. The bias of the forget gate begins
@@ -128,9 +135,7 @@ class LSTMCell(Module):
         activation: Activation = np.tanh,
         gate: Activation = sigmoid,
     ) -> None:
-        rng = np.random.default_rng(rng)
-        self.w = Variable(glorot_uniform((inputs, 4 * units), rng, dtype))
-        self.u = Variable(np.concatenate([orthogonal((units, units), rng, dtype) for _ in range(4)], axis=1))
+        super().__init__(inputs, units, 4, rng, dtype)
         self.b = Variable(np.repeat(np.array([0, 1, 0, 0], dtype), units))
         self.activation = activation
         self.gate = gate
@@ -141,8 +146,7 @@ class LSTMCell(Module):
         Args:
             batch: the number of sequences.
         """
-        shape = batch, self.u.shape[0]
-        return np.zeros(shape, self.u.dtype), np.zeros(shape, self.u.dtype)
+        return super().initial_state(batch), super().initial_state(batch)
 
     def __call__(self, x: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         h, c = state
@@ -164,7 +168,7 @@ def lstm_step(gates: Any, c: Any, activation: Activation = np.tanh, gate: Activa
     return gate(out) * activation(c), c
 
 
-class GRUCell(Module):
+class GRUCell(_Cell):
     """Gated recurrent unit (Cho and others, 2014), in the form of cuDNN, PyTorch and Keras (`reset_after`).
 
     The columns of its matrices belong to the reset gate, the update gate and the candidate.
@@ -191,21 +195,11 @@ class GRUCell(Module):
         activation: Activation = np.tanh,
         gate: Activation = sigmoid,
     ) -> None:
-        rng = np.random.default_rng(rng)
-        self.w = Variable(glorot_uniform((inputs, 3 * units), rng, dtype))
-        self.u = Variable(np.concatenate([orthogonal((units, units), rng, dtype) for _ in range(3)], axis=1))
+        super().__init__(inputs, units, 3, rng, dtype)
         self.b = Variable(np.zeros(3 * units, dtype))
         self.c = Variable(np.zeros(3 * units, dtype))
         self.activation = activation
         self.gate = gate
-
-    def initial_state(self, batch: int) -> Any:
-        """Zeros, for a batch of this size.
-
-        Args:
-            batch: the number of sequences.
-        """
-        return np.zeros((batch, self.u.shape[0]), self.u.dtype)
 
     def __call__(self, x: Any, h: Any) -> Any:
         n = self.u.shape[0]
