@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import nn
+from autograph import nn, optim
 from tests.comparing import compare
 
 NAMES = {"np": np, "nn": nn}
@@ -89,3 +89,38 @@ def test_what_does_not_fit(wrap):
         wrap(lambda x: nn.max_pool(x, padding="full"))(x)
     with pytest.raises(ValueError, match=r"^a window of \(5, 5\) is larger than the array of \(4, 4\) elements$"):
         wrap(lambda x: nn.average_pool(x, 5))(x)
+
+
+@pytest.mark.once
+def test_a_model_for_images_is_trained():
+    """Staged as a whole, it comes to the same numbers as in single steps."""
+    images, labels = 0.2 * np.random.default_rng(0).normal(size=(32, 6, 6, 1)), np.arange(32) % 2
+    images[labels == 0, 2] += 1     # a row or a column
+    images[labels == 1, :, 3] += 1
+
+    def trainer():
+        model = nn.Sequential(
+            nn.Conv2D(1, 3, 3, padding="same", activation=nn.relu, rng=0), nn.BatchNorm(3), nn.MaxPool(2),
+            nn.Conv2D(3, 3, 2, rng=1), nn.AveragePool(2, 1), nn.flatten, nn.Dense(3, 2, rng=2),
+        )  # fmt: skip
+        variables = model.trainable_variables
+        optimizer = optim.Adam(0.05).init(variables)
+        gradient = ag.value_and_grad(lambda x, y: nn.softmax_cross_entropy(model(x), y), wrt=variables)
+
+        def train(epochs):
+            losses = []
+            for _ in range(epochs):
+                loss, gradients = gradient(images, labels)
+                optimizer.update(variables, gradients)
+                losses.append(loss)
+            return losses
+
+        return model, train
+
+    (ours, train), (theirs, plain) = trainer(), trainer()
+    staged = ag.function(train)
+    losses = staged(12)
+    assert np.allclose(losses, plain(12)) and losses[-1] < 0.2 * losses[0]
+    assert [trace.plain for trace in staged.traces if trace.plain] == []
+    for mine, other in zip(ours.variables, theirs.variables):
+        assert np.allclose(mine, other)
