@@ -21,8 +21,10 @@ import numpy as np
 
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed, Interrupted
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
-from autograph.runtime.engines.native.emit.unroll import Unrolling
+from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
+from autograph.runtime.engines.native.llvm.ir import Block as Label
+from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.graph.operands import (
     Array,
@@ -61,7 +63,7 @@ class State:
 
     env: dict[Key, Any]
     fresh: set[Key]
-    owned: dict[Cell, str]
+    owned: dict[Cell, Any]
 
     def copy(self) -> State:
         return State(dict(self.env), set(self.fresh), dict(self.owned))
@@ -84,7 +86,7 @@ class Flow:
     def __init__(self, structure: Structure, inputs: dict[Value, Any]) -> None:
         self.structure = structure
         self.inputs = inputs
-        self.emit = Unrolling("loop", self.side_exit)
+        self.emit = LoopEmitter("loop", self.side_exit)
         self.exits: list[Exit] = [Interrupted()]
         self.slots = 0
         self.state = State({}, set(), {})
@@ -92,9 +94,10 @@ class Flow:
         self.counted: set[Key] = set()
         self.queue: list[Callable[[], None]] = []
         self._resume: tuple[Point, State] | None = None     # where Python resumes, and with what
-        self._exit: str | None = None                       # the block of the side exit to there
-        self._exits: list[tuple[str, Point, State]] = []    # blocks that there is no code of yet
-        self._versions: dict[Any, dict[Any, str]] = {}
+        self._exit: Label | None = None                       # the block of the side exit to there
+        self._exits: list[tuple[Label, Point, State]] = []    # blocks that there is no code of yet
+        self._versions: dict[Any, dict[Any, Label]] = {}
+        self._edges: dict[Label, Label] = {}
 
     # What values are --------------------------------------------------------------------------------------------------
 
@@ -104,7 +107,7 @@ class Flow:
             return leaf
         found = self.inputs[leaf] if leaf in self.inputs else self.fetch(leaf)
         if type(found) is Number and found.type == INT:
-            self.emit.learn(found, *self.structure.span(leaf, self.block))
+            self.emit.ranges.learn(found, *self.structure.span(leaf, self.block))
         return found
 
     def fetch(self, key: Key) -> Any:
@@ -119,18 +122,18 @@ class Flow:
 
     def _loaded(self, cell: Any, each: Any) -> Any:
         if isinstance(each, Number) and not each.ref:
-            found = Number(each.type, self.emit.kept(cell, each.type.dtype))
+            found = Number(each.type, self.emit.cells.kept(cell, each.type.dtype))
             if cell[0] in self.counted and each.type == INT:
-                self.emit.bound(found.ref, -RANGE, RANGE)
+                self.emit.ranges.bound(found.ref, -RANGE, RANGE)
             return found
         if is_held(each) and not each.ref:
-            ref = self.emit.kept_object(cell)
+            ref = self.emit.cells.kept_object(cell)
             if cell in self.state.owned:
                 self.state.owned[cell] = ref
             if isinstance(each, Boxed):
                 return Boxed(ref)
-            facts = [self.emit.kept((cell, place), INT.dtype) for place in range(1, 1 + 2 * each.ndim)]
-            return replace(each, ref=ref, facts=(self.emit.kept_object((cell, 0)), *facts))
+            facts = [self.emit.cells.kept((cell, place), INT.dtype) for place in range(1, 1 + 2 * each.ndim)]
+            return replace(each, ref=ref, facts=(self.emit.cells.kept_object((cell, 0)), *facts))
         return each
 
     def args(self, args: Any) -> Any:
@@ -170,7 +173,7 @@ class Flow:
         label: Any,
         live: dict[Key, Any],
         go_on: Callable[[], None],
-        entry: str = "",
+        to_edge: bool = False,
         queue: list[Callable[[], None]] | None = None,
     ) -> None:
         """Go on where other paths may lead, too. If there are too many versions, leave.
@@ -178,7 +181,7 @@ class Flow:
         Args:
             live: what matters there.
             go_on: makes the code there.
-            entry: what is behind the name of the block to go to.
+            to_edge: whether to go to the edge of the loop that begins there.
             queue: where to put what makes a new version.
         """
         held, kinds = held_by(live), kinds_of(live)
@@ -193,19 +196,25 @@ class Flow:
             def go() -> None:
                 self.state = State(dict(begin), set(), dict.fromkeys(held, ""))
                 self.emit.begin(name)
-                self.emit.found = {}
+                self.emit.ranges.found = {}
                 go_on()
 
             (self.queue if queue is None else queue).append(go)
         self.hold(held)
         self.keep_fresh(live)
-        self.emit.jump(versions[kinds] + entry)
+        self.emit.jump(self.edge(versions[kinds]) if to_edge else versions[kinds])
 
-    def begin(self, label: str, state: State) -> None:
+    def edge(self, head: Label) -> Label:
+        """The edge of a counted loop: the block where it is checked whether there are more iterations."""
+        if head not in self._edges:
+            self._edges[head] = self.emit.label("edge")
+        return self._edges[head]
+
+    def begin(self, label: Label, state: State) -> None:
         """Go on in a block of which only is known where values are; Python cannot resume before it is said where."""
         self.state = state
         self.resume_from(None)
-        self.emit.found = {}
+        self.emit.ranges.found = {}
         self.emit.begin(label)
 
     def branch(self, condition: Number, then: Callable[[], None], orelse: Callable[[], None]) -> None:
@@ -215,11 +224,11 @@ class Flow:
             return
         labels = self.emit.label("then"), self.emit.label("else")
         self.emit.branch(condition, *labels)
-        state, resume, found = self.state, self._resume, self.emit.found
+        state, resume, found = self.state, self._resume, self.emit.ranges.found
         for label, path in zip(labels, (then, orelse)):
             self.state, self._resume, self._exit = state.copy(), resume, None
             self.emit.begin(label)
-            self.emit.found = dict(found)
+            self.emit.ranges.found = dict(found)
             path()
 
     def keep_fresh(self, live: dict[Key, Any]) -> None:
@@ -232,11 +241,11 @@ class Flow:
     def keep(self, cell: Any, each: Any) -> Any:
         """Put an operand into its cells."""
         if isinstance(each, Number):
-            self.emit.keep(cell, each.type.dtype, each.ref)
+            self.emit.cells.keep(cell, each.type.dtype, each.ref)
         elif isinstance(each, Array) and each.input < 0:
-            self.emit.keep_object((cell, 0), each.facts[0])
+            self.emit.cells.keep_object((cell, 0), each.facts[0])
             for place, fact in enumerate(each.facts[1:], 1):
-                self.emit.keep((cell, place), INT.dtype, fact)
+                self.emit.cells.keep((cell, place), INT.dtype, fact)
         return each
 
     # Side exits -------------------------------------------------------------------------------------------------------
@@ -250,7 +259,7 @@ class Flow:
         self._exit = None
         self._resume = None if at is None else (at, self.state.copy())
 
-    def side_exit(self) -> str:
+    def side_exit(self) -> Label:
         """The block of the side exit."""
         if self.emit.chunk is not None:
             self.emit.chunk.exits += 1
@@ -263,7 +272,7 @@ class Flow:
     def emit_side_exits(self) -> None:
         """Make the code of all side exits."""
         for label, at, state in self._exits:
-            self.state, self.emit.found = state.copy(), {}     # other exits may have the same
+            self.state, self.emit.ranges.found = state.copy(), {}     # other exits may have the same
             self.emit.begin(label)
             self.emit.come_from(self.structure.node_at(at).place)
             keys = list(self.live(at))
@@ -306,12 +315,12 @@ class Flow:
 
     # References -------------------------------------------------------------------------------------------------------
 
-    def own(self, cell: Cell, ref: str) -> None:
+    def own(self, cell: Cell, ref: Register) -> None:
         """Own a new reference, for a value, or for a part of one."""
-        self.emit.keep_object(cell, ref)
+        self.emit.cells.keep_object(cell, ref)
         self.state.owned[cell] = ref
 
-    def hold(self, wanted: dict[Cell, str]) -> None:
+    def hold(self, wanted: dict[Cell, Any]) -> None:
         """Own references for these cells, which have objects of these registers, and no others."""
         owned, emit = self.state.owned, self.emit
         if owned == wanted:
@@ -322,13 +331,13 @@ class Flow:
         for ref in missing.values():
             found = next((each for each in surplus if each[1] == ref), None)
             if found is None:
-                emit.another(ref)
+                emit.objects.another(ref)
             else:
                 surplus.remove(found)
-        for ref in [ref or emit.kept_object(cell) for cell, ref in surplus]:
-            emit.forget(ref)
+        for ref in [ref or emit.cells.kept_object(cell) for cell, ref in surplus]:
+            emit.objects.forget(ref)
         for cell, ref in missing.items():
-            emit.keep_object(cell, ref)
+            emit.cells.keep_object(cell, ref)
         self.state.owned = dict(wanted)
 
     def hand_back(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -339,11 +348,11 @@ class Flow:
         def write(path: Any, each: Any) -> Any:
             nonlocal slot
             if isinstance(each, Number):
-                self.emit.hand_back(slot, each.type.dtype, each.ref)
+                self.emit.frame.hand_back(slot, each.type.dtype, each.ref)
                 slot += 1
                 return Fetch(slot - 1, each.type)
             if is_held(each):
-                self.emit.hand_back_object(slot, self.emit.another(each.ref))
+                self.emit.frame.hand_back_object(slot, self.emit.objects.another(each.ref))
                 slot += 1
                 return Handed(slot - 1)
             return each
@@ -358,9 +367,9 @@ def kinds_of(env: dict[Key, Any]) -> frozenset[Any]:
     return frozenset((key, kind_of(operand)) for key, operand in env.items())
 
 
-def held_by(env: dict[Key, Any]) -> dict[Cell, str]:
+def held_by(env: dict[Key, Any]) -> dict[Cell, Any]:
     """The cells of objects among what values are, and the registers that have them."""
-    found: dict[Cell, str] = {}
+    found: dict[Cell, Any] = {}
     for key, operand in env.items():
         if type(operand) is not Number:
             mapped(lambda path, each: found.update({(key, path): each.ref}) if is_held(each) else each, operand)   # noqa: B023

@@ -47,7 +47,7 @@ class Version:
             region.refuse(callback)
         self.underflows = flow.emit.underflows
         self._slots = max(caller.slots, flow.slots, 1)
-        self._things, self._operands, self._words = flow.emit.things, caller.operands, caller.words
+        self._things, self._operands, self._words = flow.emit.objects.things, caller.operands, caller.words
         baseline = BaselineTier(flow.emit, self._slots) if region.uses_baseline else None
         code = Code(text, not lowering.vectorizes, flow.emit.origins, baseline)
         self.call = region.calls

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from autograph.runtime.engines.native.emit.emitter import POLL
 from autograph.runtime.engines.native.emit.speculation import BLIND
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
+from autograph.runtime.engines.native.llvm.ir import Block
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Number, Range
@@ -57,17 +58,17 @@ def at(iterator: Any, item: Number) -> Any:
 def begin_iteration(flow: Flow, node: Node, iterator: Any) -> None:
     """Set the item of an iteration, and what is left for the others."""
     counter, param = counter_of(flow, iterator), node.blocks[0].params[0]
-    rest = Number(INT, flow.emit.counted(counter.item.ref, counter.step.ref))
+    rest = Number(INT, flow.emit.b.add(counter.item.ref, counter.step.ref, "nsw"))
     flow.define(node, at(iterator, rest))
     if isinstance(iterator, Range):
         flow.define(param, counter.item)
         flow.counted.add(param)
-        flow.emit.bound(counter.item.ref, -RANGE, RANGE)
+        flow.emit.ranges.bound(counter.item.ref, -RANGE, RANGE)
     else:
         flow.define(param, flow.emit.load(iterator[0], [counter.item]))
 
 
-def set_limit(flow: Flow, node: Node, iterator: Any, head: str, blind: bool = False) -> None:
+def set_limit(flow: Flow, node: Node, iterator: Any, head: Block, blind: bool = False) -> None:
     """Let a loop run on until it is to poll for signals, for a few blind iterations, or to its end; poll before."""
     emit, iterations = flow.emit, BLIND if blind else POLL
     item, stop, step, down = counter_of(flow, iterator)
@@ -77,8 +78,8 @@ def set_limit(flow: Flow, node: Node, iterator: Any, head: str, blind: bool = Fa
     far = emit.compare("gt", room, span)
     if not blind:
         emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, flow.stop, head)
-    emit.keep((node, "limit"), INT.dtype, stop.ref)
+    emit.cells.keep((node, "limit"), INT.dtype, stop.ref)
     with emit.rarely(far):
         if blind:
-            emit.poll(str(iterations), flow.stop, head)
-        emit.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)
+            emit.poll(iterations, flow.stop, head)
+        emit.cells.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)

@@ -21,8 +21,11 @@ from autograph.runtime.engines.native.analysis.induction_variables import (
     results_of,
 )
 from autograph.runtime.engines.native.analysis.structure import Key, Point
+from autograph.runtime.engines.native.emit import simd, speculation
 from autograph.runtime.engines.native.emit.guard_hoisting import Chunk
+from autograph.runtime.engines.native.emit.unroll import unroll
 from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.loops.block_versions import Flow, State, held_by, kinds_of
 from autograph.runtime.engines.native.loops.counted_loops import at, begin_iteration, counter_of, set_limit
 from autograph.runtime.graph.graph import Block, Node, Value, walk
@@ -49,8 +52,8 @@ class CountedLoop:
     node: Node
     iterator: Any
     items: int
-    slow: str
-    edge: str
+    slow: Label
+    edge: Label
 
     @property
     def body(self) -> Block:
@@ -104,7 +107,7 @@ class FastPath:
         alone = emit.fast or all(map(self._stays, loop.body.params[loop.items :], results_of(loop.node)))
         now = self._begin_iteration(first, done if self._blind else loop.edge)
         if self._blind:
-            emit.begin_blind(self._counter.item.ref, now.ref, self._counter.down)
+            speculation.begin_blind(emit, chunk, self._counter.item.ref, now.ref, self._counter.down)
             chunk.carries = not alone
         begin_iteration(flow, loop.node, at(loop.iterator, now))
         self._env |= {key: flow.state.env[key] for key in (loop.node, loop.body.params[0])}
@@ -112,12 +115,12 @@ class FastPath:
         while self._queue:
             self._queue.pop()()
         chunk, emit.chunk = emit.chunk or chunk, None
-        if not self._again or (self._blind and not emit.is_blind_of_use(chunk)):
+        if not self._again or (self._blind and not speculation.is_blind_of_use(emit, chunk)):
             return None
         fast = self._several(chunk, first, alone)
         if self._blind and not chunk.at_once:
             emit.begin(done)
-            emit.look_behind(chunk, now.ref, loop.edge, again)
+            speculation.look_behind(emit, chunk, now.ref, loop.edge, again)
             self._begin_again(start, again)
         flow.state = start
         emit.begin(before)
@@ -146,13 +149,13 @@ class FastPath:
         flow.state = State(env, set(), held_by(env))
         return chunk
 
-    def _begin_iteration(self, first: str, done: str) -> Number:
+    def _begin_iteration(self, first: Label, done: Label) -> Number:
         """Begin an iteration, if it is not the last; gives its item, or index."""
         emit, node, is_range = self._emit, self.loop.node, isinstance(self.loop.iterator, Range)
-        emit.found = {}
+        emit.ranges.found = {}
         emit.begin(self._head)
-        now = Number(INT, emit.kept((node, (0,) if is_range else (1,)), INT.dtype))
-        end = Number(INT, emit.kept((node, "end"), INT.dtype))
+        now = Number(INT, emit.cells.kept((node, (0,) if is_range else (1,)), INT.dtype))
+        end = Number(INT, emit.cells.kept((node, "end"), INT.dtype))
         emit.branch(emit.compare(self._counter.before, now, end), first, done)
         emit.begin(first)
         if emit.chunk is not None and is_range:
@@ -170,9 +173,9 @@ class FastPath:
             flow.hold(held_by(live))
             flow.keep_fresh(live)
             for param in self._lasting:
-                if isinstance(live[param], Number):
-                    emit.look_later((param, ()), live[param])
-            emit.jump_back(self._head)
+                if self._blind and emit.chunk is not None:
+                    speculation.look_later(emit, emit.chunk, (param, ()), live[param])
+            speculation.jump_back(emit, self._head)
             self._again = True
             return True
         if not isinstance(at, Point) or at.block not in self._blocks:
@@ -191,19 +194,19 @@ class FastPath:
 
     # Around the iterations --------------------------------------------------------------------------------------------
 
-    def _several(self, chunk: Chunk, first: str, alone: bool) -> str:
+    def _several(self, chunk: Chunk, first: Label, alone: bool) -> Label:
         """Do several iterations at once, if that can be done. Gives the block where they begin."""
         emit, step, loop = self._emit, self._counter.step, self.loop
         may = self._blind and step.known == 1 and alone
-        chunk.at_once = may and emit.lanes(chunk, loop.node, self._head, first, loop.slow, loop.edge)
+        chunk.at_once = may and simd.vectorize(emit, chunk, loop.node, self._head, first, loop.slow, loop.edge)
         if chunk.at_once:
             return self._head
         self.vectorizes = step.known in (1, -1) and alone and chunk.loads > 0 and chunk.exits == 0
         if self._blind:
-            emit.tell_apart(chunk)
-        return self._head if self.vectorizes else emit.several(self._head, first, step.ref)
+            speculation.tell_apart(emit, chunk)
+        return self._head if self.vectorizes else unroll(emit.b, self._head, first, step.ref)
 
-    def _begin_again(self, start: State, again: str) -> None:
+    def _begin_again(self, start: State, again: Label) -> None:
         """Put back into its cells what iterations have begun with that are undone, and run them slowly."""
         self._emit.begin(again)
         keys: list[Key] = [self.loop.node, *self.loop.body.params[self.loop.items :]]
@@ -211,18 +214,18 @@ class FastPath:
             mapped(lambda path, each: self._flow.keep((key, path), each), start.env[key])     # noqa: B023
         self._emit.jump(self.loop.slow)
 
-    def _begin_iterations(self, chunk: Chunk, fast: str) -> None:
+    def _begin_iterations(self, chunk: Chunk, fast: Label) -> None:
         """Set how many iterations there are to be, and go to them if all is sure."""
         emit, loop = self._emit, self.loop
         if self._blind and not chunk.at_once:
-            emit.before_blind(chunk)
+            speculation.before_blind(emit, chunk)
         set_limit(self._flow, loop.node, loop.iterator, loop.edge, self._blind)
-        limit = Number(INT, emit.kept((loop.node, "limit"), INT.dtype))
+        limit = Number(INT, emit.cells.kept((loop.node, "limit"), INT.dtype))
         if chunk.apart:
-            chunk.conditions.append(emit.meet(chunk, self._counter.item, limit))
+            chunk.conditions.append(speculation.meet(emit, chunk, self._counter.item, limit))
         if chunk.at_once:
-            chunk.conditions.append(emit.collide(chunk, self._counter.item, limit))
-        emit.keep((loop.node, "end"), INT.dtype, limit.ref)
+            chunk.conditions.append(simd.collide(emit, chunk, self._counter.item, limit))
+        emit.cells.keep((loop.node, "end"), INT.dtype, limit.ref)
         if any(each.known for each in chunk.conditions):
             emit.jump(loop.slow)
             return
@@ -242,7 +245,7 @@ class FastPath:
             low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (high, low))
         return low, high
 
-    def _check_bounds(self, chunk: Chunk, limit: Number, fast: str) -> None:
+    def _check_bounds(self, chunk: Chunk, limit: Number, fast: Label) -> None:
         """Go to iterations up to the limit, or up to where an index would come out of bounds."""
         emit, loop, item, rare = self._emit, self.loop, self._counter.item, self._emit.label("rare")
         first, last = ("gt", "lt") if self._counter.down else ("lt", "gt")
@@ -264,8 +267,8 @@ class FastPath:
             bad = emit.integer("or", emit.integer("or", bad, early), late)
             until = self._least(first, until, high)
             limit = emit.select(early, self._least(first, limit, low), limit)
-        emit.keep((loop.node, "end"), INT.dtype, until.ref)
-        emit.keep((loop.node, "limit"), INT.dtype, limit.ref)
+        emit.cells.keep((loop.node, "end"), INT.dtype, until.ref)
+        emit.cells.keep((loop.node, "limit"), INT.dtype, limit.ref)
         if bad.known is None:
             emit.branch(bad, loop.slow, fast)
         else:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.runtime.engines.native.llvm.cpython_abi import take_exception
+from autograph.runtime.engines.native.llvm.ir import PTR, Value
 from autograph.runtime.engines.native.loops.block_versions import Cell
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.graph.operands import Boxed
+from autograph.runtime.graph.operands import Boxed, Number
+from autograph.runtime.graph.types import BOOL
 
 
-def assign(calls: PythonCalls, node: Node, target: Any, thing: str) -> None:
+def assign(calls: PythonCalls, node: Node, target: Any, thing: Value) -> None:
     """Let a loop's items be what a new reference refers to, or its parts."""
     flow = calls.flow
     if isinstance(target, int):
@@ -25,8 +28,8 @@ def assign(calls: PythonCalls, node: Node, target: Any, thing: str) -> None:
     flow.own(whole, thing)
     parts = _unpack(calls, node, thing, len(target))
     del flow.state.owned[whole]
-    flow.emit.forget(thing)
-    inner: list[tuple[Any, Cell, str]] = []
+    flow.emit.objects.forget(thing)
+    inner: list[tuple[Any, Cell, Value]] = []
     for each, part in zip(target, parts):
         if isinstance(each, int):
             assign(calls, node, each, part)
@@ -38,29 +41,29 @@ def assign(calls: PythonCalls, node: Node, target: Any, thing: str) -> None:
         assign(calls, node, each, part)
 
 
-def _unpack(calls: PythonCalls, node: Node, thing: str, count: int) -> list[str]:
+def _unpack(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Value]:
     """New references to the parts of an object, of which there should be so many."""
     emit = calls.flow.emit
     if count == 1:
         return [calls.apply(node, "unpack", Boxed(thing), 1)]
     is_tuple, fits, other, on = map(emit.label, ("tuple", "fits", "other", "on"))
-    emit.branch(emit.is_of_class(thing, tuple), is_tuple, other)
+    emit.branch(Number(BOOL, emit.objects.is_of_class(thing, tuple)), is_tuple, other)
     emit.begin(is_tuple)
-    emit.branch(emit.has_size(thing, count), fits, other)
+    emit.branch(Number(BOOL, emit.objects.has_size(thing, count)), fits, other)
     emit.begin(fits)
-    emit.keep_object((node, "parts"), emit.another(thing))
+    emit.cells.keep_object((node, "parts"), emit.objects.another(thing))
     emit.jump(on)
     emit.begin(other)
-    emit.keep_object((node, "parts"), calls.apply(node, "unpack", Boxed(thing), count, outputs=count))
+    emit.cells.keep_object((node, "parts"), calls.apply(node, "unpack", Boxed(thing), count, outputs=count))
     emit.jump(on)
     emit.begin(on)
-    return calls.parts(emit.kept_object((node, "parts")), count)
+    return calls.parts(emit.cells.kept_object((node, "parts")), count)
 
 
 def raise_again(calls: PythonCalls, node: Node) -> None:
     """Raise what an iterator has raised, at the line of the loop."""
     emit = calls.flow.emit
-    error = emit.take_exception()
-    emit.call(emit.address(calls.operation(node, "raise", outputs=0)), [error])
-    emit.forget(error)
+    error = take_exception(emit.objects, [emit.cells.place(("exception", part), PTR) for part in range(3)])
+    emit.objects.call(emit.objects.address(calls.operation(node, "raise", outputs=0)), [error])
+    emit.objects.forget(error)
     calls.flow.stop()

@@ -18,6 +18,8 @@ from autograph.runtime.engines.native.analysis.induction_variables import START,
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm.errors import Refused
+from autograph.runtime.engines.native.llvm.ir import NULL
+from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
 from autograph.runtime.engines.native.loops.fast_path import (
@@ -39,7 +41,6 @@ from autograph.runtime.ops.native.ufunc_rules import inverse
 from autograph.runtime.passes.rewriter import shown
 
 NODES = 20_000      # lowered in all
-EDGE = ".edge"      # behind the name of a loop's head: where it goes on to the next iterations, if there are any
 SIZE = 30_000       # instructions in all
 FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
 
@@ -61,7 +62,7 @@ class Lowering:
         self._structure = flow.structure
         self._variables = InductionVariables(flow.structure)
         self._fast: FastPath | None = None      # the one that is being emitted
-        self._heads: dict[Node, str] = {}       # the block with which an iteration of a `while` begins
+        self._heads: dict[Node, Label] = {}       # the block with which an iteration of a `while` begins
         self._rows: dict[Node, TensorType] = {}     # what the items of loops over arrays are
         self._nodes = 0
 
@@ -234,11 +235,11 @@ class Lowering:
             self.flow.define(value, operand)
         self._jump(after, lambda: self._walk(*after))
 
-    def _jump(self, at: Point | Node, go_on: Callable[[], None], entry: str = "") -> None:
+    def _jump(self, at: Point | Node, go_on: Callable[[], None], to_edge: bool = False) -> None:
         """Go on at a point, or at the head of a loop, where other paths may lead, too."""
         live = self.flow.live(at)
         if self._fast is None or not self._fast.jump(at, live, go_on):
-            self.flow.jump(at, live, go_on, entry)
+            self.flow.jump(at, live, go_on, to_edge)
 
     # Loops ------------------------------------------------------------------------------------------------------------
 
@@ -265,9 +266,9 @@ class Lowering:
         def go(down: bool | None = None) -> None:
             found = replace(iterable, down=down) if down is not None else iterable
             self.flow.define(node, found)
-            self._emit.keep((node, "limit"), INT.dtype, counter_of(self.flow, found).item.ref)
+            self._emit.cells.keep((node, "limit"), INT.dtype, counter_of(self.flow, found).item.ref)
             # At the edge, which is no part of the iterations then; but the code of a `while` comes to lie badly there.
-            self._head(node, carried, "" if any(each.op == "while" for each in walk(node.blocks[0])) else EDGE)
+            self._head(node, carried, to_edge=not any(each.op == "while" for each in walk(node.blocks[0])))
 
         if isinstance(iterable, Range) and iterable.down is None:
             down = self._emit.compare("lt", iterable.parts[-1], self._emit.constant(0, INT))
@@ -275,7 +276,7 @@ class Lowering:
         else:
             go()
 
-    def _head(self, node: Node, carried: list[Any], entry: str = "") -> None:
+    def _head(self, node: Node, carried: list[Any], to_edge: bool = False) -> None:
         """Go to the head of a loop, or to its edge."""
         params = node.blocks[0].params
         for param, operand in zip(params[len(params) - len(carried) :], carried):
@@ -292,7 +293,7 @@ class Lowering:
                 counts = not isinstance(self.flow.state.env[node], Boxed)
                 (self._next if counts else self._next_object)(node, len(params) - len(carried))
 
-        self._jump(node, go_on, entry)
+        self._jump(node, go_on, to_edge)
 
     def _iteration(self, node: Node, carried: list[Any]) -> None:
         """An iteration of a `while`.
@@ -311,7 +312,7 @@ class Lowering:
         """Poll for signals in an iteration of a `while`."""
         if not ends_soon(node, self._structure):
             besides = partial(self._check_sums_again, node) if self._variables.of_while[node] else None
-            self._emit.poll("1", self.flow.stop, self._heads[node], besides)
+            self._emit.poll(1, self.flow.stop, self._heads[node], besides)
 
     def _check_sums(self, node: Node) -> None:
         """When a `while` begins, leave if what it counts is large."""
@@ -333,9 +334,9 @@ class Lowering:
         of these blocks takes what it needs out of its cells, and none is left where the code before them was.
         """
         flow, emit, begin, head = self.flow, self._emit, self.flow.state.copy(), self._emit.here
-        slow, edge, ahead, done = emit.label("slow"), f"{head}{EDGE}", emit.label("ahead"), emit.label("done")
+        slow, edge, ahead, done = emit.label("slow"), flow.edge(head), emit.label("ahead"), emit.label("done")
         iterator = flow.fetch(node)
-        limit, counter = Number(INT, emit.kept((node, "limit"), INT.dtype)), counter_of(flow, iterator)
+        limit, counter = Number(INT, emit.cells.kept((node, "limit"), INT.dtype)), counter_of(flow, iterator)
         rarely = may_run_ahead(flow, node, iterator)
         flow.begin(edge, begin.copy())
         iterator = flow.fetch(node)
@@ -347,7 +348,7 @@ class Lowering:
         state = flow.state.copy()
         if weak != carried:
             all_ahead = True
-            self._head(node, weak, EDGE)
+            self._head(node, weak, to_edge=True)
         elif rarely:
             all_ahead = self._run_ahead(CountedLoop(node, iterator, items, slow, edge))
         else:
@@ -375,7 +376,7 @@ class Lowering:
                 self.vectorizes |= fast.vectorizes
                 return found
             self.flow.reset(mark)
-        self._emit.poll("1", self.flow.stop, loop.edge)
+        self._emit.poll(1, self.flow.stop, loop.edge)
         self._emit.jump(loop.slow)      # for one iteration; behind it, the edge decides anew
         return False
 
@@ -385,9 +386,9 @@ class Lowering:
         iterator = flow.fetch(node).ref
         carried = [flow.fetch(param) for param in body.params[items:]]
         first, done = emit.label("iteration"), emit.label("done")
-        emit.poll("1", flow.stop, emit.here)
-        item = emit.python("PyIter_Next", iterator)
-        emit.branch(emit.is_null(item), done, first)
+        emit.poll(1, flow.stop, emit.here)
+        item = emit.objects.python("PyIter_Next", iterator)
+        emit.branch(Number(BOOL, emit.b.is_null(item)), done, first)
         state = flow.state.copy()
         flow.begin(first, flow.state)
         assign(self.calls, node, target, item)
@@ -397,8 +398,8 @@ class Lowering:
         if self.calls.take(body.params[:items], body):
             self._walk(body)
         flow.begin(done, state)
-        raised = emit.integer("xor", emit.is_null(emit.python("PyErr_Occurred")), emit.constant(True, BOOL))
-        emit.stop_if(raised, lambda: raise_again(self.calls, node))
+        raised = emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL)
+        emit.stop_if(Number(BOOL, raised), lambda: raise_again(self.calls, node))
         self._after(node, carried)
 
 

@@ -20,7 +20,9 @@ from autograph.common.numpy_internals import ALIGNED
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table
+from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, llvm_type, now_and_then
+from autograph.runtime.engines.native.llvm.ir import PTR
+from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
@@ -138,6 +140,7 @@ class PythonCalls:
         self.expected: dict[Value, Any] = {}
         self.flow = flow
         self._emit = flow.emit
+        self._objects = flow.emit.objects
         self._structure = flow.structure
         self._callback = callback
         self._met = met
@@ -200,14 +203,14 @@ class PythonCalls:
     def _suppose(self, value: Value, type: Any) -> Any:
         """What a value is taken for; and let it be that, as long as nodes are only tried."""
         found = self.expect(value, type)
-        operand: Any = Boxed("undef")
+        operand: Any = Boxed(Register(PTR, "undef"))
         if isinstance(found, TensorType) and found.dtype.kind == "c":
-            undefined = Number(part_type(found), "undef")
+            undefined = _undefined(part_type(found))
             operand = Complex(found, (undefined, undefined))
         elif isinstance(found, TensorType):
-            operand = Number(found, "undef")
+            operand = _undefined(found)
         elif isinstance(found, tuple):
-            operand = self._emit.array_like("undef", array_of(-1, found))
+            operand = self._emit.frame.array_like(Register(PTR, "undef"), array_of(-1, found))
         self.flow.define(value, operand)
         return found
 
@@ -247,7 +250,7 @@ class PythonCalls:
             self.flow.resume_from(behind)
         return stop
 
-    def apply(self, node: Node, op: str, operand: Any, *more: Any, outputs: int = 1) -> str:
+    def apply(self, node: Node, op: str, operand: Any, *more: Any, outputs: int = 1) -> Register:
         """Have Python do an operation on an operand, such as `iter`, on behalf of a node. Gives a new reference."""
         return self._invoke(self.operation(node, op, *more, outputs=outputs), [operand])
 
@@ -268,61 +271,67 @@ class PythonCalls:
                 self.flow.define(value, self._narrowed(found.ref, kind))
         return True
 
-    def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> str:
+    def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> Register:
         """Call a Python callback. Gives a new reference."""
         self.callbacks[callback] = None
         self._emit.settle()
         made = list(map(self._object, operands))
-        function = self._emit.now_and_then(callback.count, EVERY, callback.timed, callback)
-        found = self._emit.call(function, [ref for ref, _ in made])
+        function = now_and_then(self._objects, callback.count, EVERY, callback.timed, callback)
+        found: Register = self._objects.call(function, [ref for ref, _ in made])
         for ref, is_new in made:
             if is_new:
-                self._emit.forget(ref)
-        self._emit.stop_if(self._emit.is_null(found), self.flow.stop)
+                self._objects.forget(ref)
+        self._emit.stop_if(Number(BOOL, self._emit.b.is_null(found)), self.flow.stop)
         return found
 
-    def parts(self, thing: str, count: int) -> list[str]:
+    def parts(self, thing: Register, count: int) -> list[Register]:
         """New references to what a Python callback gives, for that of the whole."""
         if count == 1:
             return [thing]
-        parts = [self._emit.another(self._emit.python("PyTuple_GetItem", thing, str(each))) for each in range(count)]
-        self._emit.forget(thing)
+        parts = [self._objects.another(self._objects.python("PyTuple_GetItem", thing, each)) for each in range(count)]
+        self._objects.forget(thing)
         return parts
 
-    def _narrowed(self, ref: str, kind: Any) -> Any:
+    def _narrowed(self, ref: Register, kind: Any) -> Any:
         """An object as the number or array that it is expected to be."""
         if isinstance(kind, TensorType):
             return self._emit.number(ref, kind)
         dtype, ndim, flags = kind
-        self._emit.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
-        return self._emit.array_like(ref, array_of(-1, kind))
+        self._objects.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
+        return self._emit.frame.array_like(ref, array_of(-1, kind))
 
     def _look_at_arrays(self) -> None:
         """Leave if any array is not what it was any more."""
-        for operand in (*self.flow.inputs.values(), *map(self.flow.fetch, list(self.flow.state.env))):
-            mapped(lambda path, each: self._emit.demand_unchanged(each) if isinstance(each, Array) else each, operand)
 
-    def _object(self, operand: Any) -> tuple[str, bool]:
+        def look(path: Any, each: Any) -> Any:
+            if isinstance(each, Array):
+                self._emit.frame.demand_unchanged(each)
+            return each
+
+        for operand in (*self.flow.inputs.values(), *map(self.flow.fetch, list(self.flow.state.env))):
+            mapped(look, operand)
+
+    def _object(self, operand: Any) -> tuple[Register, bool]:
         """The object that an operand is, and whether that is a new reference."""
-        emit = self._emit
+        objects = self._objects
         if isinstance(operand, Number):
-            return emit.number_object(operand.ref, operand.type), True
+            return objects.number_object(operand.ref, operand.type), True
         if isinstance(operand, Complex):
-            return emit.complex_object([part.ref for part in operand.parts], operand.type), True
+            return objects.complex_object([part.ref for part in operand.parts], operand.type), True
         if isinstance(operand, Array):
-            return emit.array_object(operand), False
+            return self._emit.frame.array_object(operand), False
         if isinstance(operand, (Given, Boxed)):
             return operand.ref, False
         if isinstance(operand, Fixed):
-            return emit.address(operand.value), False
+            return objects.address(operand.value), False
         if isinstance(operand, Range):
-            bounds = [emit.number_object(each.ref, INT) for each in counter_of(self.flow, operand)[:3]]
-            found = emit.call(emit.address(range), bounds)
+            bounds = [objects.number_object(each.ref, INT) for each in counter_of(self.flow, operand)[:3]]
+            found = objects.call(objects.address(range), bounds)
             for each in bounds:
-                emit.forget(each)
+                objects.forget(each)
             return found, True
-        parts = [ref if is_new else emit.another(ref) for ref, is_new in map(self._object, operand)]
-        return emit.tuple_object(parts), True
+        parts = [ref if is_new else objects.another(ref) for ref, is_new in map(self._object, operand)]
+        return objects.tuple_object(parts), True
 
     def truth(self, node: Node, operand: Any) -> Number:
         """Whether an operand that decides about a node counts as true."""
@@ -335,9 +344,13 @@ class PythonCalls:
         found = Node("not", (negated.add_output(BOOL),), place=node.place)
         ref = self._invoke(self._callback((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
         holds = self._emit.number(ref, BOOL)
-        self._emit.forget(ref)
+        self._objects.forget(ref)
         assert isinstance(holds, Number)
         return holds
+
+
+def _undefined(type: TensorType) -> Number:
+    return Number(type, Register(llvm_type(type.dtype), "undef"))
 
 
 def _clock() -> float:
