@@ -30,7 +30,7 @@ from autograph.runtime.engines.native.loops.left_locals import known_where_left
 from autograph.runtime.engines.native.loops.lowering import FUEL
 from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.engines.native.loops.selection import Splitter, put_back
-from autograph.runtime.engines.native.loops.tiering import Trial, TriedKernel
+from autograph.runtime.engines.native.loops.tiering import TieredKernel, TieredRegion
 from autograph.runtime.engines.native.matmul import small
 from autograph.runtime.engines.numpy import engine
 from autograph.runtime.engines.numpy.tracebacks import Known, leave_out, survived
@@ -248,7 +248,7 @@ class Parted:
         make: Callable[[Node, Collection[int]], Region] = partial(Region, **given, refuse=refuse, fast=fast)
         if patient:
             part = partial(Parted, module=module, patient=True, late=late, kernels=self.kernels)
-            make = partial(Trial, **given, part=part)
+            make = partial(TieredRegion, **given, part=part)
         splitter = Splitter(graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
         for region in self.regions:
@@ -258,7 +258,7 @@ class Parted:
 
     def _begin(self) -> None:
         self._plain = partial(engine.compile, module=self._module)
-        self._kernel, self._after = (TriedKernel, small.LATE) if self._patient else (Kernel, small.SOON)
+        self._kernel, self._after = (TieredKernel, small.LATE) if self._patient else (Kernel, small.SOON)
 
     def __getstate__(self) -> Any:
         """What is kept on disk: what code needs that is made later on."""

@@ -15,7 +15,7 @@ from autograph.runtime.graph.operands import Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native import scalars
 from autograph.runtime.ops.native.scalars import fitted, number, result
-from autograph.runtime.ops.native.ufunc_rules import RULES, Inner, converted, is_weak, known_dtype, promotes
+from autograph.runtime.ops.native.ufunc_rules import RULES, Inner, between, converted, is_weak, known_dtype, promotes
 
 # What gives no infinity of finite numbers, and no NaN of others.
 QUIET = frozenset(
@@ -96,8 +96,7 @@ def clipped(emit: Emitter, a: Any, low: Any, high: Any) -> Number:
     for bound in (least, most):
         if type.dtype.kind == "f":
             emit.leave_if(emit.compare("ne", bound, bound))
-    raised = emit.select(emit.compare("lt", x, least), least, x)
-    return emit.select(emit.compare("gt", raised, most), most, raised)
+    return between(emit, x, least, most)
 
 
 def rounded(emit: Emitter, a: Any, digits: Any = 0) -> Number:

@@ -210,8 +210,12 @@ def clipped(emit: Emitter, x: Number, low: Number, high: Number) -> Number:
     """Between two known numbers: a NaN stays one, and so does a zero its sign."""
     if low.known is None or high.known is None or low.known != low.known or high.known != high.known:
         raise NoLowering        # for arrays NumPy does otherwise
-    found = emit.select(emit.compare("lt", x, low), low, x)
-    return emit.select(emit.compare("gt", found, high), high, found)
+    return between(emit, x, low, high)
+
+
+def between(emit: Emitter, x: Number, low: Number, high: Number) -> Number:
+    raised = emit.select(emit.compare("lt", x, low), low, x)
+    return emit.select(emit.compare("gt", raised, high), high, raised)
 
 
 def of_floats(name: str) -> Rule:

@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.llvm.errors import Refused
 
 
 @disk_cache.storable
-class Version:
+class CompiledRegion:
     """The machine code of a loop for inputs of certain kinds.
 
     Attributes:
@@ -128,12 +128,12 @@ class Version:
 
 
 @disk_cache.storable
-def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code: Any) -> Version | None:
+def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code: Any) -> CompiledRegion | None:
     """What was kept on disk, if its machine code is there as well."""
     begin, found = time.perf_counter(), Code.on_disk(*code)
     if found is None:
         return None
-    made = Version.__new__(Version)
+    made = CompiledRegion.__new__(CompiledRegion)
     made.exits, made.underflows, made.expected, made.callbacks = exits, underflows, {}, []
     made._slots, made._things, made._operands, made._words = words
     made.call = 1       # as if it had been made in the first

@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
-from autograph.runtime.engines.native.loops.compiled_region import Version
+from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
@@ -95,7 +95,7 @@ class Region:
         self._fast = fast
         self._begin({})
 
-    def _begin(self, versions: dict[Any, Version | None]) -> None:
+    def _begin(self, versions: dict[Any, CompiledRegion | None]) -> None:
         """Be as before the first call."""
         self.versions = versions
         self.reasons: list[str] = []
@@ -143,7 +143,7 @@ class Region:
             self._count(version)
         return self._python()(*inputs)
 
-    def _enter(self, version: Version) -> bool:
+    def _enter(self, version: CompiledRegion) -> bool:
         """Make the fast entry of a version, to be called from now on; whether that can be done."""
         try:
             with self.making():
@@ -159,7 +159,7 @@ class Region:
         if not self.versions and examples is not None:
             self._version(examples)
 
-    def left_by(self, version: Version, number: int, address: int, *inputs: Any) -> Any:
+    def left_by(self, version: CompiledRegion, number: int, address: int, *inputs: Any) -> Any:
         """Go on where `entry` of a version has found the code left."""
         done, found = self._ended(version, number, version.frame.from_address(address), inputs)
         return found if done else self(*found)
@@ -169,7 +169,7 @@ class Region:
         self._bound.append((names, name))
         names[name] = self.entry
 
-    def _ended(self, version: Version, number: int, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
+    def _ended(self, version: CompiledRegion, number: int, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
         """Whether the loop is done, and what it gives; if not, what it goes on with."""
         exit = version.exits[number]
         values, root = fetch(exit.values, frame, inputs), self.structure.root
@@ -210,14 +210,14 @@ class Region:
             self.callbacks[key] = PythonCallback(nodes, outputs, self._name, self._compile)
         return self.callbacks[key]
 
-    def _version(self, inputs: tuple[Any, ...]) -> Version | None:
+    def _version(self, inputs: tuple[Any, ...]) -> CompiledRegion | None:
         kinds = tuple(map(kind_of, inputs))
         if kinds not in self.versions and len(self.versions) >= VERSIONS:
             return None
         if kinds not in self.versions:
             try:
                 with self.making():
-                    self.versions[kinds] = Version(self, inputs)
+                    self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
@@ -228,20 +228,20 @@ class Region:
                 self.when_given_up()
         return self.versions[kinds]
 
-    def _count(self, version: Version | None) -> None:
+    def _count(self, version: CompiledRegion | None) -> None:
         """Give machine code up that is left again and again."""
         assert version is not None
         version.costly += 1
         if version.costly >= PATIENCE:
             self._give_up(version, "it is left to Python too often")
 
-    def _give_up(self, version: Version, reason: str) -> None:
+    def _give_up(self, version: CompiledRegion, reason: str) -> None:
         """Let Python run what a version is for."""
         self.reasons.append(reason)
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
         self._rebind(self)
 
-    def _learn(self, version: Version, values: dict[Key, Any]) -> None:
+    def _learn(self, version: CompiledRegion, values: dict[Key, Any]) -> None:
         """Remember what Python callbacks give; and make code anew that has taken it for something else."""
         others = {
             key: value
@@ -297,7 +297,7 @@ class Region:
         return made if self._whole is None else [*made, self._whole]
 
     @property
-    def compiled(self) -> list[Version]:
+    def compiled(self) -> list[CompiledRegion]:
         """The versions that there are."""
         return [version for version in list(self.versions.values()) if version is not None]
 

@@ -1,9 +1,9 @@
-"""What Python does at first, and machine code when that has taken so long that it pays: `engine="auto"`.
+"""The tier-up policy of `engine="auto"`: Python at first, machine code when that has taken so long that it pays.
 
 A loop runs in pieces, each of twice as many iterations as the one before, until it is done, or has taken its time; then
-machine code goes on with the next iteration. In a piece, the loops within are on trial themselves, so that none of its
+machine code goes on with the next iteration. In a piece, the loops within are tiered themselves, so that none of its
 iterations takes long. Operations on whole arrays are NumPy's until they have taken their time. Then machine code and
-NumPy are both tried on the arrays of that call, and the faster one stays.
+NumPy both compute the arrays of that call, and the faster one stays.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.engines.native.kernels.kernel import Version as Fused
 from autograph.runtime.engines.native.llvm.errors import Optional
 from autograph.runtime.engines.native.llvm.target import binding
-from autograph.runtime.engines.native.loops.compiled_region import Version
+from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from autograph.runtime.engines.native.loops.region import Region, returned
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.types import ANY, BOOL, INT
@@ -34,8 +34,8 @@ WORTH = 4           # times as long NumPy may take, as there is less to gain
 TRIES = 3           # of NumPy and machine code on the same arrays
 
 
-class Trial(Region):
-    """A loop that is on trial.
+class TieredRegion(Region):
+    """A loop that runs in Python until it has taken its time.
 
     Attributes:
         taken: how long it has taken in Python, by kinds of inputs.
@@ -82,7 +82,7 @@ class Trial(Region):
     def prepare(self) -> None:
         """Do nothing: it is not known yet whether machine code pays."""
 
-    def _version(self, inputs: tuple[Any, ...]) -> Version | None:
+    def _version(self, inputs: tuple[Any, ...]) -> CompiledRegion | None:
         if reason := _obstacle():
             self.reasons.append(reason)
             self.versions[tuple(map(kind_of, inputs))] = None
@@ -117,8 +117,8 @@ class Trial(Region):
         return False, (*rest, *carried, *inputs[len(root.args) :])
 
 
-class TriedKernel(Kernel):
-    """Operations on whole arrays that are on trial.
+class TieredKernel(Kernel):
+    """Operations on whole arrays that NumPy does until they have taken their time.
 
     Attributes:
         taken: how long they have taken in NumPy.

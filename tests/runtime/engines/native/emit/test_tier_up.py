@@ -157,8 +157,8 @@ def test_it_does_the_same(function, args):
 def test_it_goes_on_in_the_midst(how, monkeypatch):
     """Each of its loops may be where good code goes on, which is compiled for that."""
     gone = []
-    go_on = region.Version._go_on
-    monkeypatch.setattr(region.Version, "_go_on", lambda *args: gone.append(args) or go_on(*args))
+    go_on = region.CompiledRegion._go_on
+    monkeypatch.setattr(region.CompiledRegion, "_go_on", lambda *args: gone.append(args) or go_on(*args))
     check(nested, "30")
     assert bool(gone) == (how != "baseline")
 
