@@ -125,11 +125,12 @@ def engine_fact(name: str | None) -> str:
 
 def internals() -> dict[str, str]:
     """Whether the internals of CPython and NumPy that this library relies on are as it expects."""
-    from autograph.common import cpython_internals, line_tables, numpy_internals
+    from autograph.common import bytecode, cpython_internals, line_tables, numpy_internals
 
     problems = {
         "CPython's objects": cpython_internals.LAYOUT_PROBLEM,
         "versions of classes": "" if cpython_internals.HAS_TAGS else "guards are slower",
+        "bytecode": "" if bytecode.IS_KNOWN else "messages say less",
         "lines of code": "" if line_tables.IS_KNOWN else "tracebacks show generated lines",
         "references": "" if cpython_internals.COUNTS else "all objects are taken for ones that others know",
         "NumPy's arrays": numpy_internals.LAYOUT_PROBLEM,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
+from autograph.common.bytecode import raw_instructions
 from autograph.common.code_marks import BODY, WHOLE, Shelter, with_shelters
 from autograph.common.line_tables import positions
 
@@ -124,11 +125,6 @@ def _constants_without_columns(code: CodeType) -> set[int]:
     }
     if not lambdas or not _QUALNAME:
         return lambdas
-    found = set()
-    raw, high = code.co_code, 0
-    for place, position in enumerate(positions(code)):
-        op, argument = raw[2 * place], raw[2 * place + 1] | high
-        high = argument << 8 if op == dis.EXTENDED_ARG else 0
-        if op == _CONSTANT and position[2] is None:
-            found.add(argument)
-    return found & lambdas
+    places = positions(code)
+    loaded = ((offset, number) for offset, op, number in raw_instructions(code) if op == _CONSTANT)
+    return lambdas & {number for offset, number in loaded if places[offset // 2][2] is None}

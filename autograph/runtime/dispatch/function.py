@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
+from autograph.common.bytecode import looks_at_frames
 from autograph.errors import TracingError
 from autograph.runtime.dispatch import pickling
 from autograph.runtime.dispatch.arguments import arrange
@@ -28,7 +29,6 @@ from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
 from autograph.runtime.graph.signature import Event
-from autograph.runtime.tracing.proxies.bytecode import looks_at_frames
 from autograph.runtime.tracing.state.staged_containers import StagedItems
 
 if TYPE_CHECKING:

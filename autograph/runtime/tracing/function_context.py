@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Set
 from types import FunctionType
 from typing import Any
 
+from autograph.common.bytecode import rebound_names
 from autograph.runtime.graph.signature import Signature
 from autograph.runtime.tracing.calls.derivative_budget import DerivativeBudget
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
@@ -15,7 +16,6 @@ from autograph.runtime.tracing.environment.container_aliases import ContainerAli
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.lazy_builtins import collected
 from autograph.runtime.tracing.materialize import Materializer
-from autograph.runtime.tracing.proxies.bytecode import rebound_names
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import Plain, SourceKey
 from autograph.runtime.tracing.state.trace import Trace

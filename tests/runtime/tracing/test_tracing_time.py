@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.common import code_flags
+from autograph.common import bytecode, code_flags
 from autograph.common.statics import module_of
 from autograph.runtime.tracing.calls.modules import StandIns
 from autograph.runtime.tracing.calls.stand_ins import Recorded
-from autograph.runtime.tracing.proxies import bytecode
 from autograph.runtime.tracing.state import undo_log
 
 LINES = {

@@ -13,10 +13,10 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable
 
+from autograph.common.bytecode import stored_names
 from autograph.runtime.engines.numpy.liveness import Affinity, Liveness, Span
 from autograph.runtime.engines.numpy.statement_tree import Plan
 from autograph.runtime.graph.graph import Value
-from autograph.runtime.tracing.proxies.bytecode import stored_names
 
 UNUSED = "_"
 _RECENT = 8     # how many variables of the same name are tried for another value of that name

@@ -27,12 +27,12 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.bytecode import instructions, stored_names
 from autograph.common.code_flags import OfCode, code_line, of_code
 from autograph.common.code_marks import is_body, shelters
 from autograph.common.line_tables import Position
 from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, pieces_of
 from autograph.runtime.graph.graph import UNBOUND, Node, Place
-from autograph.runtime.tracing.proxies.bytecode import instructions, stored_names
 
 _GENERATED = re.compile(r"\w*_\d*|do_return")  # what conversion calls variables of its own, and hardly anybody else
 Shown = list[tuple[CodeType, int]]

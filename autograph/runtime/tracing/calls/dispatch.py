@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.common import pytree, trace_rules
+from autograph.common.bytecode import looks_at_frames
 from autograph.common.code_flags import is_compiled
 from autograph.common.code_marks import is_converted, is_switch
 from autograph.common.packages import is_called, is_opaque_class, package_of
@@ -47,7 +48,6 @@ from autograph.runtime.tracing.calls.stand_ins import (
 )
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.source import Source
-from autograph.runtime.tracing.proxies.bytecode import looks_at_frames
 from autograph.runtime.tracing.proxies.graph_break import PACKAGE, Plain, Restart, Unjoinable
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name, unpack
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of

@@ -14,11 +14,11 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from autograph.common.bytecode import instructions
 from autograph.common.code_flags import codes_in, names_in, of_code
 from autograph.common.statics import class_attribute, is_a
 from autograph.runtime.graph.object_model import is_users_object, own_dict
 from autograph.runtime.tracing.environment.globals import Globals
-from autograph.runtime.tracing.proxies.bytecode import instructions
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
 _CHANGES = frozenset("STORE_ATTR STORE_SUBSCR STORE_SLICE STORE_GLOBAL DELETE_ATTR DELETE_SUBSCR DELETE_GLOBAL".split())

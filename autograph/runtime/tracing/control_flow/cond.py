@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph.common.bytecode import stored_at
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.types import MaybeUnbound
 from autograph.runtime.tracing.control_flow import merge
@@ -21,7 +22,6 @@ from autograph.runtime.tracing.control_flow.body import (
     results_of,
     run_body,
 )
-from autograph.runtime.tracing.proxies.bytecode import stored_at
 from autograph.runtime.tracing.proxies.graph_break import (
     Diverged,
     Materialize,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.common.bytecode import stored_names
 from autograph.common.code_marks import is_body
 from autograph.runtime.graph.graph import Block, Node, Value, gather
 from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup
@@ -31,7 +32,6 @@ from autograph.runtime.tracing.control_flow.body import (
     run_body,
 )
 from autograph.runtime.tracing.control_flow.cond import stage_if
-from autograph.runtime.tracing.proxies.bytecode import stored_names
 from autograph.runtime.tracing.proxies.graph_break import Materialize
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.element_types import contents

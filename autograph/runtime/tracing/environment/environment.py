@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common import pytree, trace_rules
+from autograph.common.bytecode import looks_around
 from autograph.common.statics import class_has, is_a, module_name, module_of
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
@@ -57,7 +58,6 @@ from autograph.runtime.tracing.environment.object_parts import (
 from autograph.runtime.tracing.environment.object_source import ObjectSources, fixed_source, inner_source
 from autograph.runtime.tracing.environment.process_settings import guard_decimals
 from autograph.runtime.tracing.environment.source import Source, constant, with_distinct_names
-from autograph.runtime.tracing.proxies.bytecode import looks_around
 from autograph.runtime.tracing.proxies.context import Environment
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor

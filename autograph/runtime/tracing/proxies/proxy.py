@@ -16,6 +16,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.common.bytecode import (
+    SPREADING,
+    instruction,
+    is_comparison,
+    is_inplace,
+    is_operation,
+)
 from autograph.common.packages import names_variables
 from autograph.common.pytree import flatten
 from autograph.common.trace_rules import is_own, on_behalf
@@ -26,13 +33,6 @@ from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRR
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.graph_text import notation
 from autograph.runtime.ops.python.operators import BINARY, COMPARISONS, UNARY
-from autograph.runtime.tracing.proxies.bytecode import (
-    SPREADING,
-    instruction,
-    is_comparison,
-    is_inplace,
-    is_operation,
-)
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.protocols import Recorder, as_arrays, overrides
 from autograph.runtime.tracing.proxies.stand_in import Standing

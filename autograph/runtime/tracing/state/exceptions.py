@@ -5,13 +5,13 @@ Code that is not staged may raise because it was handed a proxy: then the functi
 
 from __future__ import annotations
 
-import dis
 import re
 import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from autograph.common.bytecode import instruction_at
 from autograph.common.code_marks import is_body
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.common.statics import is_a
@@ -111,7 +111,7 @@ def _is_by_statement(error: BaseException) -> bool:
 def _instruction(error: BaseException) -> tuple[str, int]:
     """The instruction of the program that raised an error, by name, and its argument; ("", 0) if none did."""
     for code, at in _raised_by(error):
-        return dis.opname[code.co_code[at]], code.co_code[at + 1]
+        return instruction_at(code, at)
     return "", 0
 
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.common.bytecode import stored_names
 from autograph.common.packages import is_opaque_class, untraced
 from autograph.common.statics import own_attribute
 from autograph.runtime.graph.callables import full_name_of
@@ -22,7 +23,6 @@ from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import CONSUMES, EQUALITY, GIVES_KEYS, HAS_DEFAULT, IN_PLACE, KEEPS, PRINTS
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.passes.speculatable import is_quiet
-from autograph.runtime.tracing.proxies.bytecode import stored_names
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.fstrings import FStrings, parts_of
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, NeedsConcrete, Plain, Restart

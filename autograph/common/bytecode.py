@@ -2,6 +2,9 @@
 
 A user calls a result by the variable that the next instruction stores it in. And Python asks a proxy in the same words
 for things that differ: `x += y` falls back to `x + y`, and `[*x]` asks for the length as `len(x)` does.
+
+What differs between versions of CPython is tried at import. If it is not as it should be, no instruction is known:
+messages then say less of variables and operators.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import inspect
 import itertools
 import sys
 import traceback
+from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -31,19 +35,26 @@ def instructions(code: CodeType) -> list[tuple[int, str, Any]]:
     loads = dict.fromkeys(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "DELETE_FAST"), fast)
     names |= {**loads, **dict.fromkeys(("LOAD_DEREF", "DELETE_DEREF"), names["STORE_DEREF"])}
     found: list[tuple[int, str, Any]] = []
-    raw, high = code.co_code, 0
-    for offset, operation, low in zip(range(0, len(raw), 2), raw[::2], raw[1::2]):
-        if not operation:   # a cache of the instruction before
-            continue
-        name, argument = dis.opname[operation], high | low
-        high = argument << 8 if name == "EXTENDED_ARG" else 0
+    for offset, operation, argument in raw_instructions(code) if IS_KNOWN else ():
+        name = dis.opname[operation]
         if name in names:
             found.append((offset, name, names[name][argument]))
         elif name in _PAIRS:
             found += [(offset, "STORE_FAST", fast[argument >> 4]), (offset, name[11:], fast[argument & 15])]
-        elif name != "EXTENDED_ARG":
+        else:
             found.append((offset, name, argument))
     return found
+
+
+def raw_instructions(code: CodeType) -> Iterator[tuple[int, int, int]]:
+    """Offset, operation and argument of each instruction."""
+    raw, high = code.co_code, 0
+    for offset, operation, low in zip(range(0, len(raw), 2), raw[::2], raw[1::2]):
+        if operation == dis.EXTENDED_ARG:
+            high = (high | low) << 8
+        elif operation:     # no cache of the instruction before
+            yield offset, operation, high | low
+            high = 0
 
 
 _OLD = sys.version_info < (3, 11)  # cells are numbered anew, rather than behind the local variables
@@ -131,18 +142,28 @@ _FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 _COMPARE_SHIFT = 5 if sys.version_info >= (3, 13) else 4 if sys.version_info >= (3, 12) else 0
 
 
+def instruction_at(code: CodeType, offset: int) -> tuple[str, int]:
+    """An instruction and its argument; "" and 0 where bytecode is not known."""
+    if not IS_KNOWN:
+        return "", 0
+    raw = code.co_code
+    argument = raw[offset + 1]
+    if offset > 1 and raw[offset - 2] == dis.EXTENDED_ARG:
+        argument |= raw[offset - 1] << 8
+    return dis.opname[raw[offset]], argument
+
+
 def instruction(frame: FrameType) -> tuple[str, int]:
     """The instruction that the code of `frame` is at, and its argument."""
-    code, at = frame.f_code.co_code, frame.f_lasti
-    argument = code[at + 1]
-    if at > 1 and code[at - 2] == dis.EXTENDED_ARG:
-        argument |= code[at - 1] << 8
-    return dis.opname[code[at]], argument
+    return instruction_at(frame.f_code, frame.f_lasti)
 
 
 def is_inplace(frame: FrameType) -> bool:
     """Whether it is at an `x += y`, which differs from `x + y` by the words of its errors."""
-    name, argument = instruction(frame)
+    return _adds_inplace(*instruction(frame))
+
+
+def _adds_inplace(name: str, argument: int) -> bool:
     return name.startswith("INPLACE") or (name == "BINARY_OP" and argument >= _FIRST_INPLACE)
 
 
@@ -153,5 +174,24 @@ def is_operation(frame: FrameType) -> bool:
 
 def is_comparison(frame: FrameType, sign: str) -> bool:
     """Whether it is at a comparison by `sign`, such as `<`."""
-    name, argument = instruction(frame)
-    return name == "COMPARE_OP" and dis.cmp_op[argument >> _COMPARE_SHIFT] == sign
+    return _compares(*instruction(frame), sign)
+
+
+def _compares(name: str, argument: int, sign: str) -> bool:
+    return name == "COMPARE_OP" and argument >> _COMPARE_SHIFT == dis.cmp_op.index(sign)
+
+
+def _is_known() -> bool:
+    """Whether a small function is read as it was written."""
+    module = compile("def f(a):\n    b, c = a\n    b += c\n    return a >= b", "", "exec")
+    code = next(each for each in module.co_consts if isinstance(each, CodeType))
+    found = instructions(code)
+    names = [name for _, does, name in found if does == "STORE_FAST"]
+    rest = [instruction_at(code, offset) for offset, *_ in found]
+    additions = sum(_adds_inplace(name, argument) for name, argument in rest)
+    comparisons = sum(_compares(name, argument, ">=") for name, argument in rest)
+    return names == ["b", "c", "b"] and additions == comparisons == 1
+
+
+IS_KNOWN = True
+IS_KNOWN = _is_known()
