@@ -231,6 +231,28 @@ def test_a_step_of_training_images_compiles_once():
 
 
 @both
+def test_functions_that_refer_to_themselves(wrap):
+    """As the error function does, which `gelu` is made of, and nested functions that call themselves."""
+
+    def power(n):
+        @tf.custom_gradient
+        def raised(x):
+            return x**n, lambda upstream: upstream * n * (power(n - 1)(x) if n > 1 else 1.0) if n else raised(x)
+
+        return raised
+
+    @wrap
+    def gradients(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y, z = tf.nn.gelu(x), power(3)(x)
+        return tape.gradient(y, x), tape.gradient(z, x)
+
+    of_gelu, of_power = gradients(tf.constant(0.5))
+    assert abs(of_gelu - 0.8674951) < 1e-6 and of_power.numpy() == 3 * 0.25
+
+
+@both
 def test_custom_gradients(wrap):
     @tf.custom_gradient
     def log1pexp(x):

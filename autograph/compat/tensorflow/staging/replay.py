@@ -197,24 +197,27 @@ _VALUES = frozenset({bool, int, str, bytes, type(None), type(...), CodeType})
 _THINGS = (type, BuiltinFunctionType, np.dtype, np.ufunc, DType)
 
 
-def _told(part: Any) -> Any:
-    """The key of a part of an op."""
+def _told(part: Any, around: tuple[FunctionType, ...] = ()) -> Any:
+    """The key of a part of an op; `around` are the functions that it is in, to which it may refer."""
     kind = type(part)
     if kind in _VALUES:
         return kind, part
     if kind in (float, complex):
         return kind, repr(part)
     if isinstance(part, (tuple, list)):
-        return kind, tuple(map(_told, part))
+        return kind, tuple([_told(each, around) for each in part])
     if kind is dict:
-        return kind, tuple([(name, _told(each)) for name, each in part.items()])
+        return kind, tuple([(name, _told(each, around)) for name, each in part.items()])
     if kind is slice:
         return kind, _told((part.start, part.stop, part.step))
     if kind is MethodType:
-        return kind, _told((part.__func__, part.__self__))
+        return kind, _told((part.__func__, part.__self__), around)
     if kind is FunctionType:
+        if part in around:
+            return kind, around.index(part)
         cells = tuple([cell.cell_contents for cell in part.__closure__ or ()])
-        return part.__code__, part.__module__, _told((cells, part.__defaults__, part.__kwdefaults__))
+        inside = _told((cells, part.__defaults__, part.__kwdefaults__), (*around, part))
+        return part.__code__, part.__module__, inside
     if isinstance(part, (np.ndarray, np.generic)) and part.size <= _LARGE and part.dtype.kind != "O":
         return part.dtype.str, part.shape, part.tobytes()
     if isinstance(part, (Same, TensorShape, _Known)):
