@@ -182,6 +182,11 @@ def unplaced(operand: Any) -> Any:
     return replace(operand, ref="", facts=()) if is_held(operand) else operand
 
 
+def without_refs(operand: Any) -> Any:
+    """A structure of operands without what computes them, which belongs to the code that is being emitted."""
+    return mapped(lambda _, each: replace(each, ref="") if hasattr(each, "ref") else each, operand)
+
+
 def kind_of(operand: Any) -> Any:
     """What a structure of operands is, apart from values."""
     return tuple(map(kind_of, operand)) if isinstance(operand, tuple) else operand.kind

@@ -20,6 +20,7 @@ from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.emit.tier_up import STOPPED, BaselineTier
 from autograph.runtime.engines.native.llvm.cpython_abi import NAMES, Table
 from autograph.runtime.engines.native.llvm.errors import Refused
+from autograph.runtime.graph.operands import without_refs
 
 
 @disk_cache.storable
@@ -47,7 +48,8 @@ class CompiledRegion:
             region.refuse(callback)
         self.underflows = flow.emit.underflows
         self._slots = max(caller.slots, flow.slots, 1)
-        self._things, self._operands, self._words = flow.emit.objects.things, caller.operands, caller.words
+        self._things, self._words = flow.emit.objects.things, caller.words
+        self._operands = without_refs(tuple(caller.operands))
         baseline = BaselineTier(flow.emit, self._slots) if region.uses_baseline else None
         code = Code(text, not lowering.vectorizes, flow.emit.origins, baseline)
         self.call = region.calls
