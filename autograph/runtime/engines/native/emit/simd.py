@@ -111,7 +111,7 @@ def _iteration(emit: Emitter, chunk: Chunk, node: Any, head: Block, body: Block)
     """What is known of an iteration, if it does nothing that cannot be done at once."""
     if not SIZES or body.successors != (head,) or chunk.later:
         raise _Scalar
-    item = [(((node, ()), part), I64) for part in range(3)]
+    item = [((node, (part,)), I64) for part in range(3)]
     notes = [(DOUBT, I64), *((STRANGE[size], f"i{8 * size}") for size in STRANGE)]
     known = {emit.cells.places.get(each) for each in (*item, *notes)}
     for each in body.instructions:
@@ -168,7 +168,7 @@ def _at_once(
     emit.b.begin(good)
     for (element, value), access in zip(values, stores):
         b.store(value, element, access.array.dtype.itemsize)
-    emit.cells.keep(((node, ()), 0), INT.dtype, b.add(now, count, "nsw"))
+    b.store(b.add(now, count, "nsw"), ends[0].operands[0])
     b.br(begin)
 
 
