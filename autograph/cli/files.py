@@ -6,11 +6,12 @@ Of many files (`Batch`), what fails in one is reported, the others are still don
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import sys
 import textwrap
 import tokenize
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ from autograph.cli import display
 from autograph.cli.failure import BadSyntax, Failure, TooDeep, did_you_mean, similar_file
 from autograph.conversion.conversions import convert_source
 from autograph.conversion.explain import Explanation
+from autograph.syntax import trees
 from autograph.syntax.printing import reprint
 
 STDIN = "<stdin>"
@@ -250,19 +252,12 @@ def _named(tree: gast.Module, qualname: str, filename: str) -> list[Any]:
 
 def _definitions(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The functions and classes that the user defines in a converted tree; generated ones are seen through."""
-    for child in _statements(node):
+    for child in itertools.chain(*trees.blocks(node)):
         if isinstance(child, _DEFINITIONS) and hasattr(child, "origin"):
             yield prefix + child.name, child
             yield from _definitions(child, f"{prefix}{child.name}.")
         else:
             yield from _definitions(child, prefix)
-
-
-def _statements(node: Any) -> Iterable[Any]:
-    for field in ("body", "handlers", "cases", "orelse", "finalbody"):
-        children = getattr(node, field, None)
-        if isinstance(children, list):
-            yield from children
 
 
 T = TypeVar("T")

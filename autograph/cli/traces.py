@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
 import sys
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from autograph.operators.tracebacks import FULL_TRACEBACK, is_library
+from autograph.common.trace_rules import wants_full_tracebacks
+from autograph.operators.tracebacks import is_library
 
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
 
@@ -19,7 +19,7 @@ def hide_library(error: BaseException) -> None:
 
     To be called by the function that ran the program, while it handles the exception.
     """
-    if os.environ.get(FULL_TRACEBACK) == "1":
+    if wants_full_tracebacks():
         return
     beginning = error.__traceback__
     trace = of_the_program(beginning.tb_next if beginning else None)

@@ -87,6 +87,11 @@ def is_standard(module: ModuleType | None) -> bool:
     return name.partition(".")[0] in sys.stdlib_module_names and name != "__main__" and is_written
 
 
+def wants_full_tracebacks() -> bool:
+    """Whether the user wants to see the code of this library in tracebacks."""
+    return os.environ.get("AUTOGRAPH_FULL_TRACEBACK") == "1"
+
+
 @lru_cache(4096)
 def is_own(filename: str) -> bool:
     """Whether a file is this library's, and none of those that are staged like the user's."""

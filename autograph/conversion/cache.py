@@ -85,8 +85,8 @@ def _is_cached(filename: str) -> bool:
 def _setting() -> tuple[str, ...]:
     """What all conversions depend on."""
     columns = sys._xoptions.get("no_debug_ranges"), os.environ.get("PYTHONNODEBUGRANGES")
-    frames = os.environ.get(loader.FULL_TRACEBACK)
-    return _VERSION, sys.version, repr((sys.flags.optimize, columns, frames)), " ".join(sorted(vars(builtins)))
+    flags = repr((sys.flags.optimize, columns, trace_rules.wants_full_tracebacks()))
+    return _VERSION, sys.version, flags, " ".join(sorted(vars(builtins)))
 
 
 def load(key: str | None) -> tuple[CodeType, list[Decision]] | None:

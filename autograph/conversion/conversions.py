@@ -183,8 +183,7 @@ def _import_operators(tree: gast.Module) -> None:
     """Put `import autograph.operators as ag__` behind the docstring and the `__future__` imports."""
     at = 0
     for statement in tree.body:
-        value = getattr(statement, "value", None)
-        docstring = at == 0 and isinstance(statement, gast.Expr) and isinstance(getattr(value, "value", None), str)
+        docstring = at == 0 and trees.is_docstring(statement)
         if not docstring and not (isinstance(statement, gast.ImportFrom) and statement.module == "__future__"):
             break
         at += 1

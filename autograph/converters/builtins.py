@@ -13,39 +13,23 @@ import gast
 from autograph.converters.context.base import Context
 from autograph.syntax import template
 
+# How many positional arguments a builtin takes, and which others.
 _ARGUMENTS: dict[str, tuple[float, float, frozenset[str]]] = {
+    **dict.fromkeys(
+        "len int float bool str repr ascii ord chr type list tuple set frozenset dict any all reversed".split(),
+        (1, 1, frozenset()),
+    ),
+    **dict.fromkeys("complex format iter next".split(), (1, 2, frozenset())),
     "range": (1, 3, frozenset()),
-    "len": (1, 1, frozenset()),
     "print": (0, math.inf, frozenset({"sep", "end", "file", "flush"})),
     "enumerate": (1, 2, frozenset({"start"})),
     "zip": (0, math.inf, frozenset({"strict"})),
     "map": (2, math.inf, frozenset()),
     "filter": (2, 2, frozenset()),
-    "int": (1, 1, frozenset()),
-    "float": (1, 1, frozenset()),
-    "bool": (1, 1, frozenset()),
-    "complex": (1, 2, frozenset()),
-    "str": (1, 1, frozenset()),
-    "repr": (1, 1, frozenset()),
-    "ascii": (1, 1, frozenset()),
-    "format": (1, 2, frozenset()),
-    "ord": (1, 1, frozenset()),
-    "chr": (1, 1, frozenset()),
-    "type": (1, 1, frozenset()),
-    "iter": (1, 2, frozenset()),
-    "next": (1, 2, frozenset()),
-    "list": (1, 1, frozenset()),
-    "tuple": (1, 1, frozenset()),
-    "set": (1, 1, frozenset()),
-    "frozenset": (1, 1, frozenset()),
-    "dict": (1, 1, frozenset()),
     "min": (1, math.inf, frozenset({"key", "default"})),
     "max": (1, math.inf, frozenset({"key", "default"})),
     "sum": (1, 2, frozenset({"start"})),
-    "any": (1, 1, frozenset()),
-    "all": (1, 1, frozenset()),
     "sorted": (1, 1, frozenset({"key", "reverse"})),
-    "reversed": (1, 1, frozenset()),
 }
 
 

@@ -18,7 +18,7 @@ import gast
 from autograph.common import trace_rules
 from autograph.converters.context import movable
 from autograph.converters.context.base import Context
-from autograph.syntax import template
+from autograph.syntax import template, trees
 
 # What of NumPy does not ask its arguments whether they are staged: creation, scalars, and what computes with numbers.
 _CREATION = frozenset(
@@ -112,12 +112,8 @@ def _is_operator(function: Any) -> bool:
 
 
 def _described(function: Any) -> str:
-    parts = []
-    while isinstance(function, gast.Attribute):
-        parts.append(function.attr)
-        function = function.value
-    root = function.id if isinstance(function, gast.Name) else "…"
-    return ".".join([root, *reversed(parts)])
+    root, names = trees.dotted(function)
+    return ".".join([root.id if isinstance(root, gast.Name) else "…", *names])
 
 
 REWRITERS = {gast.Call: rewrite}

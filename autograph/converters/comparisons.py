@@ -17,15 +17,13 @@ from typing import Any
 
 import gast
 
+from autograph.common.printing.precedence import kind
+from autograph.common.printing.templates import OPERATORS
 from autograph.converters.context import staging
 from autograph.converters.context.base import Context
 from autograph.converters.logical import call_of, deferred, may_defer
 from autograph.syntax import template
 
-_SYMBOLS = {
-    gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=",
-    gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
-}  # fmt: skip
 _IDENTITY = {gast.Is: "is_", gast.IsNot: "is_not"}
 _MEMBERSHIP = {gast.In: "in_", gast.NotIn: "not_in"}
 
@@ -44,7 +42,7 @@ def rewrite(node: gast.Compare, context: Context) -> Any:
         return _conjunction(node, context)
     arguments = [node.left]
     for op, operand in zip(node.ops, node.comparators, strict=True):
-        arguments += [template.constant(_SYMBOLS[type(op)]), deferred(operand)]
+        arguments += [template.constant(OPERATORS[kind(op)]), deferred(operand)]
     return template.call("compare", *arguments)
 
 

@@ -117,8 +117,7 @@ class Functions:
         unbound = [name for name in live if name in own.writes and name not in bound]
         self.walk.visit_list(node.body)
         if unbound:
-            start = 1 if _has_docstring(node) else 0
-            node.body[start:start] = bodies.declarations(unbound)
+            _insert(node, bodies.declarations(unbound))
         self._leave()
 
     def _untouched(self, node: Any, reason: str) -> None:
@@ -174,14 +173,19 @@ def _hoist_declarations(function: Any) -> None:
     for node in function.body:
         _take_declarations(node, hoisted)
     if hoisted:
-        start = 1 if _has_docstring(function) else 0
-        function.body[start:start] = hoisted
+        _insert(function, hoisted)
+
+
+def _insert(function: Any, statements: list[Any]) -> None:
+    """Let a function begin with further statements, below its docstring."""
+    start = 1 if trees.is_docstring(function.body[0]) else 0
+    function.body[start:start] = statements
 
 
 def _take_declarations(node: Any, hoisted: list[Any]) -> None:
     if isinstance(node, plain.DEFINITIONS):
         return
-    for block in plain.blocks(node):
+    for block in trees.blocks(node):
         for statement in block:
             _take_declarations(statement, hoisted)
         declared = [s for s in block if isinstance(s, (gast.Global, gast.Nonlocal))]
@@ -189,8 +193,3 @@ def _take_declarations(node: Any, hoisted: list[Any]) -> None:
             hoisted += [replace(statement, type(statement)(statement.names)) for statement in declared]
             rest = [s for s in block if s not in declared]
             block[:] = rest or [gast.copy_location(gast.Pass(), declared[0])]
-
-
-def _has_docstring(function: Any) -> bool:
-    first = function.body[0]
-    return isinstance(first, gast.Expr) and isinstance(getattr(first.value, "value", None), str)

@@ -20,7 +20,7 @@ import gast
 
 from autograph.converters.context import plain
 from autograph.converters.context.base import Context, move_comments
-from autograph.syntax import template
+from autograph.syntax import template, trees
 from autograph.syntax.origin import NO_COMMENTS
 
 Flags = dict[str, None]  # an ordered set of flag names
@@ -185,7 +185,7 @@ class _Restructure:
         if isinstance(node, plain.DEFINITIONS):
             return [node], [], raised
         left: Flags = {}  # raised in the body of a `try`, whose `else` then must not run
-        for block in plain.blocks(node):
+        for block in trees.blocks(node):
             if left and block is node.orelse:
                 guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
                 block[:] = [_at_header(guard, node)]
@@ -230,7 +230,7 @@ def _mark_as_dropping(node: Any) -> None:
     """Let the `if`s in a statement, that a jump leads out of, say that it drops exceptions."""
     if isinstance(node, gast.If) and node.jumps:
         node.drops = True
-    for block in plain.blocks(node) if not isinstance(node, plain.DEFINITIONS) else ():
+    for block in trees.blocks(node) if not isinstance(node, plain.DEFINITIONS) else ():
         for inner in block:
             _mark_as_dropping(inner)
 

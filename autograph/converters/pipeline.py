@@ -26,6 +26,7 @@ from autograph.converters import (
 from autograph.converters.context import plain
 from autograph.converters.context.base import Context, Decision, Rewrite
 from autograph.converters.context.known import module_context
+from autograph.syntax import trees
 
 
 def matches(function: Any, context: Context) -> None:
@@ -42,7 +43,7 @@ def _each(block: list[Any], act: Callable[[Any], None]) -> None:
     for node in block:
         if isinstance(node, plain.DEFINITIONS):
             continue
-        for inner in plain.blocks(node):
+        for inner in trees.blocks(node):
             _each(inner, act)
         if isinstance(node, plain.LOOPS) and node.plain is None:
             act(node)
@@ -52,7 +53,7 @@ def _replace(block: list[Any], kind: type, lower: Callable[[Any], list[Any] | No
     new: list[Any] = []
     for node in block:
         if not isinstance(node, plain.DEFINITIONS):
-            for inner in plain.blocks(node):
+            for inner in trees.blocks(node):
                 _replace(inner, kind, lower)
         replaced = lower(node) if isinstance(node, kind) else None
         new += [node] if replaced is None else replaced

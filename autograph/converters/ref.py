@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from autograph.converters.context.base import Context
-from autograph.syntax import template
+from autograph.syntax import template, trees
 
 
 def subscript(node: gast.Subscript, context: Context) -> Any:
@@ -55,11 +55,8 @@ def changing(nodes: Iterable[gast.AST]) -> frozenset[str]:
 
 
 def _dotted_text(node: Any) -> str | None:
-    parts = []
-    while isinstance(node, gast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, gast.Name) else None
+    root, names = trees.dotted(node)
+    return ".".join([root.id, *names]) if isinstance(root, gast.Name) else None
 
 
 def _ref(value: Any) -> gast.AST:

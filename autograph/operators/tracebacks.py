@@ -8,7 +8,6 @@ what lies behind it: however deep the recursion, each frame is looked at about o
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,9 +16,7 @@ from types import CodeType, FrameType, TracebackType
 
 from autograph.common.code_flags import code_line
 from autograph.common.code_marks import Shelter, is_body, shelters
-from autograph.common.trace_rules import is_own
-
-FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
+from autograph.common.trace_rules import is_own, wants_full_tracebacks
 
 # Whether a `trim` found no room on the stack to work in: the next one does its work as well.
 _left_over = False
@@ -81,7 +78,7 @@ def trim() -> None:
         return
     try:
         error = sys.exc_info()[1]
-        if error is not None and error.__traceback__ is not None and os.environ.get(FULL_TRACEBACK) != "1":
+        if error is not None and error.__traceback__ is not None and not wants_full_tracebacks():
             error.__traceback__ = _without_library(error.__traceback__, to_the_end=_left_over)
             _left_over = False
     except RecursionError:

@@ -16,7 +16,7 @@ loop, which is what they were in the user's code. Generated functions carry `rol
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ def _functions(tree: Any) -> list[Any]:
         node = stack.pop()
         if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
             found.append(node)
-        stack += [statement for block in _blocks(node) for statement in block][::-1]
+        stack += [statement for block in trees.blocks(node) for statement in block][::-1]
     return found
 
 
@@ -78,7 +78,7 @@ class _Hoist:
                 out += self.declarations(raised)
                 out += [_stand_at(statement, node) for statement in moved]
             elif not isinstance(node, _DEFINITIONS):
-                for inner in _blocks(node):
+                for inner in trees.blocks(node):
                     self.block(inner)
             out.append(node)
         statements[:] = out
@@ -125,7 +125,7 @@ class _Taken:
 
 def _take(node: Any, around: list[Any], taken: list[_Taken]) -> None:
     """Take the generated functions out of a statement or function."""
-    for block in _blocks(node):
+    for block in trees.blocks(node):
         kept = []
         for statement in block:
             if hasattr(statement, "role"):
@@ -172,7 +172,7 @@ def _disown(function: Any, name: str, names: Namer) -> None:
     """Make a name of a generated function one of the function around it."""
     function.body = [s for s in function.body if not _is_declaration(s, name)]
     for node in scope.walk_own(*function.body):
-        for block in _blocks(node):
+        for block in trees.blocks(node):
             _unannotate(block, name)
     _unannotate(function.body, name)
     begin: list[Any] = [gast.Nonlocal([name])]
@@ -200,12 +200,3 @@ def _stand_at(statement: Any, node: Any) -> Any:
         made.lineno = made.end_lineno = node.lineno
         made.col_offset = made.end_col_offset = node.col_offset
     return statement
-
-
-def _blocks(node: Any) -> Iterable[list[Any]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list) and block and isinstance(block[0], gast.stmt):
-            yield block
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield part.body

@@ -159,10 +159,4 @@ def _plain(node: gast.Call) -> Any:
     argument = node.args[0]
     if operator == "fstring":
         return argument.body
-    return argument if _is_dotted(argument) else None
-
-
-def _is_dotted(node: Any) -> bool:
-    while isinstance(node, gast.Attribute):
-        node = node.value
-    return isinstance(node, (gast.Name, gast.Constant))
+    return argument if isinstance(trees.dotted(argument)[0], (gast.Name, gast.Constant)) else None

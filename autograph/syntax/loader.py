@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
@@ -29,12 +28,11 @@ from typing import Any
 import gast
 
 from autograph.common.code_marks import Shelter
+from autograph.common.trace_rules import wants_full_tracebacks
 
 from . import codes
 from .bridge import Enter, to_ast
 from .relabeling import Marks, relabeled
-
-FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
 
 OPERATORS = "ag__"
 # What stands for the operators until they are put in: no text that a user's program has.
@@ -254,7 +252,7 @@ class _Lowering:
 
     def guard_all(self, operators: Callable[[], ast.expr]) -> None:
         """Guard what calls operators, unless the user wants to see all frames."""
-        if os.environ.get(FULL_TRACEBACK) == "1":
+        if wants_full_tracebacks():
             return
         for region in self.regions:
             if region.active and region.guarded:

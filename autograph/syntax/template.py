@@ -83,11 +83,13 @@ def is_call(node: gast.AST, operator: str) -> bool:
 
 def thunk(body: gast.AST, *parameters: str) -> gast.Lambda:
     """`lambda: body`, or with parameters."""
-    arguments = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in parameters], [], None, [], [], None, [])
-    return gast.Lambda(arguments, body)
+    return gast.Lambda(_arguments(parameters), body)
 
 
 def function(identifier: str, body: list[gast.AST], *parameters: str) -> gast.FunctionDef:
     """`def identifier(parameters): body`."""
-    arguments = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in parameters], [], None, [], [], None, [])
-    return gast.FunctionDef(identifier, arguments, body or [gast.Pass()], [], None, None, [])
+    return gast.FunctionDef(identifier, _arguments(parameters), body or [gast.Pass()], [], None, None, [])
+
+
+def _arguments(names: tuple[str, ...]) -> gast.arguments:
+    return gast.arguments([name(each, gast.Param()) for each in names], [], None, [], [], None, [])

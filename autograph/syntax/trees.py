@@ -27,6 +27,27 @@ def children(node: gast.AST) -> list[gast.AST]:
 _MIXED = frozenset({"keys", "kw_defaults", "kwd_attrs", "names"})  # fields with lists of more than nodes
 
 
+def blocks(node: gast.AST) -> list[list[gast.AST]]:
+    """The blocks of statements right inside a node, in the order of the text."""
+    inner = [part.body for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+    found = [getattr(node, "body", None), *inner, getattr(node, "orelse", None), getattr(node, "finalbody", None)]
+    return [block for block in found if isinstance(block, list)]
+
+
+def is_docstring(statement: gast.AST) -> bool:
+    """Whether a statement is a text, which is the docstring if it is the first one."""
+    return isinstance(statement, gast.Expr) and isinstance(getattr(statement.value, "value", None), str)
+
+
+def dotted(node: gast.AST) -> tuple[gast.AST, list[str]]:
+    """What attributes are taken of, and their names: of `f(x).a.b`, `f(x)` and a and b."""
+    names: list[str] = []
+    while isinstance(node, gast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return node, names
+
+
 class _Parts(dict[type, tuple[str, ...]]):
     def __missing__(self, kind: type[gast.AST]) -> tuple[str, ...]:
         own = () if kind is gast.Constant else kind._fields

@@ -16,7 +16,7 @@ from autograph.common import disk_cache
 from autograph.conversion import cache, conversions
 from autograph.errors import SourceError
 from autograph.importing import compile_converted
-from autograph.syntax import codes, loader, source
+from autograph.syntax import codes, source
 
 REPOSITORY = Path(__file__).parent.parent
 TEXT = '''
@@ -124,7 +124,7 @@ def test_what_all_depend_on(module, monkeypatch):
     assert convert() == "W"
     monkeypatch.setattr(cache, "_VERSION", cache._VERSION + " ")
     assert convert() == "WW"
-    monkeypatch.setenv(loader.FULL_TRACEBACK, "1")
+    monkeypatch.setenv("AUTOGRAPH_FULL_TRACEBACK", "1")
     assert convert() == "WWW"
     monkeypatch.setattr("builtins.of_this_test", 1, raising=False)
     assert convert() == "WWWW"

@@ -91,22 +91,17 @@ class Context:
 
     def dotted(self, node: gast.AST) -> str | None:
         """The full dotted name of what an expression like `np.linalg.norm` refers to, if imports tell."""
-        parts: list[str] = []
-        while isinstance(node, gast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, gast.Name):
+        owner, parts = trees.dotted(node)
+        if not isinstance(owner, gast.Name) or self.is_local(owner.id):
             return None
-        root = node.id
-        if self.is_local(root):
-            return None
+        root = owner.id
         if root in self.known:
             root = self.known[root]
         elif parts or root in self.shadowed or not hasattr(builtins, root):
             return None
         else:
             root = f"builtins.{root}"
-        return ".".join([root, *reversed(parts)])
+        return ".".join([root, *parts])
 
 
 Rewrite = Callable[[Any, Context], Any]

@@ -7,12 +7,12 @@ from typing import Any
 import gast
 
 from autograph.converters.context.base import Context
-from autograph.syntax import names, template
+from autograph.syntax import names, template, trees
 
 
 def body(root: str, block: list[Any], shared: list[str], context: Context, *parameters: str) -> gast.FunctionDef:
     """A block as a function `def root(parameters)` that shares the names `shared` with the functions around it."""
-    if isinstance(getattr(getattr(block[0], "value", None), "value", None), str):
+    if trees.is_docstring(block[0]):
         block = [gast.copy_location(silent_pass(), block[0]), *block]  # lest the text become a docstring
     function = template.function(context.body_name(root), [*sharing(shared, context), *block], *parameters)
     function.role = "loop" if root.startswith("loop") else "branch"

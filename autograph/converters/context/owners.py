@@ -13,7 +13,7 @@ import gast
 
 from autograph.converters.context import plain
 from autograph.converters.context.base import replace
-from autograph.syntax import scope
+from autograph.syntax import scope, trees
 
 
 def mark_bodies(block: list[Any]) -> None:
@@ -52,7 +52,7 @@ def _unannotate(block: list[Any], shared: list[str]) -> None:
             new = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
             block[i] = replace(node, new)
         elif not converted(node) and not isinstance(node, plain.DEFINITIONS):
-            for inner in plain.blocks(node):
+            for inner in trees.blocks(node):
                 _unannotate(inner, shared)
 
 
@@ -67,15 +67,8 @@ def _constructs(block: list[Any]) -> Iterable[Any]:
         if converted(node):
             yield node
         elif not isinstance(node, plain.DEFINITIONS):
-            for inner in _ordered_blocks(node):
+            for inner in trees.blocks(node):
                 yield from _constructs(inner)
-
-
-def _ordered_blocks(node: Any) -> list[list[Any]]:
-    """The blocks of a statement in the order of the text."""
-    cases = [part.body for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
-    rest = [getattr(node, "orelse", None) or [], getattr(node, "finalbody", None) or []]
-    return [getattr(node, "body", []), *cases, *rest]
 
 
 def _direct(block: list[Any]) -> set[str]:
@@ -85,10 +78,10 @@ def _direct(block: list[Any]) -> set[str]:
         if converted(node):
             header = node.test if isinstance(node, gast.If) else getattr(node, "iter", None)
             bound.update(scope.uses(header).writes)
-        elif plain.blocks(node) and not isinstance(node, plain.DEFINITIONS):
+        elif trees.blocks(node) and not isinstance(node, plain.DEFINITIONS):
             bound.update(scope.uses(*plain.own_parts(node)).writes)
             bound.update(h.name.id for h in getattr(node, "handlers", ()) if h.name is not None)
-            for inner in plain.blocks(node):
+            for inner in trees.blocks(node):
                 bound |= _direct(inner)
         else:
             bound.update(scope.uses(node).writes)

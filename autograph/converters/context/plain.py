@@ -14,18 +14,11 @@ import gast
 from autograph.converters.context import movable, staging
 from autograph.converters.context.base import Context, own_text
 from autograph.syntax import scope
+from autograph.syntax.trees import blocks
 
 MAX_DEPTH = 20
 LOOPS = (gast.For, gast.While, gast.AsyncFor)
 JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
-
-
-def blocks(node: gast.AST) -> list[list[Any]]:
-    """The blocks of statements directly inside a statement."""
-    found = [block for name in ("body", "orelse", "finalbody") if isinstance(block := getattr(node, name, None), list)]
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        found.append(part.body)
-    return found
 
 
 def survey(statements: list[Any], context: Context) -> None:

@@ -33,6 +33,7 @@ import numpy as np
 from autograph.common import disk_cache
 from autograph.common.code_marks import UNBOUND, Unbound
 from autograph.common.statics import is_a, module_of
+from autograph.common.trace_rules import wants_full_tracebacks
 from autograph.errors import EngineError
 from autograph.runtime import ops
 from autograph.runtime.dispatch.options import ENGINES, Options
@@ -40,7 +41,6 @@ from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import broken
 from autograph.runtime.engines.numpy.engine import Outer
 from autograph.runtime.engines.numpy.fast_paths import is_kept, kept
-from autograph.runtime.engines.numpy.tracebacks import wants_generated_code
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, checks_graphs, map_args, walk
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.signature import Dynamic, Event, Guard, Static, Traced
@@ -183,7 +183,7 @@ def place_of_trace(
     trace: Trace, function: Any, options: Options, surroundings: Callable[[Any], Surroundings | None]
 ) -> Place | None:
     """Where the trace of a function is on disk, or is to be; None if it is not to be kept."""
-    if disk_cache.folder() is None or wants_generated_code() or checks_graphs() or options.engine not in ENGINES:
+    if disk_cache.folder() is None or wants_full_tracebacks() or checks_graphs() or options.engine not in ENGINES:
         return None
     if _is_watched():
         return None

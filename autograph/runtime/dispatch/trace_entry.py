@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
@@ -30,7 +29,7 @@ from itertools import combinations
 from types import CodeType
 from typing import Any, cast
 
-from autograph.common.trace_rules import is_own
+from autograph.common.trace_rules import is_own, wants_full_tracebacks
 from autograph.errors import AutographError
 from autograph.runtime.dispatch.arguments import Reading
 from autograph.runtime.graph.signature import Dynamic, Guard, Signature
@@ -63,12 +62,8 @@ def trim(error: BaseException) -> None:
     rest = own.tb_next if own is not None else None
     while rest is not None and is_own(rest.tb_frame.f_code.co_filename):
         rest = rest.tb_next
-    if own is not None and (rest is not None or isinstance(error, AutographError)) and not _wants_all():
+    if own is not None and (rest is not None or isinstance(error, AutographError)) and not wants_full_tracebacks():
         own.tb_next = rest
-
-
-def _wants_all() -> bool:
-    return os.environ.get("AUTOGRAPH_FULL_TRACEBACK") == "1"
 
 
 def never(*values: Any) -> Any:

@@ -93,9 +93,7 @@ class _Drawer:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.printer = Printer(graph)
-        for _ in self.printer.lines():  # so that all have the names that they have in the text
-            pass
+        self.printer = Printer.named(graph)
         self.written: list[str] = []
         self.arrows: list[str] = []
         self.joined: set[tuple[str, str]] = set()

@@ -50,10 +50,7 @@ class _Listing:
     def html(self) -> str:
         lines = list(self.printer.lines())
         body = "".join(self._nested(lines))
-        legend = "".join(
-            f'<div class="comment">{html.escape(f"# @{name}: {describe(value)}")}</div>'
-            for name, value in self.printer.names.objects.items()
-        )
+        legend = "".join(f'<div class="comment">{html.escape(text)}</div>' for text in self.printer.legend())
         return f'<div class="autograph-graph"><style>{STYLE}{self._lights()}</style>{body}{legend}</div>'
 
     def _lights(self) -> str:

@@ -32,9 +32,7 @@ _LARGEST = 2**53  # beyond it, many programs take an integer for a float
 
 def to_json(graph: Graph, indent: int | None = 2) -> str:
     """The graph as JSON."""
-    printer = Printer(graph)
-    for _ in printer.lines():  # so that all have the names that they have in the text
-        pass
+    printer = Printer.named(graph)
     described = {
         "format": FORMAT,
         "version": VERSION,

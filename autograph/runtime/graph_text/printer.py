@@ -128,6 +128,18 @@ class Printer:
         self.graph = graph
         self.names = Names(graph)
 
+    @classmethod
+    def named(cls, graph: Graph) -> Printer:
+        """A printer by which all values and objects already have the names that they have in the text."""
+        printer = cls(graph)
+        for _ in printer.lines():
+            pass
+        return printer
+
+    def legend(self) -> list[str]:
+        """What each object is that the text refers to."""
+        return [f"# @{name}: {describe(value)}" for name, value in self.names.objects.items()]
+
     def lines(self) -> Iterator[Line]:
         """The whole graph."""
         name = self.graph.name if notation.is_name(self.graph.name) else repr(self.graph.name)
@@ -293,8 +305,7 @@ def lines(graph: Graph, places: bool = False) -> list[Line]:
         column = min(max(len(str(line)) for line in made), _COMMENT_COLUMN)
         for line in made:
             _add_place(line, column)
-    legend = [f"# @{name}: {describe(value)}" for name, value in printer.names.objects.items()]
-    return made + [Line(0, [Piece("comment", text)]) for text in legend]
+    return made + [Line(0, [Piece("comment", text)]) for text in printer.legend()]
 
 
 def _add_place(line: Line, column: int) -> None:
@@ -311,10 +322,7 @@ def to_text(graph: Graph, places: bool = False) -> str:
 
 def objects(graph: Graph) -> dict[str, Any]:
     """The objects that the text of the graph refers to as `@name`, by name."""
-    printer = Printer(graph)
-    for _ in printer.lines():
-        pass
-    return printer.names.objects
+    return Printer.named(graph).names.objects
 
 
 def node_text(graph: Graph, node: Node) -> str:

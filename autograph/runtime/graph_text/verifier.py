@@ -88,9 +88,7 @@ class _Checker:
 
     def _name(self, value: Value) -> str:
         if self._names is None:
-            self._names = Printer(self.graph)
-            for _ in self._names.lines():
-                pass
+            self._names = Printer.named(self.graph)
         return self._names.names.value(value)
 
     def _once(self, part: Node | Block, what: str, node: Node | None) -> None:

@@ -168,7 +168,7 @@ def _appended(statement: ast.stmt, target: ast.expr) -> ast.expr | None:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         if isinstance(call.func, ast.Attribute) and call.func.attr == "append" and not call.keywords:
-            if isinstance(target, ast.Name) and ast.unparse(call.func.value) == target.id and len(call.args) == 1:
+            if isinstance(target, ast.Name) and _is_name(call.func.value, target.id) and len(call.args) == 1:
                 return call.args[0]
     return None
 

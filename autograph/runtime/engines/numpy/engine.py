@@ -25,6 +25,7 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.code_flags import codes_in
+from autograph.common.trace_rules import wants_full_tracebacks
 from autograph.runtime.engines.numpy.ast_rewrites import collect_lists, limit_nesting, rotate_back
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
 from autograph.runtime.engines.numpy.constants import Globals
@@ -38,7 +39,6 @@ from autograph.runtime.engines.numpy.tracebacks import (
     node_at,
     survived,
     translate,
-    wants_generated_code,
 )
 from autograph.runtime.engines.numpy.unparse import text_of
 from autograph.runtime.graph.graph import Graph, Place
@@ -150,7 +150,7 @@ class Executable:
         return node.place if node is not None else ()
 
     def _compile(self, tree: ast.FunctionDef) -> CodeType:
-        if wants_generated_code():
+        if wants_full_tracebacks():
             return _code_of(builtins.compile(self.source, self._register(tree.name), "exec"))
         function = home(self._marks)
         filename = self._register(tree.name) if function is None else function.co_filename

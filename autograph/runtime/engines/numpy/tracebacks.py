@@ -8,7 +8,6 @@ place, `translate` puts one entry for each of the user's functions into the trac
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FrameType, FunctionType, TracebackType
@@ -16,6 +15,7 @@ from typing import Any
 
 from autograph.common.defects import report
 from autograph.common.line_tables import Position
+from autograph.common.trace_rules import wants_full_tracebacks
 from autograph.errors import DerivativeError
 from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, disguised, pieces_of
 from autograph.runtime.engines.numpy.user_locals import arguments, user_locals
@@ -23,14 +23,6 @@ from autograph.runtime.graph.graph import Node, Place
 from autograph.runtime.tracing.proxies.source_location import Handling
 from autograph.runtime.tracing.state.blame import entries, is_installed, is_library
 from autograph.runtime.tracing.state.exceptions import remake
-
-FULL_TRACEBACK = "AUTOGRAPH_FULL_TRACEBACK"
-
-
-def wants_generated_code() -> bool:
-    """Whether the user wants to see the code of this library in tracebacks."""
-    return os.environ.get(FULL_TRACEBACK) == "1"
-
 
 Known = list[tuple[tuple[CodeType, int], dict[str, Any]]]  # frames of the user's, outermost first, and variables
 
@@ -41,7 +33,7 @@ def survived(translate: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(translate)
     def attempt(self: Any, error: BaseException, *args: Any) -> None:
         try:
-            if not wants_generated_code():
+            if not wants_full_tracebacks():
                 translate(self, error, *args)
         except Exception as failure:
             failed = f"the traceback of {type(error).__name__} cannot be shown as the user's"
