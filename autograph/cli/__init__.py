@@ -75,15 +75,8 @@ class Commands(click.Group):
         raise SystemExit(result if isinstance(result, int) else 0)
 
 
-def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked:
-        click.echo(f"autograph {__version__}")
-        ctx.exit()
-
-
 @click.command(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
-              help="Show the version and exit.")  # fmt: skip
+@click.version_option(__version__, message="autograph %(version)s")
 def commands() -> None:
     """All commands."""
 

@@ -34,7 +34,8 @@ class Program:
         vars(module).update(__annotations__={}, __builtins__=sys.modules["builtins"])
         sys.argv[:] = ["-m" if self.is_module else self.target, *self.arguments]
         if not getattr(sys.flags, "safe_path", sys.flags.isolated):
-            sys.path[0] = os.getcwd() if self.is_module else _folder(self.target)
+            folder = "" if self.target == "-" else os.path.dirname(os.path.realpath(self.target))
+            sys.path[0] = os.getcwd() if self.is_module else folder
         try:
             code = self._load(module, hook)
             atexit.register(_tell_what_was_not_converted, hook)
@@ -71,10 +72,6 @@ class Program:
         except OSError as error:
             hint = similar_file(self.target) if isinstance(error, FileNotFoundError) else ""
             raise Failure(f"cannot open {self.target!r}: {error.strerror}{hint}") from error
-
-
-def _folder(script: str) -> str:
-    return "" if script == "-" else os.path.dirname(os.path.realpath(script))
 
 
 def _script_code(data: bytes, module: ModuleType, hook: importing.Hook) -> CodeType:

@@ -13,49 +13,15 @@ from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.for_loop import for_stmt
 from autograph.operators.fstrings import fstring, percent
 from autograph.operators.logical import and_, not_, or_
-from autograph.operators.python_builtins import (
-    all_,
-    any_,
-    ascii_,
-    bool_,
-    chr_,
-    complex_,
-    dict_,
-    enumerate_,
-    filter_,
-    float_,
-    format_,
-    frozenset_,
-    int_,
-    iter_,
-    len_,
-    list_,
-    map_,
-    max_,
-    min_,
-    next_,
-    ord_,
-    print_,
-    range_,
-    repr_,
-    reversed_,
-    set_,
-    sorted_,
-    str_,
-    sum_,
-    tuple_,
-    type_,
-    zip_,
-)
+from autograph.operators.python_builtins import *  # noqa: F403
+from autograph.operators.python_builtins import __all__ as _of_builtins
 from autograph.operators.state import UNBOUND as unbound
 from autograph.operators.tracebacks import trim
 from autograph.operators.while_loop import while_stmt
 
 __all__ = [
-    "ACTIVE", "all_", "and_", "any_", "ascii_", "assert_stmt", "bool_", "bound", "call", "chr_", "compare", "complex_",
-    "concrete", "context", "dict_", "dict_comp", "enumerate_", "filter_", "float_", "for_stmt", "format_",
-    "frozenset_", "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "in_place", "int_", "is_", "is_container",
-    "is_not", "iter_", "len_", "list_", "list_comp", "map_", "max_", "min_", "next_", "not_", "not_in", "or_",
-    "ord_", "percent", "place", "print_", "raise_", "range_", "ref", "repr_", "reversed_", "set_", "set_comp",
-    "sorted_", "str_", "sum_", "trim", "tuple_", "type_", "unbound", "while_stmt", "whole", "zip_",
+    "ACTIVE", "and_", "assert_stmt", "bound", "call", "compare", "concrete", "context", "dict_comp", "for_stmt",
+    "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "in_place", "is_", "is_container", "is_not", "list_comp", "not_",
+    "not_in", "or_", "percent", "place", "raise_", "ref", "set_comp", "trim", "unbound", "while_stmt", "whole",
 ]  # fmt: skip
+__all__ += _of_builtins

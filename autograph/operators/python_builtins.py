@@ -9,6 +9,12 @@ from typing import Any
 from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, responsible
 from autograph.operators.calls import call
 
+__all__ = [
+    "all_", "any_", "ascii_", "bool_", "chr_", "complex_", "dict_", "enumerate_", "filter_", "float_", "format_",
+    "frozenset_", "int_", "iter_", "len_", "list_", "map_", "max_", "min_", "next_", "ord_", "print_", "range_",
+    "repr_", "reversed_", "set_", "sorted_", "str_", "sum_", "tuple_", "type_", "zip_",
+]  # fmt: skip
+
 _BUILTINS = vars(builtins)
 _MISSING: Any = object()
 _disjoint = STAGED.keys().isdisjoint
@@ -55,8 +61,6 @@ any_ = _operator("any")
 all_ = _operator("all")
 sorted_ = _operator("sorted")
 reversed_ = _operator("reversed")
-
-
 
 
 def _of_one(name: str) -> Callable[..., Any]:

@@ -181,8 +181,8 @@ def _reason(node: Any, context: Context, around: _Around) -> str | None:
     if isinstance(node, gast.AsyncFor):
         return movable.BY_KIND[gast.AsyncFor]
     test = getattr(node, "test", None)
-    # A loop may also end by a jump, and on a staged condition.
-    if test is not None and staging.never_staged(test, context) and (isinstance(node, gast.If) or not _has_jumps(node)):
+    ends_by_test = isinstance(node, gast.If) or not block_jumps(node.body)  # and not by a jump, on a staged condition
+    if test is not None and ends_by_test and staging.never_staged(test, context):
         return f"its condition is never staged: {own_text(node.test)}"
     header = {gast.If: [], gast.While: ["test"], gast.For: ["target"]}[type(node)]
     why = movable.reason([getattr(node, name) for name in header], context)
@@ -195,10 +195,6 @@ def _reason(node: Any, context: Context, around: _Around) -> str | None:
     if node.undone or (around.caught and node.exits) or (around.undone and node.jumps):
         return "a jump in it runs the end of a `with` or `finally`, whose exception, if caught, undoes the jump"
     return f"it is nested more than {MAX_DEPTH} deep" if around.depth >= MAX_DEPTH else None
-
-
-def _has_jumps(loop: Any) -> bool:
-    return bool(block_jumps(loop.body))
 
 
 def pin(node: Any, reason: str, in_loop: bool = False) -> None:

@@ -232,10 +232,8 @@ class Expressions:
             args = args[1:2] if type(args[0]) is int and args[0] == 0 else args[:2]
         return self.call("range", list(map(self.arg, args)))
 
-    def _fstring(self, node: Node) -> ast.expr:
-        return self._joined(node.args)
-
-    def _joined(self, parts: Any) -> ast.expr:
+    def joined(self, parts: Any) -> ast.expr:
+        """An f-string."""
         return ast.JoinedStr(list(map(self._part, parts)), **self.at)
 
     def _part(self, part: Any) -> ast.expr:
@@ -243,7 +241,7 @@ class Expressions:
             return ast.Constant(part, **self.at)
         value, conversion, spec = part
         code = ord(conversion) if conversion else -1
-        format_spec = self._joined((spec,) if isinstance(spec, str) else spec) if spec else None
+        format_spec = self.joined((spec,) if isinstance(spec, str) else spec) if spec else None
         return ast.FormattedValue(self.arg(value), code, format_spec, **self.at)
 
     def _choice(self, node: Node) -> ast.expr:
@@ -270,7 +268,7 @@ _CONSTRUCTS: dict[str, Callable[[Expressions, Node], ast.expr]] = {
     "getitem": Expressions._getitem,
     "getattr": Expressions._getattr,
     "call": Expressions._any_call,
-    "fstring": Expressions._fstring,
+    "fstring": lambda make, node: make.joined(node.args),
     "if": Expressions._choice,
 }
 _DIRECT: dict[np.ufunc | None, Callable[..., Any]] = {np.add: added, np.multiply: multiplied}

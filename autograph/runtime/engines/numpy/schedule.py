@@ -131,15 +131,12 @@ class Scheduler:
         if isinstance(target, Value) and target in frame.waiting:
             frame.flush(up_to={target})
         cost = frame.take(node.args[1:])
-        if not (cost.free and is_free_update(node) and self._nobody_waits_for(frame, self._of(target))):
+        is_free = cost.free and is_free_update(node)
+        if not is_free or any(self._reads(waiting, {self._of(target)}) for waiting in frame.waiting):
             frame.flush()
         outputs = [value for value in node.outputs if value not in self._uses.aliases]
         frame.statements.append(Update(node, outputs))
         return None
-
-    def _nobody_waits_for(self, frame: Frame, value: Value) -> bool:
-        """Whether no expression that waits reads a value."""
-        return not any(self._reads(waiting, {value}) for waiting in frame.waiting)
 
     def _renest(self, frame: Frame, item: Node) -> None:
         """Nest what has been assigned to variables only because `x[i] += v` is two nodes that use `x` and `i`."""
