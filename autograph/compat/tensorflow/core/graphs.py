@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,19 @@ import numpy as np
 from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.tracing.proxies.context import TraceContext, Values
 from autograph.runtime.tracing.state.trace import Trace
+
+
+@dataclass
+class Replay:
+    """A call that has run is recorded again, without its effects: for its gradient.
+
+    Attributes:
+        reads: the values of the variables that it read, by the ids of these.
+        drawn: the random numbers that it drew.
+    """
+
+    reads: dict[int, Any]
+    drawn: list[Any]
 
 
 class FuncGraph:
@@ -37,14 +51,12 @@ class FuncGraph:
         self.printed: list[Any] = []  # what `print` writes to in loop bodies, which may be traced again
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
-        self.reads: dict[int, Any] = {}  # what variables are read as, by their ids, while `replaying`
         self.lists: dict[int, Any] = {}  # those of which the type of the elements was set, by their ids
         self.tapes: list[Any] = []  # those that were begun in it, the innermost last
         self.inputs: list[Any] = []  # the tensors that it is given, and those that it gives
         self.outputs: list[Any] = []
         self.draws: list[Any] = []  # the random numbers that are drawn when it runs, once each
-        self.drawn: list[Any] = []  # those to take instead while `replaying`
-        self.replaying = False  # whether what has run is recorded again, without its effects
+        self.replay: Replay | None = None
         self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what stands for tensors that are watched, by their ids
         self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
         self._names: Counter[str] = Counter()

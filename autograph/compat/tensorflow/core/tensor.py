@@ -323,13 +323,13 @@ def run_later(
     if graph is None:
         return wrap(function(*values), dtype, name=op)
     once = not graph.trace.depth
-    if graph.replaying and not repeatable:
+    if graph.replay is not None and not repeatable:
         if not once:
             raise NotImplementedError(
                 f"{op} in a branch or loop of a tf.function, whose gradient is asked for outside of it: put the "
                 "GradientTape into the function, or draw the numbers before the branch or loop"
             )
-        given: Tensor = graph.drawn.pop(0)
+        given: Tensor = graph.replay.drawn.pop(0)
         return given
     found = wrap(graph.trace.record("call", (tame(function), *_stopped(graph, values))), dtype, TensorShape(shape), op)
     if once and not repeatable:
@@ -342,7 +342,7 @@ def effect(function: Callable[..., None], *values: Any) -> None:
     graph = graphs.current()
     if graph is None:
         function(*values)
-    elif not graph.replaying:
+    elif graph.replay is None:
         done = graph.trace.record("call", (tame(function), *_stopped(graph, values)))
         _set_type(done._ag_value, NONE)
 

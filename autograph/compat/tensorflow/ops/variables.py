@@ -98,7 +98,7 @@ class Variable:
                 tape.note_read(self, found)
             return found
         graph.accessed[id(self)] = self
-        known: Tensor | None = graph.reads.get(id(self))
+        known: Tensor | None = None if graph.replay is None else graph.replay.reads.get(id(self))
         for tape in graphs.tapes():
             known = tape.read(self, known)
         if known is not None:
@@ -135,13 +135,13 @@ class Variable:
         watching = [] if graph is None else list(graph.tapes)
         for tape in watching:
             tape.check_assignment(self)
-        if graph is not None and id(self) in graph.reads:
+        if graph is not None and graph.replay is not None and id(self) in graph.replay.reads:
             if graph.trace.depth or value is None:
                 raise NotImplementedError(
                     f"the variable '{self.name}' is assigned to in a branch or loop of a tf.function, whose gradient "
                     "is asked for outside of it: put the GradientTape into the function"
                 )
-            graph.reads[id(self)] = value
+            graph.replay.reads[id(self)] = value
         yield
         for tape in watching:
             tape.note_assignment(self)

@@ -61,15 +61,14 @@ class ConcreteFunction:
         graph = graphs.current()
         assert graph is not None, "calls are repeated only in graphs"
         args, kwargs = self._signature.filled(tensors)
-        before = graph.reads, graph.replaying, graph.drawn
+        before = graph.replay
         given = tensors[len(self._signature.specs) :]
-        graph.reads = dict(zip(self.graph.accessed, given))
-        graph.replaying, graph.drawn = True, list(given[len(self.graph.accessed) :])
+        graph.replay = graphs.Replay(dict(zip(self.graph.accessed, given)), list(given[len(self.graph.accessed) :]))
         try:
             with traced_by(TENSORFLOW):
                 found = call(self._function.python_function, args, kwargs, self._function._convert)
         finally:
-            graph.reads, graph.replaying, graph.drawn = before
+            graph.replay = before
         return [convert_to_tensor(leaf) for leaf in pytree.flatten(found) if leaf is not None]
 
     @property
