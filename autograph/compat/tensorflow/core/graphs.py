@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,20 @@ import numpy as np
 from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.tracing.proxies.context import TraceContext, Values
 from autograph.runtime.tracing.state.trace import Trace
+
+
+@dataclass
+class Body:
+    """A branch or loop body that is being traced.
+
+    Attributes:
+        writers: the functions of whose statements change containers and objects, by the ids of these; the undo log has
+            what was in them.
+        handed_on: the tensor arrays that let others have their lists, with these lists.
+    """
+
+    writers: dict[int, set[Any]] = field(default_factory=dict)
+    handed_on: list[tuple[Any, Any]] = field(default_factory=list)
 
 
 @dataclass
@@ -35,9 +49,7 @@ class FuncGraph:
     Attributes:
         trace: records the nodes.
         features: the optional features of AutoGraph that were asked for.
-        writers: for each branch or loop body that is being traced, the innermost last, the functions of whose
-            statements change containers and objects, by the ids of these; the undo log has what was in them.
-        handed_on: for each such body, the tensor arrays that let others have their lists, with what these were.
+        bodies: those that are being traced, the innermost last.
         variables: those that were made while tracing.
     """
 
@@ -45,9 +57,8 @@ class FuncGraph:
         self.name = name
         self.trace = Trace(name, _Context())
         self.features = frozenset(features)
-        self.writers: list[dict[int, set[Any]]] = []
-        self.handed_on: list[list[tuple[Any, Any]]] = []
-        self.loops: list[int] = []  # whose bodies are being traced: how deep in `handed_on` each is
+        self.bodies: list[Body] = []
+        self.loops: list[int] = []  # how many bodies there are in and around the body of each loop
         self.printed: list[Any] = []  # what `print` writes to in loop bodies, which may be traced again
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.common import pytree
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.core.graphs import FuncGraph
+from autograph.compat.tensorflow.core.graphs import Body, FuncGraph
 from autograph.compat.tensorflow.core.tensor import Tensor, type_of, wrap
 from autograph.compat.tensorflow.staging import mutations
 from autograph.operators.state import UNBOUND
@@ -49,8 +49,8 @@ class Arm:
 def run_body(graph: FuncGraph, body: Callable[[], Any], state: Any, block: Block) -> Arm:
     """Trace `body` into `block`, and undo its changes."""
     before = state.snapshot()
-    mutations.begin(graph)
-    graph.handed_on.append([])
+    graph.trace.undo_log.begin()
+    graph.bodies.append(Body())
     arm = Arm(block)
     try:
         with graph.trace.open(block):
@@ -58,17 +58,18 @@ def run_body(graph: FuncGraph, body: Callable[[], Any], state: Any, block: Block
         arm.values = {variable: _as_it_is(graph, variable.get()) for variable in state.carried}
     finally:
         state.restore(before)
-        arm.entries, arm.kept = mutations.undo(graph, before, state)
-        for array, flow in reversed(graph.handed_on.pop()):
+        inner = graph.bodies.pop()
+        arm.entries, arm.kept = mutations.undo(graph, inner, before, state)
+        for array, flow in reversed(inner.handed_on):
             array._flow = flow
-            if array.depth <= len(graph.handed_on):
+            if array.depth <= len(graph.bodies):
                 arm.written.append(array)
     return arm
 
 
 def _as_it_is(graph: FuncGraph, value: Any) -> Any:
     """`value` with arrays of their own, where it has tensor arrays that let others have their lists."""
-    copies = {id(array.flow) for array, _ in graph.handed_on[-1]}
+    copies = {id(array.flow) for array, _ in graph.bodies[-1].handed_on}
     return pytree.map(lambda leaf: leaf, value) if any(id(leaf) in copies for leaf in pytree.flatten(value)) else value
 
 

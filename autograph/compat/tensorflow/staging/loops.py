@@ -153,7 +153,7 @@ class _Loop:
             self.install(block)
             return iteration()
 
-        self.graph.loops.append(len(self.graph.handed_on) + 1)
+        self.graph.loops.append(len(self.graph.bodies) + 1)
         try:
             arm = run_body(self.graph, body, self.state, block)
             longer = any(mutations.is_longer(*each) for each in arm.kept)

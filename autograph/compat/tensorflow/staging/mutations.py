@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import Any
 
-from autograph.compat.tensorflow.core.graphs import FuncGraph
+from autograph.compat.tensorflow.core.graphs import Body, FuncGraph
 from autograph.operators.state import UNBOUND, State
 from autograph.runtime.tracing.state.undo_log import contents, entries, put
 
@@ -67,9 +67,9 @@ def _changes(
 
 def touch(graph: FuncGraph, container: Any, by: set[Name]) -> None:
     """Note what is in a container that is about to be changed, by statements of these functions."""
-    if graph.writers and (isinstance(container, (dict, list, set)) or _is_object(container)):
+    if graph.bodies and (isinstance(container, (dict, list, set)) or _is_object(container)):
         graph.trace.undo_log.touch(container)
-        graph.writers[-1].setdefault(id(container), set()).update(by)
+        graph.bodies[-1].writers.setdefault(id(container), set()).update(by)
 
 
 def name_of(code: CodeType) -> Name:
@@ -83,14 +83,10 @@ def _is_object(value: Any) -> bool:
     return is_object and not kind.__module__.startswith("autograph")
 
 
-def begin(graph: FuncGraph) -> None:
-    """Begin to note what is changed."""
-    graph.trace.undo_log.begin()
-    graph.writers.append({})
-
-
-def undo(graph: FuncGraph, variables: dict[Any, Any], state: State) -> tuple[list[tuple[Entry, Any]], list[Snapshot]]:
-    """Make the containers what they were at `begin`; gives what was changed, and to what.
+def undo(
+    graph: FuncGraph, body: Body, variables: dict[Any, Any], state: State
+) -> tuple[list[tuple[Entry, Any]], list[Snapshot]]:
+    """Make the containers what they were before a body; gives what it changed, and to what.
 
     What methods and other functions have changed stays so, as TensorFlow has it: that is done while tracing. The second
     result is what was in these containers.
@@ -99,7 +95,7 @@ def undo(graph: FuncGraph, variables: dict[Any, Any], state: State) -> tuple[lis
         variables: the variables as they were before, through which containers are known. Those that are not reached
             from there, or from variables of modules that `state` names, were made meanwhile, and stay as they are.
     """
-    log, writers = graph.trace.undo_log, graph.writers.pop()
+    log, writers = graph.trace.undo_log, body.writers
     before = log.stack[-1].before
     functions = {name_of(function.__code__) for function in state.functions}
     assigned = {identity for identity, by in writers.items() if by & functions}
@@ -110,9 +106,9 @@ def undo(graph: FuncGraph, variables: dict[Any, Any], state: State) -> tuple[lis
     changed = [each for i in known for each in _changes(graph, *before[i], names[i], writers[i])]
     log.undo(lambda container: id(container) in names)
     for identity, noted in before.items():
-        if graph.writers and (identity in names or identity not in assigned):
+        if graph.bodies and (identity in names or identity not in assigned):
             log.stack[-1].before.setdefault(identity, noted)
-            graph.writers[-1].setdefault(identity, set()).update(writers[identity])
+            graph.bodies[-1].writers.setdefault(identity, set()).update(writers[identity])
     return changed, [noted for identity, noted in before.items() if identity not in assigned]
 
 
