@@ -19,12 +19,12 @@ from autograph.common.numpy_internals import SETTINGS
 from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, Table, Writer, llvm_type
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, Table, Writer
 from autograph.runtime.engines.native.llvm.function_builder import load_number
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Module, Parameter, Value, array
-from autograph.runtime.engines.native.llvm.printer import declarations, printed
+from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Number, Range
-from autograph.runtime.graph.types import TensorType, part_of
+from autograph.runtime.graph.types import part_of
 
 
 class CFunction(Writer):
@@ -93,87 +93,6 @@ class CFunction(Writer):
         self.b.cond_br(condition, on, self.other)
         self.b.begin(on)
 
-
-class Builtin(Writer):
-    """The text of a C function that looks at its arguments.
-
-    Args:
-        things: for the table.
-        declared: see `Writer`.
-        count: of its arguments.
-    """
-
-    def __init__(self, things: list[Any], declared: set[str], count: int) -> None:
-        function = Module().define(
-            "entry", PTR, Parameter("self", PTR), Parameter("args", PTR), Parameter("count", I64),
-            attributes="noinline optnone",
-        )  # fmt: skip
-        super().__init__(Builder(function), things, Value(PTR, "%table"), self._demand_or_other)
-        self.declared = declared
-        self._overflow = Value(PTR, "%overflow")
-        self._numbers = 0
-        self._slot = 0
-        self._frame = "%frame"
-        self._count = count
-
-    @property
-    def text(self) -> str:
-        return printed(self.b.function)
-
-    # Writing ----------------------------------------------------------------------------------------------------------
-
-    def _emit(self, text: str) -> str:
-        return self.b.raw(text)     # type: ignore[return-value]
-
-    def _do(self, *lines: str) -> None:
-        self.b.raw_lines(*lines)
-
-    def _load(self, kind: str, pointer: Any, offset: int) -> str:
-        return self.load_at(kind, pointer, offset)  # type: ignore[no-any-return]
-
-    def python(self, name: str, *args: Any) -> Any:
-        found = super().python(name, *args)
-        self.declared |= declarations(self.b.function.module)
-        return found
-
-    def _label(self) -> str:
-        self._numbers += 1
-        return f"l{self._numbers}"
-
-    def _store(self, kind: str, ref: str) -> None:
-        """Put a number into the next place of the frame."""
-        where = self._emit(f"getelementptr i8, ptr {self._frame}, i64 {SLOT * self._slot}")
-        self._do(f"  store {kind} {ref}, ptr {where}")
-        self._slot += 1
-
-    def _demand_or_other(self, condition: Any) -> None:
-        """Call the other one unless a condition holds."""
-        on = self._label()
-        self._do(f"  br i1 {condition}, label %{on}, label %other", f"{on}:")
-
-    def _open(self, slots: int, other: Any) -> None:
-        self._do(f"  %frame = alloca [{slots} x i64]", "  %overflow = alloca i32", "  %setting = alloca ptr")
-        self._do(f"  %table = getelementptr i8, ptr %self, i64 {ITEMS}")
-        self._do("  br label %begin", "other:")
-        self._do(f"  ret ptr {self.python('PyObject_VectorcallDict', self.address(other), '%args', '%count', 'null')}")
-        self._do("begin:")
-        self.demand(self._emit(f"icmp eq i64 %count, {self._count}"))
-
-    def _demand_silence(self) -> None:
-        """Call the other one unless NumPy's settings are those that it begins with."""
-        variable, default = map(self.address, SETTINGS)
-        self.python("PyContextVar_Get", variable, "null", "%setting")
-        setting = self._emit("load ptr, ptr %setting")
-        self.forget(setting)
-        self.demand(self._emit(f"icmp eq ptr {setting}, {default}"))
-
-    def _take_number(self, thing: str, type: TensorType) -> None:
-        """Put a number into the frame; of a complex one both parts."""
-        if type.dtype.kind == "c":
-            for part in self.parts_in(thing, type):
-                self._store(llvm_type(part_of(type.dtype)), part)
-            return
-        self._store("i8" if type.dtype.kind == "b" else llvm_type(type.dtype), self.number_in(thing, type))
 
 class Entry:
     """The C function around a loop.

@@ -6,8 +6,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
 from autograph.runtime.engines.native.llvm.function_builder import load_number, store_number
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I32, I64, NULL, PTR, Block, Value, array, constant
-from autograph.runtime.engines.native.llvm.printer import declarations, lines_of
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I32, I64, NULL, PTR, Value, array, constant
 from autograph.runtime.graph.operands import Array, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
 
@@ -92,69 +90,3 @@ def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Nu
     context, more = (*handed, NULL)[:2]
     b.call_outside(loop.name, I32, context, arrays, one, steps, more)
     return Number(type, load_number(b, cells[-1], type.dtype))
-
-
-class Lines:
-    """A block as text. Transitional."""
-
-    def __init__(self, block: Block) -> None:
-        self.block = block
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(lines_of(self.block))
-
-
-class Allocating(Emitter):
-    """The emitter with instructions as text. Transitional, for `kernels`."""
-
-    def begin(self, block: Any) -> None:
-        super().begin(self._lines[block].block if block in self._lines else self._add(block))
-
-    def _add(self, name: str) -> Block:
-        self._lines[name] = Lines(Block(name))
-        return self._lines[name].block
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_lines":
-            self._lines: dict[str, Lines] = {}
-            return self._lines
-        return getattr(self.frame, name)
-
-    @property
-    def _entry(self) -> Lines:
-        return Lines(self.entry)
-
-    @property
-    def _now(self) -> Lines:
-        return Lines(self.b.block)
-
-    @_now.setter
-    def _now(self, lines: Lines) -> None:
-        self.b.block = lines.block
-
-    @property
-    def declared(self) -> set[str]:
-        return declarations(self.b.function.module)
-
-    @property
-    def origins(self) -> list[Any]:
-        found: list[Any] = []
-        for block in self.b.function.blocks.values():
-            found += [line.place for line in lines_of(block) if line == ";"]    # type: ignore[attr-defined]
-        return found
-
-    def _emit(self, text: str) -> str:
-        return self.b.raw(text)  # type: ignore[return-value]
-
-    def memory(self, pointer: Any, dtype: np.dtype[Any]) -> Any:
-        return load_number(self.b, _pointer(pointer), dtype)
-
-    def _to_memory(self, pointer: Any, dtype: np.dtype[Any], ref: Value) -> None:
-        store_number(self.b, _pointer(pointer), dtype, ref)
-
-    def _parts_at(self, element: Any, part: np.dtype[Any]) -> Any:
-        return self.parts_at(_pointer(element), part)
-
-
-def _pointer(text: Any) -> Any:
-    return Value(PTR, text.removeprefix("ptr ")) if isinstance(text, str) else text

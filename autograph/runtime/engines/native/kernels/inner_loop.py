@@ -1,63 +1,58 @@
-"""The emitter of the innermost loop of a nest, whose iterations LLVM does several at a time.
+"""The innermost loop of a nest: a stage, which computes an element of each array in each iteration.
 
-What raises a flag of the processor must be computed, whatever becomes of it. LLVM knows of no flags: it might compute
-nothing of what a selection does not take, and `sqrt(x) != 0` without the root. So floats that are constants lie in
-memory, where LLVM does not know what they are; and a number that is neither computed with nor stored is *pinned*.
+LLVM does several iterations at a time, as vectors. What raises a flag of the processor must be computed, whatever
+becomes of it. LLVM knows of no flags: it might compute nothing of what a selection does not take, and
+`sqrt(x) != 0` without the root. So floats that are constants lie in memory, where LLVM does not know what they are; and
+a number that is neither computed with nor stored is *pinned*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emit.external_calls import Allocating
-from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
+from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.function_builder import load_number, store_number
+from autograph.runtime.engines.native.llvm.ir import (
+    I64,
+    I128,
+    PTR,
+    VOID,
+    Block,
+    Function,
+    Global,
+    Instruction,
+    Metadata,
+    Module,
+    Parameter,
+    Value,
+    array,
+    bits_of,
+    constant,
+    copied,
+)
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.types import TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part_type
 
+_RAISES = frozenset("fadd fsub fmul fdiv frem fcmp fpext fptrunc sitofp uitofp fptosi fptoui call".split())
+_FLOATS = ("float", "double")
 
-class Rows(Allocating):
-    """Emits such a function.
+
+class StageEmitter(Emitter):
+    """The emitter of what is done in an iteration.
 
     Attributes:
-        floats: whether it computes with floats, or makes them.
+        pinned: numbers that must be computed, whatever becomes of them.
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, lambda: "never")
-        self.begin("iteration")
-        self.floats = False
-        self._opaque: dict[str, str] = {}
-        self._pinned: dict[str, str] = {}
-
-    @property
-    def stores(self) -> bool:
-        """Whether anything comes of it."""
-        return bool(self._pinned) or any(line.startswith("  store ") for line in (*self._entry, *self._now))
-
-    @property
-    def pins(self) -> bool:
-        """Whether there are numbers that are computed whatever becomes of them."""
-        return bool(self._pinned)
-
-    @property
-    def parts(self) -> tuple[Any, Any]:
-        """The text of what is done before the first iteration, and in each."""
-        return self._entry, self._now
-
-    @property
-    def constants(self) -> list[str]:
-        """The text of what is outside of it."""
-        return [f"{name} = global {text}" for text, name in self._opaque.items()]
-
-    @property
-    def pinned(self) -> dict[str, str]:
-        return self._pinned
+        super().__init__(name, _never)
+        self.pinned: list[Value] = []
 
     def place(self, index: Number, length: Number) -> Number:
         """There are no indices."""
@@ -67,107 +62,211 @@ class Rows(Allocating):
         """Raise a flag if a condition holds, by a product of zero and infinity."""
         type = scalar(float)
         infinite, one, none = (self.constant(value, type) for value in (float("inf"), 1.0, 0.0))
-        self.pin(self.floating("mul", self.select(condition, infinite, one), none))
-
-    def pin(self, x: Number) -> None:
-        """Compute a number, whatever becomes of it: all that are pinned go into what `row` gives."""
-        own, kind = llvm_type(x.type.dtype), f"i{max(32, 8 * x.type.dtype.itemsize)}"
-        before, self._now = self._now, self._lines["iteration"]
-        how = "bitcast" if x.type.dtype.kind == "f" else "zext"
-        bits = x.ref if own == kind else self._emit(f"{how} {own} {x.ref} to {kind}")
-        self._pinned[kind] = self._emit(f"or {kind} {self._pinned.get(kind, f'%p{kind}')}, {bits}")
-        self._now = before
-
-    @contextmanager
-    def at_once(self, holds: bool) -> Iterator[None]:
-        """If that holds, what is emitted meanwhile runs before the first iteration."""
-        before, self._now = self._now, self._entry if holds else self._now
-        yield
-        self._now = before
-
-    def slot(self, slot: int) -> Any:
-        """What the caller has put into the frame."""
-        return self.argument(slot, np.dtype("int64"))
-
-    def given(self, slot: int, type: TensorType, known: Any) -> Number | Complex:
-        """A number that the caller has put into the frame."""
-        if type.dtype.kind != "c":
-            return Number(type, self.argument(slot, type.dtype), known)
-        real, imag = (Number(part_type(type), self.argument(slot + place, part_of(type.dtype))) for place in (0, 1))
-        return Complex(type, (real, imag))
-
-    def load_next(self, dtype: np.dtype[Any], pointer: str, steps: bool, step: str = "") -> Number | Complex:
-        """The element of this iteration."""
-        with self.at_once(not steps):
-            where = self._place(pointer, dtype, step) if steps else f"ptr {pointer}"
-            if dtype.kind != "c":
-                return Number(scalar(dtype), self.memory(where, dtype))
-            part = part_of(dtype)
-            real, imag = (Number(scalar(part), self.memory(each, part)) for each in self._parts_at(where, part))
-            return Complex(scalar(dtype), (real, imag))
-
-    def store_next(
-        self, dtype: np.dtype[Any], value: Number | Complex, pointer: str, steps: bool = True, step: str = ""
-    ) -> None:
-        where = self._place(pointer, dtype, step) if steps else f"ptr {pointer}"
-        if isinstance(value, Number):
-            self._to_memory(where, dtype, value.ref)
-            return
-        part = part_of(dtype)
-        for pointer, each in zip(self._parts_at(where, part), value.parts):
-            self._to_memory(pointer, part, each.ref)
-
-    def _place(self, pointer: str, dtype: np.dtype[Any], step: str) -> str:
-        if step:
-            offset = self._emit(f"mul i64 %i, {step}")
-            return f"ptr {self._emit(f'getelementptr i8, ptr {pointer}, i64 {offset}')}"
-        return f"ptr {self._emit(f'getelementptr [{dtype.itemsize} x i8], ptr {pointer}, i64 %i')}"
+        self.pinned.append(self.floating("mul", self.select(condition, infinite, one), none).ref)
 
     def constant(self, value: Any, type: TensorType) -> Number:
         """A number. LLVM does not know of a float that it is always the same: it would know better than to compute."""
         found = super().constant(value, type)
         if type.dtype.kind != "f":
             return found
-        text = f"{llvm_type(type.dtype)} {found.ref}"
-        name = self._opaque.setdefault(text, f"@{self.name}_{len(self._opaque)}")
-        with self.at_once(True):
-            ref = self._emit(f"load {llvm_type(type.dtype)}, ptr {name}")
-        return Number(type, ref, found.known)
-
-    def floating(self, name: str, a: Number, b: Number) -> Number:
-        self.floats = True
-        return super().floating(name, a, b)
-
-    def function(self, name: str, *args: Number) -> Number:
-        self.floats = True
-        return super().function(name, *args)
-
-    def compare(self, name: str, a: Number, b: Number) -> Number:
-        self.floats |= a.type.dtype.kind == "f"
-        return super().compare(name, a, b)
-
-    def convert(self, a: Number, type: TensorType) -> Number:
-        self.floats |= "f" in (a.type.dtype.kind, type.dtype.kind)
-        return super().convert(a, type)
+        known = self.b.function.module.globals
+        made = Global(f"{self.name}_{len(known)}", "global", found.ref.type, found.ref)
+        place = known.setdefault(repr(found.ref), made)
+        with self.b.at(self.entry):
+            return Number(type, self.b.load(found.ref.type, place), found.known)
 
 
-def iterations(
-    head: str,
-    entry: Sequence[str],
-    iteration: Sequence[str],
-    loop: str,
-    pinned: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """A function that does the same for each element; of those it pins it gives what all of them come to."""
-    lines = [head, "entry:", *entry, "  br label %iteration", "iteration:"]
-    lines += ["  %i = phi i64 [ 0, %entry ], [ %next, %iteration ]"]
-    lines += [f"  %p{kind} = phi {kind} [ 0, %entry ], [ {ref}, %iteration ]" for kind, ref in pinned.items()]
-    lines += [*iteration, "  %next = add nuw nsw i64 %i, 1", "  %done = icmp eq i64 %next, %n"]
-    lines += [f"  br i1 %done, label %end, label %iteration{loop}", "end:"]
-    found = "0"
-    for place, (kind, ref) in enumerate(pinned.items()):
-        lines.append(f"  %w{place} = zext {kind} {ref} to i128")
-        lines.append(f"  %v{place} = trunc i128 %w{place} to i64")
-        lines.append(f"  %x{place} = xor i64 {found}, %v{place}")
-        found = f"%x{place}"
-    return "\n".join([*lines, f"  ret i64 {found}", "}", ""])
+def _never() -> None:
+    raise NoLowering
+
+
+class Stage:
+    """An innermost loop under construction.
+
+    Attributes:
+        emit: emits what is done in an iteration.
+        entry, iteration: what is done before the first one, and in each.
+        index: the number of the iteration.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.emit = StageEmitter(name)
+        self.entry, self.iteration = self.emit.here, self.emit.label("iteration")
+        self.emit.begin(self.iteration)
+        self.index = Value(I64, "%i")
+        self._pointers: dict[int, Value] = {}
+
+    def instructions(self) -> Iterator[Instruction]:
+        """All of them."""
+        yield from self.entry.instructions
+        yield from self.iteration.instructions
+
+    @property
+    def stores(self) -> bool:
+        """Whether anything comes of it."""
+        return bool(self.emit.pinned) or any(each.opcode == "store" for each in self.instructions())
+
+    @property
+    def floats(self) -> bool:
+        """Whether it computes with floats, or makes them."""
+        raising = (each for each in self.instructions() if each.opcode in _RAISES)
+        return any(value.type in _FLOATS for each in raising for value in (each, *each.operands))
+
+    # Elements ---------------------------------------------------------------------------------------------------------
+
+    def pointer(self, place: int) -> Value:
+        """Where the elements of an array, or of a block of the scratch, begin."""
+        return self._pointers.setdefault(place, Value(PTR, f"%s{place}"))
+
+    @contextmanager
+    def at_once(self, holds: bool) -> Iterator[None]:
+        """If that holds, what is emitted meanwhile runs before the first iteration."""
+        with self.emit.b.at(self.entry if holds else self.emit.here):
+            yield
+
+    def slot(self, slot: int) -> Value:
+        """What the caller has put into the frame."""
+        found: Value = self.emit.frame.argument(slot, np.dtype("int64"))
+        return found
+
+    def given(self, slot: int, type: TensorType, known: Any) -> Number | Complex:
+        """A number that the caller has put into the frame."""
+        argument = self.emit.frame.argument
+        if type.dtype.kind != "c":
+            return Number(type, argument(slot, type.dtype), known)
+        real, imag = (Number(part_type(type), argument(slot + place, part_of(type.dtype))) for place in (0, 1))
+        return Complex(type, (real, imag))
+
+    def load(self, dtype: np.dtype[Any], place: int, steps: bool, step: Value | None = None) -> Number | Complex:
+        """The element of this iteration.
+
+        Args:
+            steps: whether each iteration has another one.
+            step: how many bytes further on that is; None if they lie side by side.
+        """
+        with self.at_once(not steps):
+            where = self._element(dtype, place, steps, step)
+            if dtype.kind != "c":
+                return Number(scalar(dtype), load_number(self.emit.b, where, dtype))
+            own, parts = part_of(dtype), self.emit.parts_at(where, part_of(dtype))
+            real, imag = (Number(scalar(own), load_number(self.emit.b, each, own)) for each in parts)
+            return Complex(scalar(dtype), (real, imag))
+
+    def store(
+        self, dtype: np.dtype[Any], value: Number | Complex, place: int, steps: bool = True, step: Value | None = None
+    ) -> None:
+        where = self._element(dtype, place, steps, step)
+        if isinstance(value, Number):
+            store_number(self.emit.b, where, dtype, value.ref)
+            return
+        own = part_of(dtype)
+        for pointer, each in zip(self.emit.parts_at(where, own), value.parts):
+            store_number(self.emit.b, pointer, own, each.ref)
+
+    def _element(self, dtype: np.dtype[Any], place: int, steps: bool, step: Value | None) -> Value:
+        b, pointer = self.emit.b, self.pointer(place)
+        if step is not None:
+            return b.gep(pointer, b.mul(self.index, step))
+        return b.gep(pointer, self.index, of=array(dtype.itemsize, "i8")) if steps else pointer
+
+    # Functions --------------------------------------------------------------------------------------------------------
+
+    def define(
+        self, module: Module, name: str, pointers: Sequence[Parameter], attributes: str, hints: Metadata | None
+    ) -> Function:
+        """Define the loop as a function, of pointers, the frame, and how many iterations there are.
+
+        It gives what all that is pinned comes to.
+        """
+        function = _begun(module, name, pointers, attributes)
+        b = Builder(function)
+        entry, iteration = function.new_block("entry"), Block(self.iteration.name)
+        function.blocks.clear()
+        b.begin(entry)
+        entry.instructions += self.entry.instructions
+        b.br(iteration)
+        b.begin(iteration)
+        phis = [_phi(b, I64, self.index.ref, entry)]
+        kinds = {f"i{max(32, bits_of(each.type))}" for each in self.emit.pinned}
+        pins = {kind: _phi(b, kind, f"%p{kind}", entry) for kind in sorted(kinds)}
+        iteration.instructions += self.iteration.instructions
+        found: dict[str, Value] = dict(pins)
+        for each in self.emit.pinned:
+            kind = f"i{max(32, bits_of(each.type))}"
+            opcode = "bitcast" if each.type in _FLOATS else "zext"
+            found[kind] = b.or_(found[kind], each if each.type == kind else b.cast(opcode, each, kind))
+        following = [b.add(self.index, 1, "nuw nsw"), *(found[kind] for kind in pins)]
+        for phi, value in zip([*phis, *pins.values()], following):
+            phi.add_incoming(value, iteration)
+        end = function.new_block("end")
+        b.cond_br(b.icmp("eq", following[0], function.parameters[-1]), end, iteration, hints=hints)
+        b.begin(end)
+        kept: Value = constant(I64, 0)
+        for each in found.values():
+            kept = b.xor(kept, b.cast("trunc", b.cast("zext", each, I128), I64))
+        b.ret(kept)
+        self.add_to(module)
+        return function
+
+    def add_to(self, module: Module) -> None:
+        """Let a module have what it needs."""
+        own = self.emit.b.function.module
+        module.declared |= own.declared
+        module.globals |= {each.ref[1:]: each for each in own.globals.values()}
+
+
+def _begun(module: Module, name: str, pointers: Sequence[Parameter], attributes: str) -> Function:
+    given = *pointers, Parameter("frame", PTR), Parameter("n", I64)
+    function = module.define(name, I64, *given, words="internal", attributes=attributes)
+    function.numbers = 1_000_000       # beyond those that stages have given
+    return function
+
+
+def _phi(b: Builder, kind: str, ref: str, entry: Block) -> Instruction:
+    found = b.phi(kind, (0, entry))
+    found.ref = ref
+    return found
+
+
+def jammed(
+    module: Module,
+    stage: Stage,
+    name: str,
+    pointers: Sequence[Parameter],
+    rows: Iterable[Sequence[tuple[Value, int]]],
+    attributes: str,
+    hints: Metadata,
+) -> Function:
+    """Define the loop as a function that does several rows at once, and computes each value once for all of them.
+
+    That is right, as no row stores what another one loads.
+
+    Args:
+        rows: where each array is in each row: so many bytes behind which pointer.
+    """
+    function = _begun(module, name, pointers, attributes)
+    b, known, renamed = Builder(function), dict[Any, Value](), list[dict[Value, Value]]()
+    for row in rows:
+        renamed.append({stage.pointer(place): b.gep(pointer, by) for place, (pointer, by) in enumerate(row)})
+        _copy(b, stage.entry, renamed[-1], known)
+    with b.loop(0, function.parameters[-1], at_least_once=True, predicate="ne", flags="nuw nsw", hints=hints) as loop:
+        for names in renamed:
+            names[stage.index] = loop.index
+            _copy(b, stage.iteration, names, known)
+    b.ret(0)
+    stage.add_to(module)
+    return function
+
+
+def _copy(b: Builder, block: Block, names: dict[Value, Value], known: dict[Any, Value]) -> None:
+    """Append what is done in a block, of values by other names, besides what is known already."""
+    for each in block.instructions:
+        made = copied(each, f"%v{len(known)}", names)
+        if each.type == VOID:
+            b.block.instructions.append(made)
+            continue
+        key = made.opcode, made.detail, made.type, tuple([operand.ref for operand in made.operands])
+        if key not in known:
+            known[key] = made
+            b.block.instructions.append(made)
+        names[each] = known[key]

@@ -24,16 +24,18 @@ from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, builti
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, examples_of
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of
-from autograph.runtime.engines.native.kernels.entry_points import Gathering
+from autograph.runtime.engines.native.kernels.entry_points import Callers, EntryPoint
 from autograph.runtime.engines.native.kernels.in_place import target_of
-from autograph.runtime.engines.native.kernels.loop_codegen import code_of, text_of
+from autograph.runtime.engines.native.kernels.loop_codegen import LoopCode
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.multi_nest import Phased, Phases, fuse, split
+from autograph.runtime.engines.native.kernels.multi_nest import Phase, Phases, fuse, split
 from autograph.runtime.engines.native.kernels.operands import Single, Stream
+from autograph.runtime.engines.native.kernels.schedule_rules import schedule_of
 from autograph.runtime.engines.native.kernels.slice_layout import Part, below, beside
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
 from autograph.runtime.engines.native.llvm.ir import Module
+from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
 from autograph.runtime.graph.operands import NoLowering
 from autograph.runtime.graph.signature import Event
@@ -61,28 +63,29 @@ class Version:
         keys = list(map(key_of, kernel.inputs))
         named, parts = dict(zip(keys, each)) | kernel.constants, dict(zip(keys, kernel.parts))
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
-        self._kernel, calls = kernel, (kernel.entry, self._redo, self._parallel)
-        phases = None
+        self._kernel, module = kernel, Module()
         if len(split(kernel.nodes)) > 1:
-            phases = Phases(kernel.nodes, named, kernel.outputs, ndim)
-            nests = phases.nests
-            gathering: Gathering = Phased(phases, parts, len(kernel.args), ndim, *calls)
+            several, flat, gives = Phases(kernel.nodes, named, kernel.outputs, ndim), "", False
+            phases = several.every
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
             streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
             nest.beside, nest.below = beside(streams, len(nest.dtypes)), below(streams, len(nest.dtypes))
             gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
-            nests = [nest]
-            gathering = Gathering(nest, named, parts, len(kernel.args), ndim, flat, gives, *calls)
-        module = Module()
-        self.schedules, texts = code_of(nests, module)
-        if phases is not None:
-            fuse(module, phases)
-        text, origins = text_of(module, nests, texts)
-        self.code = Code(f"{text}\n{gathering.text}", origins=origins)
-        self.entry = builtin(self.code.entry, Table.of(gathering.things), self.code)
-        forced = Table.of(gathering.things)
-        for who in calls[:2]:
+            several, phases = None, [Phase.alone(nest, named)]
+        self.schedules = [schedule_of(phase.nest) for phase in phases]
+        for phase, schedule in zip(phases, self.schedules):
+            LoopCode(module, phase.nest).write(schedule)
+        if several is not None:
+            fuse(module, several)
+        callers = Callers(kernel.entry, self._redo, self._parallel)
+        entry = EntryPoint(module, phases, parts, len(kernel.args), ndim, flat, gives, callers)
+        printer = Printer()
+        printer.module(module)
+        self.code = Code(printer.text, origins=printer.origins)
+        self.entry = builtin(self.code.entry, Table.of(entry.things), self.code)
+        forced = Table.of(entry.things)
+        for who in (callers.other, callers.redo):
             forced.put(who, _failed)
         self.forced = builtin(self.code.entry, forced, self.code)
         self.vain = 0

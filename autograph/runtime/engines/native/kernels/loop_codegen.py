@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
-from typing import Any
 
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
@@ -32,8 +31,8 @@ from autograph.runtime.engines.native.kernels.schedule import (
     Statement,
     axis_name,
 )
-from autograph.runtime.engines.native.kernels.schedule_rules import is_narrow, schedule_of
-from autograph.runtime.engines.native.kernels.stage_functions import LANES, stage_function
+from autograph.runtime.engines.native.kernels.schedule_rules import is_narrow
+from autograph.runtime.engines.native.kernels.stage_functions import stage_function
 from autograph.runtime.engines.native.libmath.vectors import WIDTH
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
 from autograph.runtime.engines.native.llvm.ir import (
@@ -52,8 +51,6 @@ from autograph.runtime.engines.native.llvm.ir import (
     constant,
     vector,
 )
-from autograph.runtime.engines.native.llvm.printer import Printer
-from autograph.runtime.engines.native.llvm.syntax import HINTS
 
 # Where rows begin anywhere, each vector of 64 bytes lies in two lines of the cache; of 32 bytes, each other one.
 NARROWER = '"prefer-vector-width"="256"'
@@ -64,15 +61,11 @@ class LoopCode:
 
     Args:
         module: where they come to.
-
-    Attributes:
-        texts: of functions that are text still, by their names.
     """
 
     def __init__(self, module: Module, nest: Nest) -> None:
         self._module, self._nest = module, nest
         self._to = NestWriter(module, nest)
-        self.texts: dict[str, tuple[str, list[Any]]] = {}
         self._bounds: dict[str, tuple[Value, Value]] = {}       # of the axes
         self._strides: dict[str, list[Value]] = {}              # along them, of the streams
 
@@ -93,8 +86,10 @@ class LoopCode:
                 whole = Place(nest.streams, pointers, end)
                 self.build(schedule, self._to.moved(whole, begin, self._to.b.sub(end, begin)))
             self._to.b.ret(self._to.b.cast("zext", self._to.flags(), I64) if nest.is_float else 0)
+        if nest.aside:
+            self._copy_out()
 
-    def copy_out(self) -> None:
+    def _copy_out(self) -> None:
         """The function `copy_out`, for rows of `n` elements: puts where they belong what has been laid aside."""
         nest, frame, n = self._nest, Parameter("frame", PTR), Parameter("n", I64)
         with self._to.function("copy_out", VOID, [frame, n], attributes="noinline"):
@@ -226,11 +221,9 @@ class LoopCode:
 
     def _each(self, each: Each, at: Place) -> None:
         """Call the innermost loop of a stage."""
-        name, text, origins = stage_function(self._nest, each)
-        self.texts[name] = text, origins
-        given = [*at.pointers, *self._to.scratch, self._to.frame, at.size]
-        found = self._to.b.call(Callee(name, I64, [value.type for value in given]), *given)
-        if each.stage is not None and self._nest.stages[each.stage].pins:
+        function = stage_function(self._module, self._nest, each)
+        found = self._to.b.call(function, *at.pointers, *self._to.scratch, self._to.frame, at.size)
+        if each.stage is not None and self._nest.stages[each.stage].emit.pinned:
             self._to.b.store(found, self._to.room(1, I64), volatile=True)
 
     def _define(self, call: Call) -> None:
@@ -279,27 +272,3 @@ class LoopCode:
                 b.store(found, b.gep(place, begin, of=DOUBLE), align=8)
         if result < len(at.pointers):
             at.pointers[result] = own
-
-
-def code_of(nests: Sequence[Nest], module: Module) -> tuple[list[Schedule], dict[str, tuple[str, list[Any]]]]:
-    """Write the functions of some nests. Gives their schedules, and the text of functions that are text still."""
-    schedules, texts = [schedule_of(nest) for nest in nests], dict[str, tuple[str, list[Any]]]()
-    for nest, schedule in zip(nests, schedules):
-        code = LoopCode(module, nest)
-        code.write(schedule)
-        if nest.aside:
-            code.copy_out()
-        texts |= code.texts
-    return schedules, texts
-
-
-def text_of(module: Module, nests: Sequence[Nest], texts: dict[str, tuple[str, list[Any]]]) -> tuple[str, list[Any]]:
-    """All of it as text, with the places in the user's code that are behind it."""
-    printer = Printer()
-    printer.module(module)
-    constants = [text for nest in nests for stage in nest.stages for text in stage.constants]
-    declared = {line for nest in nests for stage in nest.stages for line in stage.declared}
-    declared -= {*printer.text.splitlines()}
-    origins = printer.origins + [place for _, places in texts.values() for place in places]
-    bodies = [text for text, _ in texts.values()]
-    return "\n".join([printer.text, *sorted(declared), *constants, *bodies, HINTS, LANES]), origins

@@ -26,9 +26,10 @@ from autograph.runtime.engines.native.kernels.elementwise import (
     reduction_of,
 )
 from autograph.runtime.engines.native.kernels.in_place import may_overlap, target_of
-from autograph.runtime.engines.native.kernels.inner_loop import Rows
+from autograph.runtime.engines.native.kernels.inner_loop import Stage
 from autograph.runtime.engines.native.kernels.operands import Call, Element, Single, Slots, Stream, places
 from autograph.runtime.engines.native.libmath.ufunc_loops import Loop, loop_of, quotient
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.traits import CASTS, MASKS, SELECTS
@@ -106,7 +107,7 @@ class Nest(Slots):
         self.numbers = places(inputs.values())
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
         self.scratch, self.calls = list[np.dtype[Any]](), list[list[Call]]()
-        self.stages: list[Rows] = []
+        self.stages: list[Stage] = []
         self._add_stage()
         self._values: dict[Any, Element] = {}
         self._places: dict[Any, int] = {}       # of the inputs, among streams or `singles`
@@ -176,7 +177,7 @@ class Nest(Slots):
             element = self._values[value]
             if element.raises and value not in self._needed:
                 for part in parts_of(self._number(value, element.stage)):
-                    self.stages[element.stage].pin(part)
+                    self.stages[element.stage].emit.pinned.append(part.ref)
 
     def _store(self, outputs: Sequence[Value], ndim: int) -> None:
         """Let the stages store what comes out."""
@@ -186,7 +187,7 @@ class Nest(Slots):
         for place, (value, each) in enumerate(zip(outputs, found)):
             self.streams[place] = Stream(self.dtypes[place], ndim, True)
             if each.home != place:
-                self.stages[each.stage].store_next(self.dtypes[place], self._number(value, each.stage), f"%s{place}")
+                self.stages[each.stage].store(self.dtypes[place], self._number(value, each.stage), place)
 
     def _write(self, node: Node, new: Element, own: Sequence[np.dtype[Any]]) -> None:
         """Let the last stage write, behind all that reads what is there."""
@@ -199,7 +200,7 @@ class Nest(Slots):
         number = self._as(self._number(key, stage), dtype, stage)
         self.once = not self.aside and (len(own) > 1 or bool(self._values[node.args[0]].numbers))
         for place, each in enumerate([number, *([self._number(node.args[0], stage)] * (len(own) - 1))], self.written):
-            self.stages[stage].store_next(dtype, each, *self._place(place, stage))
+            self.stages[stage].store(dtype, each, *self._place(place, stage))
         self.dtypes = [*self.dtypes, *own]
         self.sources += [self._values[node.args[0]].streams] * len(own)
         if len(own) == 1 and self.is_float and not self.aside:
@@ -218,7 +219,7 @@ class Nest(Slots):
     # Elements ---------------------------------------------------------------------------------------------------------
 
     def _add_stage(self) -> None:
-        self.stages.append(Rows(f"{self.name}row{len(self.stages)}"))
+        self.stages.append(Stage(f"{self.name}row{len(self.stages)}"))
         self.calls.append([])
 
     def _take(self, inputs: dict[Any, Stream | Single], target: Any, first: int) -> None:
@@ -237,29 +238,29 @@ class Nest(Slots):
 
     def _number(self, key: Any, stage: int) -> Number | Complex:
         """What a value is in a stage, where it is loaded if it comes from elsewhere."""
-        element, emit = self._values[key], self.stages[stage]
+        element, loop = self._values[key], self.stages[stage]
         if stage not in element.numbers:
             if key in self._places:
-                element.numbers[stage] = emit.given(self.single(self._places[key]), element.type, element.known)
+                element.numbers[stage] = loop.given(self.single(self._places[key]), element.type, element.known)
             else:
                 if element.home is None:
                     element.home, _ = self._kept(key, element.type.dtype, element.stage)
-                found = emit.load_next(element.type.dtype, *self._place(element.home, stage))
+                found = loop.load(element.type.dtype, *self._place(element.home, stage))
                 element.numbers[stage] = replace(found, type=element.type)
         return element.numbers[stage]
 
     def _kept(self, key: Any, dtype: np.dtype[Any], stage: int) -> tuple[int, int]:
         """Keep a value, as a dtype, in memory. Gives where, and how far it is there from one to the next."""
-        element, emit = self._values[key], self.stages[stage]
+        element, loop = self._values[key], self.stages[stage]
         if element.home is not None and element.type.dtype == dtype and not self._apart(element.home):
             return element.home, dtype.itemsize * self._steps(element.home)
         if (key, dtype.char) not in self._copies:
             steps, is_out = bool(element.streams), key in self._outs and element.type.dtype == dtype
-            with emit.at_once(not steps):
+            with loop.at_once(not steps):
                 number = self._as(self._number(key, stage), dtype, stage)
                 home = self._outs[key] if is_out else self._new_block(dtype)
                 element.home = home if is_out else element.home
-                emit.store_next(dtype, number, f"%s{home}", steps)
+                loop.store(dtype, number, home, steps)
             self._copies[key, dtype.char] = home, dtype.itemsize * steps
         return self._copies[key, dtype.char]
 
@@ -273,10 +274,10 @@ class Nest(Slots):
     def _apart(self, home: int) -> bool:
         return home < len(self.streams) and self.streams[home].apart
 
-    def _place(self, home: int, stage: int) -> tuple[str, bool, str]:
+    def _place(self, home: int, stage: int) -> tuple[int, bool, ir.Value | None]:
         """Where elements are: the first, whether there are more, and how far it is to the next, if that is known."""
-        step = self.stages[stage].slot(self.step(home)) if self._apart(home) else ""
-        return f"%s{home}", self._steps(home), step
+        step = self.stages[stage].slot(self.step(home)) if self._apart(home) else None
+        return home, self._steps(home), step
 
     def _done(self, node: Node) -> Element:
         keys = [key_of(arg) for arg in operands(node)]
@@ -285,7 +286,7 @@ class Nest(Slots):
         if not streams:
             raise NoLowering        # numbers, of which Python takes care
         stage = max(each.stage for each in args)
-        self.stages[stage].come_from(node.place)
+        self.stages[stage].emit.come_from(node.place)
         if node.op == "setitem":
             self._needed.update(node.inputs)
             return self._values[keys[0]]
@@ -311,7 +312,7 @@ class Nest(Slots):
 
     def _cast(self, node: Node, numbers: list[Number | Complex], stage: int) -> Number | Complex:
         """What is none of NumPy's ufuncs."""
-        emit = self.stages[stage]
+        emit = self.stages[stage].emit
         if name := part_of_node(node):
             return part(emit, numbers[0], name)
         if node.op in SELECTS:
@@ -339,7 +340,7 @@ class Nest(Slots):
         """An element of a gradient where one of a mask is true, else zero."""
         if x.type.dtype.char not in "fd" or mask.type.dtype.kind != "b":
             raise NoLowering        # `masked` goes other ways there
-        emit = self.stages[stage]
+        emit = self.stages[stage].emit
         return selected(emit, truth(emit, mask), x, emit.constant(0.0, x.type))
 
     def _computed(
@@ -350,7 +351,7 @@ class Nest(Slots):
         if rule is None or len(set(wanted)) > 1:
             raise NoLowering
         given = [self._as(each, dtype, stage) for each, dtype in zip(numbers, wanted)]
-        found: Number | Complex = rule(self.stages[stage], *given)
+        found: Number | Complex = rule(self.stages[stage].emit, *given)
         if found.type.dtype != result:
             raise NoLowering
         return found
@@ -386,7 +387,7 @@ class Nest(Slots):
 
     def _as(self, x: Number | Complex, dtype: np.dtype[Any], stage: int) -> Number | Complex:
         """A number as another dtype; a Python number as NumPy makes an element of it."""
-        dtype, emit = known_dtype(dtype), self.stages[stage]
+        dtype, emit = known_dtype(dtype), self.stages[stage].emit
         if dtype.kind != "c":
             return self._as_real(real(emit, x, dtype), dtype, stage)
         own = part_of(dtype)
@@ -394,7 +395,7 @@ class Nest(Slots):
         return Complex(scalar(dtype), (first, rest[0] if rest else emit.constant(0.0, scalar(own))))
 
     def _as_real(self, x: Number, dtype: np.dtype[Any], stage: int) -> Number:
-        emit = self.stages[stage]
+        emit = self.stages[stage].emit
         if x.type.kind != "python" or x.type.dtype == dtype:
             return replace(converted(emit, x, dtype), known=x.known)
         if dtype.kind in "iu" and x.type.dtype.kind == "i":
@@ -405,7 +406,7 @@ class Nest(Slots):
         by_way_of = converted(emit, x, FLOAT.dtype) if dtype.kind == "f" else x
         found = converted(emit, by_way_of, dtype)
         if dtype == np.float32:
-            emit.pin(found)
+            emit.pinned.append(found.ref)
         return replace(found, known=x.known)
 
 

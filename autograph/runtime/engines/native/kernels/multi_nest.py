@@ -9,25 +9,21 @@ each row, as a square root of its variance.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from autograph.runtime.engines.native.abi.c_entry import Builtin
 from autograph.runtime.engines.native.kernels.elementwise import key_of, operands, reduction_of
-from autograph.runtime.engines.native.kernels.entry_points import PARALLEL, Gathering
 from autograph.runtime.engines.native.kernels.in_place import target_of
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Single, Stream
-from autograph.runtime.engines.native.kernels.slice_layout import Layout, Part
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
 from autograph.runtime.engines.native.llvm.ir import FALSE, I64, PTR, VOID, Module, Parameter, array, constant
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.types import TensorType
-
-BLOCK = 1 << 13         # elements of a block, if that is more than a row; 64 KB of floats
 
 
 def goes_on(node: Node) -> bool:
@@ -61,14 +57,39 @@ def split(nodes: Sequence[Node]) -> list[list[Node]]:
     return found
 
 
-class Phases:
-    """The nests of a kernel's phases.
+@dataclass(frozen=True)
+class Phase:
+    """A nest of a kernel.
 
     Attributes:
-        nests: one for each.
-        inputs: what goes into each, with its kind.
-        outputs: what comes out of each.
-        results: what of that is used elsewhere.
+        inputs: what goes into it, with its kind.
+        outputs: what comes out, that others go on with.
+        made: for each array that comes out, whether it is a new one that the kernel makes.
+        is_wide: whether it goes through whole rows, as the first one does.
+    """
+
+    nest: Nest
+    inputs: dict[Any, Stream | Single]
+    outputs: Sequence[Value]
+    made: Sequence[bool]
+    is_wide: bool = True
+
+    @staticmethod
+    def alone(nest: Nest, inputs: dict[Any, Stream | Single]) -> Phase:
+        """The only one of a kernel."""
+        is_number = nest.reduction is not None and nest.reduction.whole
+        made = [
+            (place != nest.written or nest.aside) and not (is_number and place == nest.reduced)
+            for place in range(len(nest.dtypes))
+        ]
+        return Phase(nest, inputs, [], made)
+
+
+class Phases:
+    """The phases of a kernel.
+
+    Attributes:
+        every: all of them.
     """
 
     def __init__(
@@ -78,53 +99,42 @@ class Phases:
         used = [{key_of(arg): arg for node in part for arg in operands(node)} for part in parts]
         uses = Counter(key for keys in used for key in keys)
         known: dict[Any, Stream | Single] = dict(inputs)
-        self.results = set(results)
-        self._shapes = [shape_of(part[0]) for part in parts]
-        self.nests: list[Nest] = []
-        self.inputs: list[dict[Any, Stream | Single]] = []
-        self.outputs: list[list[Value]] = []
+        self._results = set(results)
+        self.every: list[Phase] = []
         self._merged: dict[Any, Value] = {}
         for number, (part, keys) in enumerate(zip(parts, used), 1):
             own = [node.output for node in part]
             given = {key: known[key] for key in keys if key not in own}
-            left = [value for value in own if value in self.results or uses[value] > (value in keys)]
+            left = [value for value in own if value in self._results or uses[value] > (value in keys)]
             gone = [key for key in given if not any(key in each for each in used[number:])]
-            within = self._within(number - 1, part[-1], left, {key: given[key] for key in gone})
+            is_wide = shape_of(part[0]) == shape_of(parts[0][0])
+            within = self._within(part[-1], left, {key: given[key] for key in gone}) if is_wide else {}
             nest = Nest(part, given, left, ndim, number, within)
             steps = any(isinstance(kind, Stream) and kind.steps for kind in given.values())
             for value, dtype in zip(left, nest.dtypes):
                 known[value] = Stream(dtype, ndim, steps and not (nest.reduction and value is own[-1]))
-            self.nests.append(nest)
-            self.inputs.append(given)
-            self.outputs.append(left)
+            self.every.append(Phase(nest, given, left, [value in self._results for value in left], is_wide))
 
-    def _within(
-        self, number: int, last: Node, left: Sequence[Value], gone: dict[Any, Stream | Single]
-    ) -> dict[Any, Value]:
+    def _within(self, last: Node, left: Sequence[Value], gone: dict[Any, Stream | Single]) -> dict[Any, Value]:
         """Of what nobody needs behind a phase, one that may lie where its result will be.
 
         Then there is one array less; and that memory is brought along while something is computed that takes longer.
         """
-        type = left[0].type if len(left) == 1 and left[0] in self.results else None
+        type = left[0].type if len(left) == 1 and left[0] in self._results else None
         if not isinstance(type, TensorType) or reduction_of(last) or target_of(last):
             return {}
-        for place, values in enumerate(self.outputs):
-            for value in values:
-                kind = gone.get(value)
-                same = isinstance(kind, Stream) and kind.steps and kind.dtype == type.dtype
-                if same and value not in self.results and self.is_wide(place) and self.is_wide(number):
-                    self._merged[value] = left[0]
-                    return {value: left[0]}
+        for value in (value for phase in self.every if phase.is_wide for value in phase.outputs):
+            kind = gone.get(value)
+            same = isinstance(kind, Stream) and kind.steps and kind.dtype == type.dtype
+            if same and value not in self._results:
+                self._merged[value] = left[0]
+                return {value: left[0]}
         return {}
-
-    def is_wide(self, number: int) -> bool:
-        """Whether a phase goes through whole rows, as the first one does."""
-        return self._shapes[number] == self._shapes[0]
 
     @property
     def bases(self) -> list[int]:
         """Where in the frame each has its slots; behind them, how many rows are a block."""
-        return [0, *accumulate(nest.slots for nest in self.nests)]
+        return [0, *accumulate(phase.nest.slots for phase in self.every)]
 
     @property
     def ways(self) -> list[tuple[list[int], int | None]]:
@@ -132,89 +142,17 @@ class Phases:
         and the slot that says how far its rows are apart; None for a result, of which there is more than a block."""
         found: dict[Any, list[int]] = {}
         apart: dict[Any, int | None] = {}
-        for base, nest, given, left in zip(self.bases, self.nests, self.inputs, self.outputs):
-            streams = [key for key, kind in given.items() if isinstance(kind, Stream)]
-            for place, key in enumerate(streams, base + len(left)):
+        for base, phase in zip(self.bases, self.every):
+            streams = [key for key, kind in phase.inputs.items() if isinstance(kind, Stream)]
+            for place, key in enumerate(streams, base + len(phase.outputs)):
                 if key in found:
                     found[key].append(place)
-            for place, value in enumerate(left):
+            for place, value in enumerate(phase.outputs):
                 found[value] = [base + place]
-                apart[value] = None if value in self.results else base + nest.stride(place, 0)
+                apart[value] = None if phase.made[place] else base + phase.nest.stride(place, 0)
         for key, result in self._merged.items():
             found[result] += found.pop(key)
         return [(slots, apart[key]) for key, slots in found.items() if len(slots) > 1]
-
-
-class Phased(Gathering):
-    """The text of a C function around the nests of some phases; see `Gathering`.
-
-    Args:
-        parts: which part of which argument each input is.
-    """
-
-    def __init__(
-        self,
-        phases: Phases,
-        parts: dict[Any, Part],
-        count: int,
-        ndim: int,
-        other: Callable[..., Any],
-        redo: Callable[..., Any],
-        parallel: Callable[..., Any],
-    ) -> None:
-        Builtin.__init__(self, [], set(), count)
-        self._ndim, self._flat, self._gives, self._phases = ndim, "", False, phases
-        rows_slot = phases.bases[-1]
-        self._open(rows_slot + 1, other)
-        self._make_room(phases.nests)
-        self._frames = [self._at("%frame", base) for base in phases.bases]
-        self._known: dict[Any, Layout] = {}     # of what phases leave
-        found: list[list[str]] = []
-        sizes = []
-        for number, given in enumerate(phases.inputs):
-            self._enter(number)
-            for key, kind in given.items():
-                if key in self._known:
-                    self._arrays.append(self._known[key])
-                else:
-                    self._take(parts.get(key), kind)
-            sizes.append(self._demand_shapes())
-            found.append(self._dims)
-            self._demand_same(found[0])
-            self._leave()
-        made: list[str] = []
-        for number, self._dims in enumerate(found):
-            self._enter(number)
-            made = self._make(made, redo)
-        whole = found[0][0]
-        row = self._emit(f"udiv i64 {sizes[0]}, {whole}")
-        rows = self._emit(f"udiv i64 {BLOCK}, {row}")
-        rows = self._emit(f"select i1 {self._emit(f'icmp eq i64 {rows}, 0')}, i64 1, i64 {rows}")
-        rows = self._emit(f"select i1 {self._emit(f'icmp slt i64 {rows}, {whole}')}, i64 {rows}, i64 {whole}")
-        self._do(f"  store i64 {rows}, ptr {self._at('%frame', rows_slot)}")
-        self._run(sizes[0], max(1, PARALLEL // sum(nest.cost for nest in phases.nests)), made, redo, parallel)
-
-    def _enter(self, number: int) -> None:
-        """From now on, it is about that phase."""
-        self._begin(self._phases.nests[number])
-        self._number, self._frame = number, self._frames[number]
-
-    def _demand_same(self, first: Sequence[str]) -> None:
-        """Demand of a phase that it goes through what the first one does, or through one element for each row."""
-        narrow = not self._phases.is_wide(self._number)
-        for axis, (dim, other) in enumerate(zip(self._dims, first), 1):
-            other = "1" if narrow and axis == self._ndim else other
-            self.demand(self._emit(f"icmp eq i64 {dim}, {other}"))
-
-    def _leave(self) -> None:
-        """Note how what the phase leaves lies in memory."""
-        for place, value in enumerate(self._phases.outputs[self._number]):
-            shape = [*self._dims[:-1], "1"] if self._is_reduced(place) else self._dims
-            strides = [self._strides[place, axis] for axis in range(self._nest.depth)]
-            self._known[value] = Layout("", shape, [*strides, str(self._nest.dtypes[place].itemsize)])
-
-    def _is_made(self, place: int) -> bool:
-        return self._phases.outputs[self._number][place] in self._phases.results
 
 
 def fuse(module: Module, phases: Phases) -> None:
@@ -247,8 +185,9 @@ def fuse(module: Module, phases: Phases) -> None:
             block = b.gep(memory, b.sub(room, b.mul(iteration.index, stride)))
             for place in places:
                 b.store(block, at[place])
-        for nest, base in zip(phases.nests, phases.bases):
-            flags = b.or_(flags, b.call(module.functions[f"{nest.name}loop"], at[base], iteration.index, stop))
+        for phase, base in zip(phases.every, phases.bases):
+            loop = module.functions[f"{phase.nest.name}loop"]
+            flags = b.or_(flags, b.call(loop, at[base], iteration.index, stop))
         iteration.carry(flags)
     b.call(module.declare("PyMem_RawFree", VOID, PTR), memory)
     b.ret(iteration.results[0])

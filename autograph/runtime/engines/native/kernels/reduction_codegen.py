@@ -13,6 +13,7 @@ from dataclasses import replace
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
 from autograph.runtime.engines.native.kernels.reduction import Combining
 from autograph.runtime.engines.native.kernels.schedule import Reduce, Schedule
+from autograph.runtime.engines.native.kernels.stage_functions import FEW
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.ir import (
     FALSE,
@@ -25,11 +26,8 @@ from autograph.runtime.engines.native.llvm.ir import (
     Value,
     bits_of,
     constant,
-    loop_hints,
     vector,
 )
-
-_SCALAR = loop_hints(unroll_disable=True, vectorize_enable=False)
 
 
 class Reduction:
@@ -117,7 +115,7 @@ class Reduction:
                 self._build(reduce.body, at)
             whole = b.and_(at.size, -reduce.lanes)
             kind = vector(reduce.lanes, self._kind)
-            with b.loop(0, whole, reduce.lanes, [constant(kind, how.none)], hints=_SCALAR) as iteration:
+            with b.loop(0, whole, reduce.lanes, [constant(kind, how.none)], hints=FEW) as iteration:
                 if reduce.by_vectors:
                     self._build(reduce.body, to.moved(at, iteration.index, constant(I64, reduce.lanes)))
                 there = elements if reduce.by_vectors else b.gep(elements, iteration.index, of=self._kind)
@@ -130,7 +128,7 @@ class Reduction:
                 self._build(reduce.rest, to.moved(at, whole, few))
             else:
                 elements = b.gep(elements, whole, of=self._kind)
-            with b.loop(0, few, 1, [total], at_least_once=True, hints=_SCALAR) as iteration:
+            with b.loop(0, few, 1, [total], at_least_once=True, hints=FEW) as iteration:
                 element = b.load(self._kind, b.gep(elements, iteration.index, of=self._kind), align=self._align)
                 iteration.carry(how.of(b, iteration.carried[0], element))
             b.ret(iteration.results[0])
@@ -168,7 +166,7 @@ class Reduction:
             "zero", self._kind, [Parameter("x", PTR), Parameter("n", I64)], attributes="noinline"
         ) as function:
             b, (x, n) = to.b, function.parameters
-            with b.loop(0, n, 1, [FALSE, FALSE], at_least_once=True, hints=_SCALAR) as iteration:
+            with b.loop(0, n, 1, [FALSE, FALSE], at_least_once=True, hints=FEW) as iteration:
                 element = b.load(self._kind, b.gep(x, iteration.index, of=self._kind), align=self._align)
                 zero = b.fcmp("oeq", element, 0.0)
                 minus = b.icmp("slt", b.cast("bitcast", element, bits), 0)

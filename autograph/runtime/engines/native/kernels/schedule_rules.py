@@ -45,7 +45,7 @@ JAMMED = 32                 # bytes of a vector of each of them
 
 def schedule_of(nest: Nest) -> Schedule:
     """The schedule of a nest."""
-    row = tuple(part for stage, rows in enumerate(nest.stages) for part in _row(nest, stage, rows.stores))
+    row = tuple(part for stage, loop in enumerate(nest.stages) for part in _row(nest, stage, loop.stores))
     found = in_order(nest.depth, () if nest.idle else row, nest.iterations >= 0)
     if nest.reduction is not None:
         how = Combining(nest.reduction.how, nest.dtypes[-1])
@@ -92,4 +92,4 @@ def _shares_rows(nest: Nest) -> bool:
     """Whether rows that are computed at once read rows in common."""
     alone = {(leader, row) for leader, row, _ in nest.neighbors(0)}
     every = {(leader, row) for number in range(ROWS) for leader, row, _ in nest.neighbors(number)}
-    return len(every) < ROWS * len(alone) and not nest.stages[0].pins
+    return len(every) < ROWS * len(alone) and not nest.stages[0].emit.pinned

@@ -8,9 +8,10 @@ from operator import getitem
 from typing import Any, NamedTuple
 
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
-from autograph.runtime.engines.native.abi.c_entry import Builtin
 from autograph.runtime.engines.native.kernels.operands import Stream
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer
+from autograph.runtime.engines.native.llvm.ir import I64, PTR, Value
 
 
 class Part(NamedTuple):
@@ -70,47 +71,38 @@ def below(parts: Sequence[tuple[Part, Stream]], first: int) -> dict[int, tuple[i
 
 
 class Layout(NamedTuple):
-    """Where an array lies, and how."""
+    """Where an array lies, and how; `data` is null for what phases leave to each other, of which nobody asks it."""
 
-    data: str
-    shape: list[str]
-    strides: list[str]
+    data: Value
+    shape: list[Value]
+    strides: list[Value]
 
 
-class Parts(Builtin):
-    """Writes what finds them."""
-
-    def facts(self, thing: str | Layout, field: int, ndim: int) -> list[str]:
-        """The lengths or strides of an array."""
-        if isinstance(thing, Layout):
-            return thing.shape if field == SHAPE else thing.strides
-        pointer = self._load("ptr", thing, field)
-        return [self._load("i64", pointer, SLOT * axis) for axis in range(ndim)]
-
-    def layout(self, thing: str, ndim: int, indices: tuple[Any, ...]) -> Layout:
-        """Where a part of a part of an array lies."""
-        if not indices:
-            shape, strides = (self.facts(thing, field, ndim) for field in (SHAPE, STRIDES))
-            return Layout(self._load("ptr", thing, DATA), shape, strides)
-        *before, index = indices
-        data, shape, strides = self.layout(thing, ndim, tuple(before))
-        found = list(shape)
+def layout_of(c: Writer, thing: Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
+    """Where an array lies, or a part of a part of it; without strides unless they are asked for."""
+    data, found = c.load_at(PTR, thing, DATA), list[list[Value]]()
+    for field in (SHAPE, STRIDES) if strided else (SHAPE,):
+        pointer = c.load_at(PTR, thing, field)
+        found.append([c.load_at(I64, pointer, SLOT * axis) for axis in range(ndim)])
+    shape, strides = found if strided else (*found, [])
+    for index in indices:
         for axis, part in enumerate(slices(index)):
-            found[axis] = self._bound(part.stop, shape[axis])
+            length, shape[axis] = shape[axis], _bound(c.b, part.stop, shape[axis])
             if part.start:
-                begin = self._bound(part.start, shape[axis])
-                by = self._emit(f"mul i64 {begin}, {strides[axis]}")
-                data = self._emit(f"getelementptr i8, ptr {data}, i64 {by}")
-                found[axis] = self._at_least_zero(self._emit(f"sub i64 {found[axis]}, {begin}"))
-        return Layout(data, found, strides)
+                begin = _bound(c.b, part.start, length)
+                data = c.b.gep(data, c.b.mul(begin, strides[axis]))
+                shape[axis] = _at_least_zero(c.b, c.b.sub(shape[axis], begin))
+    return Layout(data, shape, strides)
 
-    def _bound(self, bound: int | None, length: str) -> str:
-        """Where a slice of so many elements begins or ends."""
-        if bound is None:
-            return length
-        if bound < 0:
-            return self._at_least_zero(self._emit(f"add i64 {length}, {bound}"))
-        return self._emit(f"select i1 {self._emit(f'icmp slt i64 {length}, {bound}')}, i64 {length}, i64 {bound}")
 
-    def _at_least_zero(self, ref: str) -> str:
-        return self._emit(f"select i1 {self._emit(f'icmp slt i64 {ref}, 0')}, i64 0, i64 {ref}")
+def _bound(b: Builder, bound: int | None, length: Value) -> Value:
+    """Where a slice of so many elements begins or ends."""
+    if bound is None:
+        return length
+    if bound < 0:
+        return _at_least_zero(b, b.add(length, bound))
+    return b.select(b.icmp("slt", length, bound), length, bound)
+
+
+def _at_least_zero(b: Builder, x: Value) -> Value:
+    return b.select(b.icmp("slt", x, 0), 0, x)

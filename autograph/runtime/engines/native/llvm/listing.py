@@ -39,10 +39,10 @@ class Annotated:
     def __init__(self, text: str, origins: Sequence[Place], branchy: bool) -> None:
         """
         Args:
-            origins: the places in the user's code that the text names, see `function_builder.Origin`.
+            origins: the places in the user's code that the text names, see `printer`.
             branchy: see `target`.
         """
-        text = text.partition("define ptr @entry(")[0]     # which comes last, and from no line
+        text = re.sub(r"^define ptr @entry\(.*?^}$", "", text, flags=re.DOTALL | re.MULTILINE)   # comes from no line
         lines = [user_line(place) for place in origins]
         self._lines = dict(enumerate(filter(None, dict.fromkeys(lines)), 1))
         numbers = {line: number for number, line in self._lines.items()}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.kernels import kernel, multi_nest
+from autograph.runtime.engines.native.kernels import entry_points, kernel
 
 
 def softmax(x):
@@ -147,7 +147,7 @@ def test_several_threads(monkeypatch):
 
 @pytest.mark.parametrize("block", [1, 50, 1000])
 def test_blocks_of_any_size(block, monkeypatch):
-    monkeypatch.setattr(multi_nest, "BLOCK", block)
+    monkeypatch.setattr(entry_points, "BLOCK", block)
     x = np.random.default_rng(0).normal(size=(31, 17))
     for function in FUNCTIONS:
         assert outcome(ag.function(function, engine="native"), x) == outcome(function, x)
