@@ -7,7 +7,7 @@ class AutographError(Exception):
     """Base of every error this library raises on its own behalf.
 
     Args:
-        message: what went wrong, what was expected and how to mend it.
+        message: the problem, its cause, and how to solve it.
         filename: the user's file, where one is concerned.
         lineno: the line in that file, counted from 1.
     """
@@ -26,7 +26,7 @@ class AutographError(Exception):
 
 
 class SourceError(AutographError):
-    """The source of a function cannot be had, or is not the source of the running code."""
+    """The source of a function is not available, or is not the source of the running code."""
 
 
 class StagingError(AutographError):
@@ -39,11 +39,11 @@ class TracingError(AutographError):
 
 
 class InternalError(AutographError):
-    """This library itself fails, where it should have traced a call, or told why it cannot. Please report it."""
+    """This library has a bug: it neither traced a call, nor reported why it cannot. Please report it."""
 
 
 class StrictError(AutographError):
-    """A function staged with `strict=` would have been staged in one of the ways that it refuses."""
+    """A function staged with `strict=` came to something that it refuses."""
 
 
 class SignatureError(AutographError, TypeError):
@@ -51,24 +51,24 @@ class SignatureError(AutographError, TypeError):
 
 
 class EngineError(AutographError):
-    """The engine that was asked for is not there, or cannot run a graph."""
+    """The chosen engine is not installed, or cannot run a graph."""
 
 
 class DerivativeError(AutographError):
-    """A gradient is asked for that cannot be had: an operation has no derivative, or what is differentiated, or what
-    it is differentiated in, is no float."""
+    """A gradient cannot be computed: an operation has no derivative, or the result, or an input that is differentiated
+    in, is not a float."""
 
 
 class UnstagedDerivativeError(DerivativeError, StrictError):
-    """A gradient is asked for of a function that runs as plain Python; only staged code has derivatives."""
+    """A gradient is wanted of a function that runs as plain Python; only staged code has derivatives."""
 
 
 class DrawingError(AutographError):
-    """The picture of a graph cannot be made: the program that draws is not there, or fails."""
+    """The picture of a graph cannot be drawn: Graphviz is not installed, or fails."""
 
 
 class SourceWarning(UserWarning):
-    """A staged function runs as plain Python, because its source cannot be had, or is not that of the running code."""
+    """A staged function runs as plain Python, because its source is missing, or is not that of the running code."""
 
 
 class RetraceWarning(UserWarning):

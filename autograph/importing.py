@@ -2,15 +2,15 @@
 
     with autograph.importing.install(["toolz", "json.*"]) as hook:
         import toolz                            # runs converted code
-        print(hook.modules["toolz.itertoolz"])  # what was converted there, and what stayed plain
+        print(hook.modules["toolz.itertoolz"])  # what was converted, and what stayed plain
 
 A pattern is the name of a module, which stands for the module and everything below it, or a glob over the full names
 of modules, in which `*` also matches dots: `json` and `json*` match `json.decoder`, `json.*` does not match `json`.
 
-The hook stands first on `sys.meta_path`. It lets the finders behind it find a module, and if that is an ordinary
+The hook is the first on `sys.meta_path`. It lets the finders behind it find a module, and if that is an ordinary
 source file, gives it a loader that differs in one point: `get_code` returns the compiled conversion. Everything else
 (`__file__`, `__cached__`, resources, `inspect.getsource`) is the module's own, and nothing is written to its
-`__pycache__`. What is no ordinary source file is left alone, and `left_alone` says why.
+`__pycache__`. Other files are left alone, and `left_alone` says why.
 
 Modules that were imported before are imported afresh, together with the whole package they belong to, so that a package
 never holds two versions of one module. Code that imported them earlier keeps the version it has; so does this
@@ -268,7 +268,7 @@ class ConvertingLoader(machinery.SourceFileLoader):
 
     @_unseen
     def create_module(self, spec: machinery.ModuleSpec) -> None:
-        # Here and not when the module is executed, because then it stands in sys.modules, still empty, and would be
+        # Here and not when the module is executed, because then it is in sys.modules, still empty, and would be
         # taken by a converter that imports it.
         self._code = self.hook.prepared.pop(spec.name, None) or _untraced(self._convert, spec.name)
 
@@ -383,7 +383,7 @@ _WHY_NOT: dict[Any, str] = {
 
 
 def _spec(module: object) -> machinery.ModuleSpec | None:
-    """How a module was imported; None for what stands in `sys.modules` but was not imported."""
+    """How a module was imported; None for an entry of `sys.modules` that was not imported."""
     spec = vars(module).get("__spec__") if isinstance(module, ModuleType) else None
     return spec if isinstance(spec, machinery.ModuleSpec) else None
 

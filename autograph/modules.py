@@ -8,8 +8,8 @@
         def __call__(self, x):
             return x @ self.w + self.b
 
-What a module holds is what its attributes are, also in lists, tuples, dicts, dataclasses and other modules, in the
-order in which they were set; `layers.0.w` is the path of one. What stands at several places counts once, at the first.
+A module holds its attributes, also in lists, tuples, dicts, dataclasses and other modules, in the order in which they
+were set; `layers.0.w` is a path. An object at several places counts once, at the first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Module:
         given: str | None = getattr(self, "_name", None)
         return given if given is not None else _snake_case(type(self).__name__)
 
-    # What it holds ----------------------------------------------------------------------------------------------------
+    # Contents ---------------------------------------------------------------------------------------------------------
 
     def named_variables(self) -> dict[str, Variable]:
         """All variables by their paths."""

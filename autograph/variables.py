@@ -1,7 +1,7 @@
 """Variables: arrays that are changed in place, and that functions, modules and optimizers share.
 
-A variable is an open object that holds one array; whoever writes to it writes into that array. So there is nothing
-that staging would have to know of it: its methods are traced like the user's.
+A variable is an open object that holds one array; writing to it writes into that array. So staging needs no special
+case for it: its methods are traced like the user's.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Variable(NDArrayOperatorsMixin):
         return function(*_arrays_in(args), **_arrays_in(kwargs))
 
     def __getattr__(self, name: str) -> Any:
-        """What else arrays have: `v.sum()`, `v.reshape(-1)`, `v.flat`."""
+        """Other attributes of arrays: `v.sum()`, `v.reshape(-1)`, `v.flat`."""
         if name.startswith("_") or name == "value":  # which a variable that is being made has not yet
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.value, name)

@@ -25,7 +25,7 @@ BRITISH = [
 ]  # fmt: skip
 # `turn` as a verb, and in phrases, is English.
 TURN = r"(?<![a-z])(?<!\bin )(?<!\bits )turn(?![a-z])|(?<![a-z])(?<!\bby )(?<!\btake )(?<!\btaking )turns(?![a-z])"
-VERB = r"(?![ _](?:out|into|every|that into|containers|the second|staged))"
+VERB = r"(?![ _](?:out|every|containers|the second|staged|(?:\S+ ){0,3}(?:into|off)\b))"
 RETIRED = {
     "journal": "undo log",
     "had away": "avoided",

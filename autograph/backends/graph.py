@@ -1,4 +1,4 @@
-"""The backend that records converted code as a graph: the only one who knows both operators and the graph runtime."""
+"""The backend that records converted code as a graph: the only module that imports operators and the graph runtime."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class GraphBackend(protocol.Backend):
         return stage_if(self.current, as_tensor(decides), lambda: first, others, reached_by(*rest), loose=False)
 
     def _others(self, operator: Callable[..., Any], rest: Sequence[Thunk], test: bool) -> Thunk:
-        """What `and` or `or` comes to after the first operand."""
+        """The result of `and` or `or` after the first operand."""
         others = rest[0] if len(rest) == 1 else lambda: operator(*rest, test=test)
         return (lambda: truth(self.current, others())) if test else others
 
@@ -419,7 +419,7 @@ class GraphBackend(protocol.Backend):
 
     @on_behalf
     def _of_generator(self, name: str, args: tuple[Any, ...]) -> Any:
-        """What a builtin gives that takes its time with a generator expression."""
+        """The result of a builtin that evaluates a generator expression lazily."""
         trace, first = self.current, args[0]
         generated = as_generated(trace, first)
         if generated is None:

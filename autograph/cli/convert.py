@@ -77,7 +77,7 @@ def _checked(jobs: list[Job], out_dir: Path) -> list[Job]:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What two names of one file have in common; None if there is none."""
+    """A key that two names of one file share; None if there is no such file."""
     return (found.st_dev, found.st_ino) if path.exists() and (found := path.stat()) else None
 
 

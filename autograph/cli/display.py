@@ -139,7 +139,7 @@ class Row(NamedTuple):
 
 
 def unified(before: str, after: str, filename: str) -> str:
-    """What `diff -u` prints."""
+    """The output of `diff -u`."""
     sides = before.splitlines(keepends=True), after.splitlines(keepends=True)
     return "".join(difflib.unified_diff(*sides, filename, f"{filename} (converted)"))
 
@@ -153,7 +153,7 @@ def rows(before: str, after: str) -> Iterator[Row]:
 
 
 def in_columns(before: str, after: str) -> str:
-    """What `diff -y` prints, with columns as wide as they need to be."""
+    """The output of `diff -y`, with columns as wide as necessary."""
     left, right = before.splitlines(), after.splitlines()
     width = max(map(len, left), default=0)
     lines = (f"{line_of(left, row.left):{width}} {row.mark} {line_of(right, row.right)}" for row in rows(before, after))

@@ -227,7 +227,7 @@ def _run_checks(engine: str, folder: str) -> list[Check]:
 
 
 def _ask_engines() -> tuple[dict[str, Facts], str]:
-    """What a new process says of the engines, and why it cannot."""
+    """The report of a new process on the engines, or why it fails."""
     try:
         with tempfile.TemporaryDirectory(prefix="autograph-doctor-") as folder:
             results, failure = _self_check(folder)

@@ -27,7 +27,7 @@ _QUESTION_MARK = re.compile(r"(?<=[\[,])\s*\?\s*(?=[\],])")
 
 
 def arguments(texts: tuple[str, ...]) -> tuple[list[Any], dict[str, Any]]:
-    """What to call a function with: positional arguments, and those that are written NAME=VALUE.
+    """The arguments of a call: positional ones, and those that are written NAME=VALUE.
 
     Raises:
         Failure: one of the texts is not understood.
@@ -70,7 +70,7 @@ def _array(path: str) -> Any:
 
 
 def _typed(text: str) -> Any:
-    """What stands for any value of a type; None if the text is no type of numbers or arrays."""
+    """A placeholder for values of a type; None if the text is not a type of numbers or arrays."""
     try:
         type = parse_type(text)
     except AutographError:

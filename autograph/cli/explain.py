@@ -1,4 +1,4 @@
-"""`autograph explain`: tell what is converted, what stays plain, and why."""
+"""`autograph explain`: report which constructs are converted, which stay plain, and why."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autograph.cli import display
 from autograph.cli.files import ENGINES, STDIN, Target, TargetCommand, TargetType, batch_for, pieces
 from autograph.conversion.explain import Explanation
 
-HELP = """Tell what becomes of each if, loop, assert and call: converted, or plain and why.
+HELP = """Report whether each if, loop, assert and call is converted, or stays plain and why.
 
 FILE may be - for standard input, or a folder. QUALNAME is a dotted name such as Model.step; what is defined inside it
 belongs to it. Files of a folder that cannot be read or parsed are reported, the others are still explained, and the
@@ -25,7 +25,7 @@ Examples:
 """
 
 
-@click.command("explain", cls=TargetCommand, help=HELP, short_help="Tell what is converted, what stays plain, and why.")
+@click.command("explain", cls=TargetCommand, help=HELP, short_help="Report what is converted or plain, and why.")
 @click.argument("target", metavar="FILE[:QUALNAME]", type=TargetType())
 @click.argument("values", metavar="[[NAME=]VALUE]...", nargs=-1)
 @click.option("--arg", "texts", metavar="[NAME=]VALUE", multiple=True, help="An argument, or its type. Repeatable.")
@@ -47,7 +47,7 @@ def command(target: Target, values: tuple[str, ...], texts: tuple[str, ...], for
 
 
 def _of_call(target: Target, texts: tuple[str, ...], form: str, engine: str | None) -> str:
-    """What becomes of a call of a staged function."""
+    """A report on a call of a staged function."""
     from autograph.cli.examples import arguments  # only now: these import NumPy
     from autograph.cli.graph import staged, traced
 

@@ -1,4 +1,4 @@
-"""What a command says when it cannot do what it was asked."""
+"""The errors of a command, one line each."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 
 @dataclass(frozen=True)
 class Target:
-    """What the user named: a file, a folder or standard input, and perhaps a function or class in it."""
+    """The target that the user named: a file, a folder or standard input, and perhaps a function or class in it."""
 
     path: str
     qualname: str | None = None
@@ -199,7 +199,7 @@ def pieces(target: Target, batch: Batch) -> Iterator[Piece]:
 
 
 def batch_for(target: Target, quiet: bool = False) -> Batch:
-    """What goes through the files that the user named."""
+    """Goes through the files that the user named."""
     return Batch(not os.path.isdir(target.path), quiet)
 
 
@@ -281,7 +281,7 @@ class Batch:
         self._progress = Progress(*columns, console=console, transient=True, disable=hidden)
 
     def each(self, work: Callable[[T], R], items: Collection[T], description: str = "Converting") -> Iterator[R]:
-        """What `work` makes of each item that does not fail.
+        """The results of `work` for the items that do not fail.
 
         Raises:
             click.ClickException: the only item fails.

@@ -143,7 +143,7 @@ def staged(target: Target, optimized: bool = True, engine: str | None = None) ->
 
 
 def traced(name: str, ask: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """What the function says of these arguments; what it prints while it is traced goes to stderr."""
+    """A view or report of a call with these arguments; output of the program during the trace goes to stderr."""
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return ask(*args, **kwargs)

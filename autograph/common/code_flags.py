@@ -1,4 +1,4 @@
-"""What is found out about code objects, once for each: told apart by identity, and forgotten with them.
+"""Facts about code objects, computed once for each: keyed by identity, and forgotten with them.
 
 A code object's own hash goes through all its constants, each time, and its equality through all its instructions.
 """
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class OfCode(Generic[T]):
-    """What is known of code objects."""
+    """Facts about code objects."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[CodeType], T]] = {}
@@ -71,7 +71,7 @@ def is_compiled(function: Any) -> bool:
 
 
 def code_line(code: CodeType, instruction: int) -> int | None:
-    """The line that an instruction stands in."""
+    """The line of an instruction."""
     starts, ends, lines = _lines(code)
     at = bisect.bisect_right(starts, instruction) - 1
     return lines[at] if at >= 0 and instruction < ends[at] else None

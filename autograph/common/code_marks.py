@@ -60,7 +60,7 @@ _SHELTERS = "\0shelters"
 
 
 def unstaged(entity: Any) -> Any:
-    """What `ag.function` was given, if it made `entity`; else `entity`."""
+    """The function that `ag.function` staged, if it made `entity`; else `entity`."""
     return entity.__wrapped__ if getattr(type(entity), "__ag_staged__", False) else entity
 
 

@@ -1,4 +1,4 @@
-"""What this library knows of CPython's insides: layouts of objects, flags and versions of classes, reference counts.
+"""CPython's internals: layouts of objects, flags and versions of classes, reference counts.
 
 Each fact stands here once, and is tried at import. If a fact does not hold, who needs it does without, and says so:
 `LAYOUT_PROBLEM` keeps the native engine from making machine code, classes without version tags get slower guards, and
@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Any
 
 # Flags of classes: immutable, made while Python runs, abstract, and (from CPython 3.13 on) of instances that hold their
-# values themselves until somebody asks for their `__dict__`.
+# values themselves until their `__dict__` is read.
 IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES = 1 << 8, 1 << 9, 1 << 20, 1 << 2
 CLASS, VALUE, ITEMS = 8, 16, 32     # where an object has its class, a number or range its value, and `bytes` theirs
 WORD, DOUBLE = ctypes.c_uint64, ctypes.c_double
@@ -124,13 +124,13 @@ def address_of(name: str) -> int:
 def version_tag(kind: type) -> Sequence[int]:
     """The version tag of a class, as a view of one item; 0 if it has none at the moment.
 
-    Who keeps the view must keep the class.
+    The view must not outlive the class.
     """
     return _tag_at(kind) if HAS_TAGS else UNTAGGED
 
 
 def assign_version_tag(kind: type) -> None:
-    """See to it that a class has a version tag, if CPython has any left for it."""
+    """Give a class a version tag, if CPython has any left."""
     with suppress(AttributeError):
         type.__getattribute__(kind, "ag_absent")
 

@@ -19,7 +19,7 @@ def are_raised() -> bool:
 
 
 def internal_error(failed: str, error: BaseException, place: tuple[str, int] | tuple[()] = ()) -> InternalError:
-    """What is raised for an error of this library, from that error."""
+    """The exception to raise for an error of this library, from that error."""
     message = f"{failed} ({_described(error)}). This is an error in autograph, please report it with this traceback "
     message += "and the output of `autograph doctor`"
     return InternalError(message, *place)

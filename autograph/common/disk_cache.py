@@ -1,4 +1,4 @@
-"""What is kept on disk, so that it is made once, and not once per process: machine code, conversions, and traces.
+"""The cache on disk: machine code, conversions and traces, which are then made once, and not once per process.
 
 Each file holds what was made of one function or module. Its name is a hash of all that this depends on (`target.py`,
 `cache.py` and `fingerprint.py` say what), so no file is ever out of date. Addresses are none of that: object code
@@ -35,7 +35,7 @@ class Kind:
     Attributes:
         ending: of its files.
         found, damaged, written: the letters that tell of each in the history.
-        missed: what to say if it cannot be kept; nothing is said of what costs little to make anew.
+        missed: the warning if it cannot be saved; none for kinds that are cheap to make again.
     """
 
     ending: str
@@ -103,7 +103,7 @@ def save(key: str, data: bytes, kind: Kind = CODE) -> None:
     path = os.path.join(place, key + kind.ending)
     try:
         _write(path, _hash(key, data) + data)
-    except FileNotFoundError:               # somebody clears the folder meanwhile
+    except FileNotFoundError:               # another process clears the folder
         return
     except OSError as error:
         if kind.missed and not os.path.exists(path):    # else another process was faster, and reads it, as on Windows
@@ -116,7 +116,7 @@ def save(key: str, data: bytes, kind: Kind = CODE) -> None:
 
 
 def _hash(key: str, data: bytes) -> bytes:
-    """What stands before the data in a file."""
+    """The header of a file."""
     return hashlib.blake2b(data, digest_size=_HASH, key=bytes.fromhex(key)).digest()
 
 
@@ -125,10 +125,10 @@ def _private(path: str, flags: int) -> int:
 
 
 def _read(path: str) -> bytes:
-    """What is in a file.
+    """The contents of a file.
 
     Raises:
-        OSError: it is not there, or somebody else may have written it.
+        OSError: it is missing, or another user may have written it.
     """
     with _open(path, "rb", opener=_private) as file:
         found = os.fstat(file.fileno())
@@ -223,7 +223,7 @@ class File:
 
 @dataclass(slots=True)
 class Contents:
-    """What is in a folder.
+    """The contents of a folder.
 
     Attributes:
         files: beginning with the one used longest ago.
@@ -243,7 +243,7 @@ class Contents:
 
 
 def contents(place: str) -> Contents:
-    """What there is.
+    """The files.
 
     Raises:
         OSError: the folder cannot be read.

@@ -60,7 +60,7 @@ def undivided() -> AbstractContextManager[None]:
 
 
 def lock() -> Any:
-    """A reentrant lock that nobody else holds in a forked process."""
+    """A reentrant lock that is free in a forked process."""
     made = threading.RLock()
     _locks.add(made)
     return made

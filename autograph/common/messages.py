@@ -1,4 +1,4 @@
-"""What the running Python says of variables that have no value, with `{}` for the name."""
+"""Python's messages for variables without a value, with `{}` for the name."""
 
 from __future__ import annotations
 

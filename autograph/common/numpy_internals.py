@@ -1,4 +1,4 @@
-"""What this library knows of NumPy's insides: the layouts of arrays and ufuncs, its C API, its loops and its settings.
+"""NumPy's internals: the layouts of arrays and ufuncs, its C API, its loops and its settings.
 
 Each fact stands here once, and is tried at import or when it is first needed. If a fact does not hold, who needs it
 does without: `LAYOUT_PROBLEM` keeps the native engine from making machine code, an unknown loop stays NumPy's, and

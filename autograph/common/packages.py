@@ -198,7 +198,7 @@ def names_variables(function: str, text: str, is_method: bool) -> bool:
     return (function in _METHODS and "@" in text) or (not is_method and function in _FUNCTIONS)
 
 
-# What the user names --------------------------------------------------------------------------------------------------
+# Names from the user --------------------------------------------------------------------------------------------------
 
 
 def check_names(names: str | Iterable[str], what: str) -> tuple[str, ...]:

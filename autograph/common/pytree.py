@@ -331,7 +331,7 @@ def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> A
 
 
 class Within:
-    """What a function of something nested gives for what is no leaf: `join` of what it gives for the parts.
+    """The result of a function for an inner node of a structure: `join` of its results for the parts.
 
     Args:
         parts: the arguments that the function gets for each part.

@@ -2,7 +2,7 @@
 
 The name of a file is a hash of all that a conversion depends on: the text, and the file's name; of a live function
 also its code, since the text is believed only if it is that of the code, and what converters know of its globals;
-Python, and the files of this library. Only what stands in a file is kept, not what was typed at a prompt.
+Python, and the files of this library. Only code from files is cached, not code typed at a prompt.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _is_cached(filename: str) -> bool:
 
 
 def _setting() -> tuple[str, ...]:
-    """What all conversions depend on."""
+    """The settings that all conversions depend on."""
     columns = sys._xoptions.get("no_debug_ranges"), os.environ.get("PYTHONNODEBUGRANGES")
     flags = repr((sys.flags.optimize, columns, trace_rules.wants_full_tracebacks()))
     return _VERSION, sys.version, flags, " ".join(sorted(vars(builtins)))

@@ -24,12 +24,12 @@ from autograph.syntax.origin import NO_COMMENTS
 
 @dataclass
 class Conversion:
-    """What the conversion of one function gave. Closures over one piece of code share it.
+    """The conversion of one function. Closures over one piece of code share it.
 
     Attributes:
         code: what runs.
         decisions: what was decided on the way.
-        lines: those of the file; the text is made of them only when somebody asks, see `text_of`.
+        lines: those of the file; `text_of` makes the text from them on demand.
         key: the name on disk of all that it was made of; None if it is not kept.
         builtins: the names that it takes for those of builtins.
     """
@@ -85,7 +85,7 @@ def printed(node: gast.AST, read: source.Source) -> str:
 
 
 def _converted(read: source.FunctionSource, whole: bool = False) -> tuple[pipeline.Converted, list[Any]]:
-    """What becomes of the tree of a function, in place, and the decorators that were taken from it."""
+    """Convert the tree of a function in place; gives that, and the decorators that were taken from it."""
     node, function = read.node, read.function
     decorators, node.decorator_list = getattr(node, "decorator_list", []), []
     context = known.function_context(node, read.source.filename, function.__globals__, function.__code__.co_freevars)
@@ -142,7 +142,7 @@ def convert_for_debugging(function: FunctionType) -> FunctionType:
 
 @dataclass
 class ConvertedSource:
-    """What the conversion of a whole file gave: a tree to compile, the same as text, and what was decided.
+    """The conversion of a whole file: a tree to compile, the same as text, and the decisions.
 
     Ask for the text before the tree is prepared for compiling.
     """

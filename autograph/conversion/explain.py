@@ -1,4 +1,4 @@
-"""What became of each construct of a piece of code, as a table to read or as JSON."""
+"""The decision about each construct of a piece of code, as a table to read or as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Explanation:
-    """What was converted, what stayed plain Python, and why.
+    """The constructs that were converted, those that stayed plain Python, and why.
 
     `str()` of it is a table; `decisions` holds the same, ordered by file and line.
     """

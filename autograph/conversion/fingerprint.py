@@ -1,4 +1,4 @@
-"""What the trace of a function hinges on besides its arguments, as text, so that a trace on disk can be told to fit.
+"""A text of all that the trace of a function depends on besides its arguments, to recognize a trace on disk.
 
 These are the function's conversion, all that its code names among globals and builtins, and the same of the functions
 of the user's among those, whether or not they come to be called. What cannot be told by text, or is not the same in
@@ -27,7 +27,7 @@ from autograph.conversion import cache
 from autograph.conversion.conversions import conversion_of
 from autograph.errors import AutographError
 from autograph.operators import backend
-from autograph.runtime.dispatch.persistent_traces import NotPersistent, Surroundings, described, module_of_ops
+from autograph.runtime.dispatch.persistent_traces import Fingerprint, NotPersistent, described, module_of_ops
 
 _VERSION = cache.version_of("backends", "runtime", "transforms")    # now, as it is what has been imported
 _OBSTACLES = frozenset(
@@ -37,29 +37,29 @@ _OBSTACLES = frozenset(
 _OWN = frozenset({"__name__", "__file__", "__doc__"})
 
 
-def surroundings_of(function: Any) -> Surroundings | None:
-    """What a function's traces hinge on; None if they are not to be kept."""
+def fingerprint_of(function: Any) -> Fingerprint | None:
+    """The fingerprint of a function; None if its traces are not to be saved."""
     if not _VERSION or type(function) is not FunctionType:
         return None
-    found = _Surroundings()
+    found = _Facts()
     try:
         found.look_around(function)
     except (NotPersistent, AutographError, RecursionError):    # of the conversion, which may not even be asked for
         return None
     backends = [type(each).__qualname__ for each in (*backend.BACKENDS, *backend.STAGED.values())]
     text = repr((_VERSION, sys.version, np.__version__, _platform(), backends, found.told))
-    return Surroundings(text, found.functions, found.codes)
+    return Fingerprint(text, found.functions, found.codes)
 
 
 @functools.cache
 def _platform() -> tuple[Any, ...]:
-    """What the last bits of functions hinge on that are folded: the C library, and what NumPy makes of the CPU."""
+    """What the last bits of folded functions depend on: the C library, and the CPU features that NumPy uses."""
     found = {form["current"] for forms in opt_func_info().values() for form in forms.values()}
     return platform.machine(), platform.libc_ver(), sorted(found)
 
 
-class _Surroundings:
-    """What has been found so far."""
+class _Facts:
+    """The facts collected so far."""
 
     def __init__(self) -> None:
         self.functions: list[FunctionType] = []

@@ -1,4 +1,4 @@
-"""What converted code calls, as `ag__`: `ag__.if_stmt(…)`, `ag__.for_stmt(…)` and so on.
+"""The operators that converted code calls, as `ag__`: `ag__.if_stmt(…)`, `ag__.for_stmt(…)` and so on.
 
 For plain values these do what the Python they stand for does. Values that a registered backend owns are handed
 to it: see `autograph.operators.backend`.

@@ -27,7 +27,7 @@ def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
 
 
 def raise_(exception: Any) -> Any:
-    """What to raise for `raise exception`, or to put behind its `from`."""
+    """The exception to raise for `raise exception`, or to put behind its `from`."""
     backend = tracing() if ACTIVE else None
     if backend is not None:
         result = backend.raise_(exception)

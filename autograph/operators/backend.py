@@ -36,7 +36,7 @@ class Several:
 
 
 class Backend(Protocol):
-    """What stages values. Subclass it, and define the methods for what you stage; or join by structure alone.
+    """Stages values. Subclass it, and define methods for the constructs that you stage; or match its structure.
 
     Any method of a construct may return NotImplemented: the construct then runs as plain Python. The methods
     inherited from here do so for plain values, and raise StagingError for staged ones. What is called `first`
@@ -89,7 +89,7 @@ class Backend(Protocol):
         return unstaged(self, "`for` loops", iterable, first)
 
     def truth(self, value: Any) -> Any:
-        """What may stand for a value of which only the truth matters, so that it is asked for that only once."""
+        """A substitute for a value of which only the truth matters, so that its truth is computed once."""
         return value
 
     def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
@@ -151,7 +151,7 @@ class Backend(Protocol):
         return unstaged(self, "`assert`", test)
 
     def raise_(self, exception: Any) -> Any:
-        """What to raise where the user's code raises `exception` while this backend traces."""
+        """The exception to raise where the user's code raises `exception` while this backend traces."""
         return NotImplemented
 
     def fstring(self, text: Thunk) -> Any:
@@ -163,27 +163,27 @@ class Backend(Protocol):
         return NotImplemented
 
     def call(self, function: Any) -> Any:
-        """What to call for `function` while this backend traces."""
+        """The function to call for `function` while this backend traces."""
         return NotImplemented
 
     def ref(self, value: Any) -> Any:
-        """What to index, mutate or set attributes of for `value` while this backend traces."""
+        """The object to index, mutate or set attributes of for `value` while this backend traces."""
         return NotImplemented
 
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
-        """What to compare by identity, or to look into, as patterns and `in` do, for `value` while tracing."""
+        """The object to compare by identity, or to look into, as patterns and `in` do, for `value` while tracing."""
         return NotImplemented
 
     def bound(self, value: Any, free: bool) -> Any:
-        """What a variable is that Python takes for `value` while this backend traces, if it is bound."""
+        """The value of a variable that is `value` to Python while this backend traces, if it is bound."""
         return NotImplemented
 
     def whole(self, value: Any) -> Any:
-        """What Python compares, or combines with another set, for `value` while this backend traces."""
+        """The object that Python compares, or combines with another set, for `value` while this backend traces."""
         return NotImplemented
 
     def context(self, manager: Any) -> Any:
-        """What a `with` enters for `manager` while this backend traces."""
+        """The context manager that a `with` enters for `manager` while this backend traces."""
         return NotImplemented
 
     def is_(self, left: Any, right: Any) -> Any:

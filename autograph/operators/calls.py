@@ -1,4 +1,4 @@
-"""What a backend that traces may put in the place of functions, objects and context managers.
+"""Functions, objects and context managers that a tracing backend may replace.
 
 Also the augmented assignments that change a list, dict, set, deque or bytearray in place, without a word to a backend.
 """
@@ -32,7 +32,7 @@ def set_converter(converter: Converter | None) -> Converter | None:
 
 
 def call(function: Any) -> Any:
-    """What to call for `function`: itself, or, while a backend traces, what that says, or its conversion."""
+    """The function to call for `function`: itself, or, while a backend traces, the backend's, or its conversion."""
     if not ACTIVE:
         return function
     backend = tracing()
@@ -77,7 +77,7 @@ def context(manager: Any) -> Any:
 
 
 def _asked(question: str, value: Any, *more: Any) -> Any:
-    """What the backend that traces, if there is one, puts in the place of `value`."""
+    """The tracing backend's substitute for `value`, if there is one."""
     backend = tracing()
     answer = NotImplemented if backend is None else getattr(backend, question)(value, *more)
     return value if answer is NotImplemented else answer
@@ -107,12 +107,12 @@ def is_container(value: Any) -> bool:
 
 
 def in_place(name: str, target: Any, value: Any) -> Any:
-    """What `target += value` leaves in the variable; `name` is `iadd`, or another function of `operator`."""
+    """The value of the variable after `target += value`; `name` is `iadd`, or another function of `operator`."""
     return getattr(operator, name)(target, value)
 
 
 def place(value: Any) -> Any:
-    """What to write for `value` in `value[i] += …` and `value.a += …`, while a backend traces."""
+    """The object to write to for `value` in `value[i] += …` and `value.a += …`, while a backend traces."""
     stand_in = ref(value)
     return stand_in if owner(stand_in) is not None else _Place(stand_in)
 

@@ -140,7 +140,7 @@ def _collect(
     done: Any,
     add: Callable[..., None],
 ) -> Any:
-    """What a backend makes of a comprehension, else `done` with all added to it that passes the condition.
+    """A backend's result for a comprehension, or else `done` with all elements that pass the condition.
 
     NotImplemented, if no backend wants it and there is no condition that could be staged.
     """
@@ -219,7 +219,7 @@ class _Item:
 
 @cache
 def _taking(target: tuple[Any, ...]) -> Callable[[Element], OneArgument]:
-    """What makes a function of an item of one of its parts: by an assignment, which raises what Python raises."""
+    """A function that makes a function of parts one of an item: by an assignment, which raises Python's errors."""
     names: list[str] = []
     pattern, parts = _pattern(target, names), ", ".join(names)
     lines = "def taking(function):", " def of_item(item):", f"  {pattern} = item", f"  return function({parts})"

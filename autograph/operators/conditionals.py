@@ -18,7 +18,7 @@ def if_stmt(
 
     Args:
         names: the variables that either branch changes and that are read afterwards.
-        drops: whether it stands in a `finally`, out of which it jumps, so that exceptions are dropped.
+        drops: whether it jumps out of a `finally`, so that exceptions are dropped.
     """
     try:
         if type(test) is not bool:

@@ -9,7 +9,7 @@ from autograph.operators.unbound import rename
 
 
 def fstring(text: Thunk) -> Any:
-    """What the f-string in `text` gives; while a backend traces, what that makes of it."""
+    """The f-string in `text`; while a backend traces, its result for it."""
     try:
         backend = tracing() if ACTIVE else None
         if backend is not None:

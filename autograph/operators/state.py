@@ -79,7 +79,7 @@ class GlobalVariable(Variable):
 
 
 class State:
-    """What a construct's bodies can read and write of the user's variables.
+    """The user's variables that the bodies of a construct can read and write.
 
     Attributes:
         carried: the variables that the bodies change and that are read afterwards, in order of appearance.

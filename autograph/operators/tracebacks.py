@@ -36,7 +36,7 @@ def user_frame() -> FrameType | None:
 
 
 def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = frozenset()) -> Shelter | None:
-    """The innermost `try` or `with` of converted code that an instruction stands in, if any.
+    """The innermost `try` or `with` of converted code around an instruction, if any.
 
     An exception raised there, or in what is called there, leads somewhere else in the same function first; a backend
     that computes only later, when the function is long done, must not stage what is computed there.

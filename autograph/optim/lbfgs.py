@@ -83,7 +83,7 @@ def _newton(gradient: Any, steps: Any, changes: Any, count: Any) -> Any:
 
     Args:
         steps, changes: the changes of x and of the gradient in the last steps, of which there were `count`; the k-th
-            stand in the row `k % len(steps)`.
+            are in the row `k % len(steps)`.
     """
     history = len(steps)
     result = np.array(gradient)

@@ -1,4 +1,4 @@
-"""What all optimizers have in common."""
+"""The base class of optimizers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rate = float | Callable[[int], float]
 class Optimizer(Module):
     """A base class for optimizers. A subclass says in `change` by how much to lower one parameter.
 
-    What an optimizer remembers of each parameter are variables: `state_dict` saves them, and updates can be staged.
+    The state of an optimizer for each parameter is in variables: `state_dict` saves it, and updates can be staged.
 
     Args:
         learning_rate: a number, or a function of the number of updates so far; see `schedules`.

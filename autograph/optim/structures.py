@@ -14,14 +14,14 @@ from autograph.common.pytree import Within, resolve
 
 
 def leaves(structure: Any) -> list[Any]:
-    """What a structure holds, in order; a dict's parts in that of its keys' insertion."""
+    """The leaves of a structure, in order; a dict's parts in the order of insertion."""
     found: list[Any] = []
     resolve(lambda part: _within(part, found.append), structure)
     return found
 
 
 def _within(structure: Any, function: Callable[[Any], Any]) -> Any:
-    """What a function gives for a leaf, or what else to go into."""
+    """The result of a function for a leaf, or the parts to go into."""
     if not isinstance(structure, (dict, list, tuple)):
         return function(structure)
 

@@ -1,4 +1,4 @@
-"""Where the two towers are joined: `ag.function` learns from here how Python functions are converted and traced."""
+"""Joins the two towers: gives `ag.function` the converter and the tracer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import autograph.runtime.passes  # noqa: F401  (both now, so that the first call
 from autograph import api
 from autograph.backends.graph import GRAPH
 from autograph.conversion.conversions import conversion_of
-from autograph.conversion.fingerprint import surroundings_of
+from autograph.conversion.fingerprint import fingerprint_of
 from autograph.errors import SourceError
 from autograph.operators import backend
 from autograph.operators.tracebacks import shelter_at
@@ -46,7 +46,7 @@ def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: di
 
 
 def _statements(entity: Any) -> Iterable[Event]:
-    """What becomes of the statements of a function, as far as its text tells, if there is any."""
+    """Events for the statements of a function, as far as its text tells, if there is any."""
     try:
         function = api.user_function(entity)
         decisions = conversion_of(function).decisions
@@ -64,5 +64,5 @@ def _statements(entity: Any) -> Iterable[Event]:
 
 backend.register(GRAPH, types=(Tensor,))
 Hooks.install(
-    tracer=_trace, inliner=_inline, active=backend.ACTIVE, statements=_statements, surroundings=surroundings_of
+    tracer=_trace, inliner=_inline, active=backend.ACTIVE, statements=_statements, fingerprint=fingerprint_of
 )

@@ -15,7 +15,7 @@ import pytest
 import autograph as ag
 from autograph.common import disk_cache
 from autograph.conversion import fingerprint
-from autograph.conversion.fingerprint import surroundings_of
+from autograph.conversion.fingerprint import fingerprint_of
 
 TEXT = """
 import math
@@ -135,19 +135,19 @@ UNKEPT = {
 @pytest.mark.parametrize("text", UNKEPT.values(), ids=UNKEPT)
 def test_what_cannot_be_told_is_not_kept(cached_program, text):
     module = cached_program("import numpy as np\n" + text)
-    assert surroundings_of(module.f) is None
+    assert fingerprint_of(module.f) is None
     assert run(module.f, 2.5) == module.f(2.5)
 
 
 def test_builtins_of_its_own(cached_program):
     module = cached_program(TEXT)
     module.__builtins__ = {**vars(builtins), "range": lambda n: []}
-    assert surroundings_of(module.total) is None
+    assert fingerprint_of(module.total) is None
 
 
 def test_functions_that_call_each_other(cached_program):
     text = "def even(n): return True if n == 0 else odd(n - 1)\ndef odd(n): return False if n == 0 else even(n - 1)"
-    found = surroundings_of(cached_program(text).even)
+    found = fingerprint_of(cached_program(text).even)
     assert [each.__name__ for each in found.functions] == ["even", "odd"]
     assert len(found.codes) == len({*map(id, found.codes)})
 
@@ -158,7 +158,7 @@ def test_long_chains_of_functions(cached_program, monkeypatch):
     convert = fingerprint.conversion_of
     monkeypatch.setattr(fingerprint, "conversion_of", lambda f: depths.append(len(inspect.stack(0))) or convert(f))
     lines = [f"def f{n}(x): return f{n + 1}(x)" for n in range(20)]
-    found = surroundings_of(cached_program("\n".join([*lines, "def f20(x): return x"])).f0)
+    found = fingerprint_of(cached_program("\n".join([*lines, "def f20(x): return x"])).f0)
     assert len(found.functions) == len(depths) == 21 and len({*depths}) == 1
 
 

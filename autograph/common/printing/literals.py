@@ -25,7 +25,7 @@ class UnprintableError(ValueError):
 
 @dataclass(frozen=True)
 class Quoting:
-    """What string literals may look like in some place.
+    """The form that string literals may have in some place.
 
     Attributes:
         taken: the quotes of the f-strings around. If there are any, backslashes are forbidden, too.
@@ -72,7 +72,7 @@ def constant(value: object, quoting: Quoting = ANYWHERE) -> str:
 
 
 def string(value: str | bytes, quoting: Quoting = ANYWHERE) -> str:
-    """A string literal that may stand in a place of the given quoting."""
+    """A string literal for a place with the given quoting."""
     text = repr(value)
     if quoting.preferred == '"' and text[0] == "'" and '"' not in text and "\\'" not in text:
         text = f'"{text[1:-1]}"'
@@ -166,7 +166,7 @@ def _is_plain(value: str, quote: str) -> bool:
 
 
 def _escape(value: str, quote: str) -> str:
-    """What must be typed between these quotes to mean `value`; line feeds stay if the quotes allow them."""
+    """The text between these quotes that means `value`; line feeds stay if the quotes allow them."""
     core = value.rstrip(quote[0])
     lines = core.split("\n") if len(quote) == 3 else [core]
     # with both kinds of quotes in it, or with `"` alone, repr chooses single ones

@@ -80,7 +80,7 @@ _DEMANDS: dict[str, dict[str, int]] = {
 
 
 def demand(parent: Any, field: str) -> int:
-    """How tightly what stands in a field of `parent` must bind to need no parentheses."""
+    """How tightly a node in a field of `parent` must bind to need no parentheses."""
     name = kind(parent)
     if name == "BinOp":
         level = _BINARY[kind(parent.op)]

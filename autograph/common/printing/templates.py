@@ -1,4 +1,4 @@
-"""What most nodes look like as text. In a template, the fields of the node stand in braces:
+"""Templates of the text of most nodes, with the fields of the node in braces:
 
     "while {test}"      the field is printed, parenthesized if it binds too weakly for its place
     "return{ value}"    what is beside a field in its braces is printed only if there is something in the field
@@ -89,7 +89,7 @@ _FIELD = re.compile(r"\{(.*?)(\w+)([*+]?)(\W*?)\}")
 
 @functools.cache
 def fields(template: str) -> tuple[Field, ...]:
-    """What a template consists of."""
+    """The parts of a template."""
     found: list[Field] = []
     end = 0
     for field in _FIELD.finditer(template):

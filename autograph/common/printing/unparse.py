@@ -66,7 +66,7 @@ class Unparser:
         self.except_ = "except"
 
     def text(self) -> str:
-        """What was printed so far."""
+        """The text so far."""
         return "".join(self.out)
 
     def dispatch(self, tree: Node) -> None:
@@ -96,11 +96,11 @@ class Unparser:
             self.dispatch(node)
 
     def part(self, owner: Node, field: str, node: Node) -> None:
-        """Print `node`, which stands in a field of `owner`."""
+        """Print `node`, which is in a field of `owner`."""
         self.place(node, precedence.demand(owner, field))
 
     def child(self, node: Node, field: str) -> None:
-        """Print what stands in a field."""
+        """Print the node in a field."""
         self.part(node, field, getattr(node, field))
 
     def children(self, node: Node, field: str, separator: str = ", ") -> None:
@@ -114,7 +114,7 @@ class Unparser:
                 self.part(node, field, item)
 
     def places(self, nodes: Iterable[Node]) -> None:
-        """Print expressions one after the other, in brackets that somebody else prints."""
+        """Print expressions one after the other, in brackets that the caller prints."""
         for index, item in enumerate(nodes):
             if index:
                 self.write(", ")
@@ -187,7 +187,7 @@ class Unparser:
             self.suite(owner, body, keyword)
 
     def is_elif(self, orelse: Sequence[Node]) -> bool:
-        """Whether what follows an `if` is to be printed as `elif`."""
+        """Whether to print the `else` branch of an `if` as `elif`."""
         return len(orelse) == 1 and kind(orelse[0]) == "If"
 
     def decorators(self, node: Node) -> None:

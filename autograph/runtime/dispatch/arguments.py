@@ -28,8 +28,8 @@ from autograph.runtime.graph.types import INT, PYTHON_TYPES, ObjectType, TensorT
 
 LONG = 16  # A container of more parts than this is taken as one object; one of arrays, of more than MANY.
 MANY = 64
-NESTED = 1000  # A container of containers of containers, of about so many parts in all, is taken as one object, too.
-DEPTH = 6  # A container inside of so many is taken as one object.
+NESTED = 1000  # A container of containers of containers with more parts in all is one object, too.
+DEPTH = 6  # A container that is nested deeper is one object.
 LONG_TEXT = 32  # A string longer than this is text to work on, rather than the name of a mode.
 
 Around = tuple[type, ...]
@@ -201,7 +201,7 @@ def key_at(value: Any, path: str, policy: Policy, around: Around = (), apart: bo
 
 
 def keyer_of(parameter: Parameter, policy: Policy) -> Callable[[Any], Any]:
-    """What makes the keys of a parameter of which the policy says something now."""
+    """The keyer of a parameter that the policy mentions."""
     name, apart = parameter.name, parameter.kind in VARIADIC
     masks = {ndim: mask for (path, ndim), mask in policy.dynamic_dims.items() if path == name}
     open_shapes = {ndim: (None,) * ndim for ndim, mask in masks.items() if all(mask)}
@@ -323,7 +323,7 @@ class Reading:
 
 
 def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf | None:
-    """What `value` is to a signature; None if it is to be taken apart."""
+    """The leaf for `value` in a signature; None if the signature has its items."""
     kind = type(value)
     if compares_itself(kind):
         raise Unkeyed(identity_is_users(value))

@@ -1,4 +1,4 @@
-"""What a trace is made of: the function traced, optimized and compiled; or, where that fails, the plain function."""
+"""From a function to a trace: traced, optimized and compiled; or, where that fails, the plain function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograph.common import defects
 from autograph.errors import AutographError, TracingError
 from autograph.runtime.dispatch.arguments import Reading, arrange
 from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, engine_for, refuse
-from autograph.runtime.dispatch.persistent_traces import Place, Surroundings, place_of_trace
+from autograph.runtime.dispatch.persistent_traces import Fingerprint, Place, place_of_trace
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import Builder
 from autograph.runtime.dispatch.tracing_lock import patient_collector
@@ -32,20 +32,20 @@ Tracer = Callable[[Any, Signature, Arguments, Options], Traced]
 
 
 class Hooks:
-    """What the rest of the library puts in, see `transforms/staging.py`.
+    """Functions of higher rooms, see `transforms/staging.py`.
 
     Attributes:
         tracer: traces a function for a signature, given the arguments of one call.
         inliner: takes over the calls of functions while `active` is not empty; or gives NotImplemented.
         statements: says what becomes of a function's statements, as events of the kinds `converted` and `plain`.
-        surroundings: what the traces of a function hinge on besides the arguments, so that they can be kept on disk.
+        fingerprint: gives all that the traces of a function depend on besides the arguments, to save them on disk.
     """
 
     tracer: Tracer | None = None
     inliner: Callable[[Any, Any, Any], Any] | None = None
     active: ClassVar[list[Any]] = []
     statements: Callable[[Any], Iterable[Event]] | None = None
-    surroundings: Callable[[Any], Surroundings | None] | None = None
+    fingerprint: Callable[[Any], Fingerprint | None] | None = None
 
     @classmethod
     def install(cls, **hooks: Any) -> None:
@@ -127,7 +127,7 @@ class Compiler:
         return defects.report(failed, error, place_of(self.function), "it runs as plain Python", raised)
 
     def _fill(self, trace: Trace, builder: Builder, values: tuple[Any, ...], is_persistent: bool) -> None:
-        """Trace the function, and let the trace run what comes of that; or what an earlier process has made of it."""
+        """Trace the function and compile the graph; or load what an earlier process has saved."""
         place = self._place(trace) if is_persistent else None
         kept = None if place is None else place.recall(trace, builder.reading.named)
         traced = kept or self._trace(trace, arrange(self.parameters, values))
@@ -143,9 +143,9 @@ class Compiler:
 
     def _place(self, trace: Trace) -> Place | None:
         """Where a trace is on disk, or is to be."""
-        if Hooks.active or Hooks.surroundings is None:
+        if Hooks.active or Hooks.fingerprint is None:
             return None
-        return place_of_trace(trace, self.function, self.options, Hooks.surroundings)
+        return place_of_trace(trace, self.function, self.options, Hooks.fingerprint)
 
     def _trace(self, trace: Trace, example: Arguments) -> Traced:
         if Hooks.tracer is None:
@@ -207,7 +207,7 @@ def _too_deep(function: Any) -> str:
 
 
 def _is_deep() -> bool:
-    """Whether there are so many calls around this one that few are left to trace with."""
+    """Whether the stack is too deep to trace."""
     frame: FrameType | None = sys._getframe()
     count = 0
     while frame is not None:

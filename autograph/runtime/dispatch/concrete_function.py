@@ -87,7 +87,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """What the graph returns, with the type of each value in its place."""
+        """The structure that the graph returns, with types in place of values."""
         return _outputs(self._graph)
 
     def __repr__(self) -> str:
@@ -103,7 +103,7 @@ def structured(signature: Signature) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def pretty(specializer: Specializer, trace: Trace) -> str:
-    """A signature for people to read: what it takes, and what it gives."""
+    """A signature for people to read: parameters and results."""
     lines = [f"{specializer.name}({', '.join(p.name for p in specializer.parameters)})"]
     staged = [f"    {path}: {leaf}" for path, leaf in trace.signature.dynamic]
     fixed = [f"    {path} = {leaf}" for path, leaf in trace.signature.static]

@@ -25,7 +25,7 @@ def _with_options(signature: inspect.Signature) -> inspect.Signature:
 
 
 class Decorator(Protocol):
-    """What `ag.function` is once it has its options."""
+    """`ag.function` with its options."""
 
     @overload
     def __call__(self, python_function: staticmethod[P, R], /) -> staticmethod[P, R]: ...  # type: ignore[overload-overlap]

@@ -105,7 +105,7 @@ def make_dispatcher(
 
 
 def _trap_of(function: Any, parameters: Sequence[Parameter]) -> tuple[str, ...] | None:
-    """What arguments are named that a partial or method must get, or does not take: the call raises Python's error.
+    """The names of arguments that a partial or method lacks or does not take: the call raises Python's error.
 
     None for other functions, whose dispatcher raises it by itself.
     """
@@ -167,7 +167,7 @@ def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -
 
 
 def _prefix(parameters: Sequence[Parameter]) -> str:
-    """What the names of the dispatcher's own variables begin with, and no parameter's name."""
+    """A prefix for the dispatcher's own variables that no parameter's name has."""
     prefix = "ag_"
     while any(p.name.startswith(prefix) for p in parameters):
         prefix += "_"
@@ -251,7 +251,7 @@ def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, 
 
 
 class Constants(list[Any]):
-    """What code names `mark` and a number."""
+    """The numbers behind `mark` in code."""
 
     def __init__(self, mark: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What `explain` reports of a staged function: a list of events, to read or to assert on."""
+"""Reports of `explain` on a staged function: lists of events, to read or to assert on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEADINGS = {
 
 
 class Report:
-    """What was staged and how, what was not, and why.
+    """A report: what was staged and how, what was not, and why.
 
     `str()` of it is a text to read. As an assertion:
 

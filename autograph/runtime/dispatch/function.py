@@ -86,7 +86,7 @@ class Function(Generic[P, R]):
         self._dispatch()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """What a function is made of is set of the plain function, which is staged anew."""
+        """Set code and defaults of the plain function, which is then staged anew."""
         if name not in _MADE_OF:
             object.__setattr__(self, name, value)
             return
@@ -130,14 +130,14 @@ class Function(Generic[P, R]):
 
     @property
     def __ag_inline__(self) -> Callable[P, R]:
-        """What becomes a part of a trace that calls this."""
+        """The function that becomes a part of a trace that calls this."""
         return self.python_function
 
     @property
     def _torchdynamo_inline(self) -> Callable[P, R]:
-        """What `torch.compile` compiles for a call of this; where it cannot, it calls this and does not look inside."""
+        """The function that `torch.compile` compiles for a call of this; if it cannot, it calls this one."""
         if "torch._dynamo" not in sys.modules:
-            raise AttributeError("_torchdynamo_inline")     # somebody lists the attributes
+            raise AttributeError("_torchdynamo_inline")     # the attributes are being listed
         if not self._is_in_torch:
             self._is_in_torch = True
             self._dispatch()
@@ -170,7 +170,7 @@ class Function(Generic[P, R]):
         return type(self) if sys._getframe(1).f_code.co_name == "reducer_override" else FunctionType
 
     def __getattr__(self, name: str) -> Any:
-        """What else the plain function has: `__defaults__`, `__code__` and so on."""
+        """Other attributes of the plain function: `__defaults__`, `__code__` and so on."""
         if name in Function.__slots__:
             return self._completed(name)
         return getattr(self.python_function, name)
@@ -202,7 +202,7 @@ class Function(Generic[P, R]):
         return self(*args, **kwargs)
 
     def _completed(self, name: str) -> Any:
-        """What is made of a function when it is first asked for: of one that was unpickled, all but its state."""
+        """Complete an unpickled function, which has only its state, at the first access."""
         if name == "_reference":
             self._reference = pickling.reference_to(self)
         elif name == "python_function":
@@ -211,7 +211,7 @@ class Function(Generic[P, R]):
             self._begin()
         return object.__getattribute__(self, name)
 
-    # What becomes of a call -------------------------------------------------------------------------------------------
+    # Views of a call --------------------------------------------------------------------------------------------------
 
     def _trace(self, *args: Any, **kwargs: Any) -> Trace:
         """The trace for these arguments; if there are none, for those of the input signature, or of the only trace."""
@@ -256,7 +256,7 @@ class Function(Generic[P, R]):
         return Lowered(trace.engine, trace.source, getattr(trace.executable, "native", None))
 
     def explain(self, *args: Any, **kwargs: Any) -> Report:
-        """What is staged of such a call and how, what is not, and why.
+        """A report on such a call: what is staged and how, what is not, and why.
 
         Args:
             args, kwargs: the arguments of the call.
@@ -301,7 +301,7 @@ _OWN = ("graph", "lower", "explain", "get_concrete_function")
 
 class BoundFunction(functools.partial):  # type: ignore[type-arg]
     # A staged function as a method of an object: what it is called with comes after that object. A partial, since that
-    # costs least. This is no docstring because the function's stands in its place.
+    # costs least. This is not a docstring, since the class shows the function's.
 
     __ag_staged__ = True
 

@@ -122,7 +122,7 @@ def _shared(signature: Signature) -> str:
 
 
 def policy_of(options: Options, parameters: Sequence[Parameter]) -> Policy:
-    """What the user says of the arguments."""
+    """The user's options about arguments."""
     named = frozenset(options.static_argnames)
     return Policy(static=set(named), named=named, variadic=frozenset(p.name for p in parameters if p.kind in VARIADIC))
 
@@ -257,7 +257,7 @@ def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
 
 
 def specialize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[Any]:
-    """Undo what has been generalized, for a trace that runs as plain Python; gives what that was, for `generalize`."""
+    """Undo generalizations for a trace that runs as plain Python; gives them, for `generalize`."""
     lists = {path for path, value in zip(signature.paths, values) if path in policy.whole and not _is_long(value)}
     undone = [source for source in policy.generalized if source in lists or source in policy.late]
     policy.generalized.difference_update(undone)

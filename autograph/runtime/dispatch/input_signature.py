@@ -52,7 +52,7 @@ class Specified:
         open_dimensions(policy, self.signature)
 
     def apply(self, signature: Signature) -> Signature:
-        """The signature of a call, with what the user said of the leaves in the place of what they are."""
+        """The signature of a call, with the user's specs of the leaves in place of their own."""
         problem = misfit(self.signature, self._without_owner(signature))
         if problem:
             raise SignatureError(
@@ -80,7 +80,7 @@ class Specified:
 def placeholders(spec: Any, classes: bool = False) -> Any:
     """`spec` with what stands for values in the place of each TensorSpec, and of classes, too, if so wanted.
 
-    What has none of these is given back as it is: it may be deep, contain itself, or share parts that are changed.
+    A structure without any is returned as it is: it may be deep, contain itself, or share parts that are changed.
     """
     kinds = (TensorSpec, type) if classes else TensorSpec
     if not any(isinstance(leaf, kinds) for leaf in pytree.different_leaves(spec)):

@@ -1,4 +1,4 @@
-"""What `ag.function` can be told about how to stage a function."""
+"""The options of `ag.function`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograph.runtime.graph.effects import is_array
 from autograph.runtime.graph.graph import Graph, walk
 from autograph.runtime.graph.traits import AS_UFUNC_OF, LOOP
 
-# What `strict` can refuse.
+# The kinds that `strict` can refuse.
 KINDS = {
     "retrace": "tracing again after the first time",
     "unroll": "a loop that is unrolled without being asked to",
@@ -39,7 +39,7 @@ RENAMED = {
 DIFFERENTIATED = ("plain", "derivative")     # what is refused of a function that is differentiated
 # The engines that there are, and the modules that they are.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy.engine", "native": "autograph.runtime.engines.native.engine"}
-DEFAULT, VARIABLE = "numpy", "AUTOGRAPH_ENGINE"     # what is taken if nobody says anything; where one may say it
+DEFAULT, VARIABLE = "numpy", "AUTOGRAPH_ENGINE"     # the engine by default, and the variable that names another one
 
 
 class FunctionOptions(TypedDict, total=False):
@@ -64,7 +64,7 @@ class Options:
 
     Attributes:
         engine: "auto" or one of `ENGINES`.
-        chosen: who has chosen that.
+        chosen: the source of that choice.
         static_argnames: parameters whose values are part of the signature.
         input_signature: what stands for the positional arguments of every call.
         strict: the kinds of what is refused, see `KINDS`.
@@ -107,7 +107,7 @@ def check_options(
     trace_packages: str | Iterable[str] = (),
     **unknown: Any,
 ) -> Options:
-    """Check what the user said, and make it `Options`.
+    """Check the user's options.
 
     Raises:
         ValueError: something has a value that it cannot have, or names a parameter that is not there.
@@ -143,7 +143,7 @@ def check_options(
 
 
 def _engine(name: str | None) -> tuple[str, str]:
-    """The engine that is to be taken, checked, and who says so."""
+    """The chosen engine, checked, and the source of the choice."""
     chosen = "asked for by engine="
     if name is None:
         name = os.environ.get(VARIABLE)

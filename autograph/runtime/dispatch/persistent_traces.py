@@ -1,7 +1,7 @@
 """Traces on disk: what a call was traced, optimized and compiled to, for processes that make the same call.
 
 The name of the file is a hash of a text that describes all that a trace depends on: the arguments' key and signature,
-the options, and the *surroundings* (`autograph.conversion.fingerprint`), which are the function, what it calls, and the
+the options, and the *fingerprint* (`autograph.conversion.fingerprint`), which are the function, what it calls, and the
 globals that they name. A trace is kept only if such a text describes it: numbers, strings, classes and functions of
 Python's and NumPy's, functions of the user's by their text. A function that refers to anything else is traced by each
 process.
@@ -65,8 +65,8 @@ class NotPersistent(Exception):
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What the trace of a function hinges on besides the arguments.
+class Fingerprint:
+    """All that the trace of a function depends on besides the arguments.
 
     Attributes:
         text: describes it.
@@ -83,7 +83,7 @@ class Surroundings:
 
 
 def described(value: Any, depth: int = 0) -> str:
-    """What identifies a value in all processes; `depth`: in how many tuples it is.
+    """A key of a value that is the same in all processes; `depth`: in how many tuples it is.
 
     Raises:
         NotPersistent: nothing does.
@@ -143,10 +143,10 @@ def module_of_ops(value: ModuleType) -> str:
 class Place:
     """Where a trace is on disk, or is to be."""
 
-    def __init__(self, key: str, around: Surroundings, begin: float) -> None:
+    def __init__(self, key: str, around: Fingerprint, begin: float) -> None:
         """
         Args:
-            begin: when somebody began to look for it.
+            begin: when the search for it began.
         """
         self._key = key
         self._around = around
@@ -180,7 +180,7 @@ class Place:
 
 
 def place_of_trace(
-    trace: Trace, function: Any, options: Options, surroundings: Callable[[Any], Surroundings | None]
+    trace: Trace, function: Any, options: Options, fingerprint: Callable[[Any], Fingerprint | None]
 ) -> Place | None:
     """Where the trace of a function is on disk, or is to be; None if it is not to be kept."""
     if disk_cache.folder() is None or wants_full_tracebacks() or checks_graphs() or options.engine not in ENGINES:
@@ -190,14 +190,14 @@ def place_of_trace(
     begin = time.perf_counter()
     try:
         described = [*_described(trace), _options_text(options)]
-        around = surroundings(function)
+        around = fingerprint(function)
     except (NotPersistent, EngineError, ImportError, OSError):
         return None
     return None if around is None else Place(disk_cache.key_of("trace", around.text, *described), around, begin)
 
 
 def _is_watched() -> bool:
-    """Whether somebody follows the lines or calls that run: coverage, a debugger, a profiler.
+    """Whether coverage, a debugger or a profiler follows the lines or calls that run.
 
     They follow what tracing runs, too, so they must see the same whether or not a trace is on disk.
     """
@@ -227,7 +227,7 @@ def _options_text(options: Options) -> str:
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, file: io.BytesIO, around: Surroundings) -> None:
+    def __init__(self, file: io.BytesIO, around: Fingerprint) -> None:
         super().__init__(file, 5)
         self._globals = {id(function.__globals__): number for number, function in enumerate(around.functions)}
         self._functions = {id(function): number for number, function in enumerate(around.functions)}
@@ -257,7 +257,7 @@ class _Pickler(pickle.Pickler):
         self.dump((made, guards, [(event.kind, event.message, event.place) for event in trace.events]))
 
     def _late(self, late: Any) -> Any:
-        """What a guard is known by, see `sources.Source.key`, with the thing itself in the place of its id."""
+        """The key of a guard, see `sources.Source.key`, with the object itself in place of its id."""
         if late is None:
             return None
         op, first, *rest = late
@@ -312,12 +312,12 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, around: Surroundings) -> None:
+    def __init__(self, file: io.BytesIO, around: Fingerprint) -> None:
         super().__init__(file)
         self._around = around
 
     def find_class(self, module: str, name: str) -> Any:
-        """What the pickler writes by name, and nothing else, whatever somebody has put into the file."""
+        """Resolve the names that the pickler writes, and no others, whatever the file has."""
         if module == __name__ and name == "_numbered":
             return self._find
         if f"{module}.{name}" in _HERE:
@@ -353,7 +353,7 @@ def _gives_texts(block: Block) -> bool:
 
 
 def _late(late: Any) -> Any:
-    """What a guard is known by: the ids of things again."""
+    """The key of a guard, with ids of objects again."""
     if late is None:
         return None
     op, first, *rest = late
@@ -450,7 +450,7 @@ def _node(node: Node) -> Any:
 
 
 def _numbered(what: str, number: int) -> Any:
-    """What the unpickler puts its own in the place of."""
+    """Objects that the unpickler replaces by its own."""
     raise NotImplementedError
 
 
@@ -466,7 +466,7 @@ def _names(module: str) -> dict[str, Any]:
     return vars(_MODULES[module])
 
 
-# What the rules of the pickler name.
+# The names in the rules of the pickler.
 _HERE: dict[str, Any] = {
     f"{thing.__module__}.{thing.__qualname__}": thing
     for thing in (Graph, Node, Constant, _dtype, _kind_of, _method, _module, _names, _numbered, _scalar)

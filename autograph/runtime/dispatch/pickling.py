@@ -27,7 +27,7 @@ _COPIED = frozenset({"__wrapped__", *functools.WRAPPER_ASSIGNMENTS}.difference(_
 
 
 def reduced(staged: Any, protocol: Any, tracer: Any) -> Any:
-    """What `__reduce_ex__` of a staged function gives; the tracer goes along, so that it is imported there, too."""
+    """The result of `__reduce_ex__` of a staged function; the tracer is part of it, so that loading imports it."""
     name = getattr(staged, "__qualname__", "")
     if _found(getattr(staged, "__module__", None), name) is not staged:
         return blank, (type(staged), tracer), state_of(staged)
@@ -116,7 +116,7 @@ def _in_file(code: CodeType, name: str) -> CodeType:
 
 
 def _key(code: CodeType) -> Any:
-    """What tells a code from others, wherever its file is; where it does not, the source shows it."""
+    """A key of code that does not depend on the place of its file."""
     constants = tuple(each for each in code.co_consts if type(each) in (int, float, str, bytes))
     return code.co_name, code.co_firstlineno, code.co_code, code.co_names, constants
 
@@ -143,7 +143,7 @@ def _goes_along(part: Any, module: Any) -> bool:
 
 
 def _parts(thing: Any) -> list[Any]:
-    """What a function, class, method or the like refers to; of anything else its class, and what it wraps."""
+    """The objects that a function, class, method or the like refers to; for others, their class and what they wrap."""
     kind = type(thing)
     if kind is FunctionType:
         named = [thing.__globals__[name] for name in names_in(thing.__code__) if name in thing.__globals__]
@@ -169,7 +169,7 @@ def _contents(cells: tuple[CellType, ...]) -> Iterator[Any]:
 
 
 def _found(module: str | None, qualname: str) -> Any:
-    """What is found under a name; None if there is nothing."""
+    """The object with a name; None if there is none."""
     found: Any = sys.modules.get(module or "")
     for name in qualname.split("."):
         found = getattr(found, name, None)

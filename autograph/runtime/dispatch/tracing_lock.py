@@ -1,4 +1,4 @@
-"""What holds while a function is traced: a lock, and a patient garbage collector.
+"""Settings while a function is traced: a lock, and a patient garbage collector.
 
 A thread that traces never waits for long for another one that does. Tracing makes many objects that stay until it ends;
 the collector would look through them again and again, which takes a third of the time, and more the longer the function

@@ -1,8 +1,8 @@
-"""The passes over a graph, in order; each is a module with a function `run(graph)`, which says what it did.
+"""The passes over a graph, in order. Each is a module with a function `run(graph)`, which reports what it did.
 
-No pass changes what a program returns, prints, raises or changes; nor which of the arrays that it returns are the
-same, or share memory. One difference can be seen: a warning about something that has been computed already, and is
-not computed again, comes once.
+No pass changes the results, output, exceptions or side effects of a program, nor which of the arrays that it returns
+are the same or share memory. One difference is visible: if an operation is computed once instead of twice, its warning
+comes once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LAST = frozenset({"buffer_reuse"})      # after which there is no other
 
 @dataclass(slots=True)
 class Report:
-    """What was done to a graph.
+    """The changes of a graph.
 
     Attributes:
         changed: the names of the passes that changed it.

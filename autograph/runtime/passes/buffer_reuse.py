@@ -1,4 +1,4 @@
-"""Reuse of memory: an array that nobody needs any more takes in the next result.
+"""Buffer reuse: an array that is no longer used takes the next result.
 
     total = x * y                       total = x * y
     shifted = total + 1         →       total += 1              …  which is `shifted` from here on
@@ -42,7 +42,7 @@ LARGE = 2**16           # bytes; from this many on, to look in which order they 
 
 
 def run(graph: Graph) -> Outcome:
-    """Let results of elementwise operations go where operands were that nobody needs any more."""
+    """Write results of elementwise operations into operands that are no longer used."""
     if not any(node.op in SAME_IN_PLACE and _is_worthwhile(node.output) for node in all_nodes(graph)):
         return Outcome()
     reuse = _Reuse(graph)
@@ -54,7 +54,7 @@ class _Reuse:
     """Goes through blocks backwards.
 
     Attributes:
-        later: the values that are used after the node at hand.
+        later: the values that are used after the current node.
         orders: for arrays, in which order their axes are in memory: equal things for equal orders.
     """
 

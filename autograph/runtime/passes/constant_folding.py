@@ -43,7 +43,7 @@ class _Folding(Rewriter):
 
 
 def _quietly(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """What a function gives; raises if it warns."""
+    """The result of a function; raises if it warns."""
     with np.errstate(all="raise"), warnings.catch_warnings():
         warnings.simplefilter("error")
         return function(*args)

@@ -1,4 +1,4 @@
-"""Common subexpressions: what has been computed already, from what has not changed since, is not computed again.
+"""Common subexpression elimination: an operation on the same, unchanged operands is done once.
 
     v2 = mul(x, y)                      v2 = mul(x, y)
     v3 = mul(x, y)               →      v4 = add(v2, v2)
@@ -42,7 +42,7 @@ class _Merging(Rewriter):
         super().__init__()
         self.aliasing = aliasing
         self.known: dict[Any, list[Value]] = {}
-        self.scope: list[Any] = []          # the keys that the block at hand has brought
+        self.scope: list[Any] = []          # the keys that the current block has added
         self.versions: dict[Region, int] = {}
         self.fresh = itertools.count(1)
 
@@ -80,7 +80,7 @@ class _Merging(Rewriter):
             self.versions[region] = next(self.fresh)
 
     def may_merge(self, first: Value, second: Value) -> bool:
-        """Whether nobody can tell if `second` is `first`, or another object that is equal to it."""
+        """Whether the program cannot tell if `second` is `first`, or another object that is equal to it."""
         aliasing = self.aliasing
         if not is_mutable(second):
             return True

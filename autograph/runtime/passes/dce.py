@@ -1,4 +1,4 @@
-"""Dead code: what nobody needs is dropped, where nobody can tell.
+"""Dead code elimination: drops operations whose results are unused and whose absence is invisible.
 
 Needed is what can be seen: prints, writes, calls, whatever may raise or warn, loops that may run forever, and the
 results; and whatever is needed for that. An operation that is not needed still runs if it may raise or warn: it would
@@ -27,7 +27,7 @@ def run(graph: Graph, strict: bool = True) -> Outcome:
 
 
 class _Needs:
-    """What is needed in a graph.
+    """The values that a graph uses.
 
     Attributes:
         nodes: the nodes, and
@@ -81,7 +81,7 @@ class _Needs:
 
 
 def _may_go(node: Node, strict: bool) -> bool:
-    """Whether a node need not run if nobody needs what it computes, nor what is in its blocks."""
+    """Whether a node, with its blocks, need not run if its results are unused."""
     effect = effect_of(node)
     return effect.kind in (PURE, VIEW) and not effect.writes and (not strict or is_quiet(node))
 

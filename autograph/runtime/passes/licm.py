@@ -77,7 +77,7 @@ class _Moving(Rewriter):
     # ------------------------------------------------------------------------------------------------- carrying
 
     def stop_carrying(self, node: Node) -> None:
-        """Replace what each iteration hands to the next as it got it by what the loop began with."""
+        """Replace values that each iteration passes on unchanged by the initial values of the loop."""
         body, count = node.blocks[-1], len(node.outputs)
         if body.results is None or not count:
             return
@@ -129,7 +129,7 @@ class _Moving(Rewriter):
         return all(map(self.may_be_one, node.outputs))
 
     def may_be_one(self, value: Value) -> bool:
-        """Whether nobody can tell if it is made once or in each iteration."""
+        """Whether the program cannot tell if it is made once or in each iteration."""
         if not is_mutable(value):
             return True
         if self.aliasing.is_view(value):
@@ -178,7 +178,7 @@ def _has_an_iteration(loop: Node) -> bool:
 
 
 def _asks_for_an_iteration(loop: Node) -> Any:
-    """What to ask whether a loop has an iteration; None if there is no way that is certain and does nothing else."""
+    """The condition that a loop has an iteration; None if there is no certain one without side effects."""
     if loop.op != "for" or loop.kwargs.get("target", 0) != 0 or not isinstance(loop.args[0], Value):
         return None
     iterable = loop.args[0]

@@ -118,7 +118,7 @@ class _Pruning(Rewriter):
 
 
 def _implied(test: Any, truth: bool) -> list[tuple[Value, bool]]:
-    """What is known of values if a condition is true, or false: of itself, and if it is `not b`, of `b`."""
+    """Facts about values if a condition is true, or false: about itself, and if it is `not b`, about `b`."""
     found = []
     while isinstance(test, Value):
         if category(test) in (NUMBER, CONSTANT):

@@ -58,7 +58,7 @@ class _Broadcasting(Rewriter):
 
 
 def _broadcast_from(arg: Any) -> Any:
-    """What an array was broadcast from by the library; None if it was not."""
+    """The array that this library broadcast; None if it did not."""
     made = arg.node if isinstance(arg, Value) else None
     if made is None or not made.own or made.kwargs or len(made.args) != 2:
         return None

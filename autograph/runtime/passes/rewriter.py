@@ -1,4 +1,4 @@
-"""What passes share: walking through a graph while replacing values, and telling equal arguments."""
+"""Tools of passes: walking through a graph while replacing values, and comparing arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Note: TypeAlias = tuple[str, Place]
 
 @dataclass(slots=True)
 class Outcome:
-    """What a pass did.
+    """The result of a pass.
 
     Attributes:
         changed: whether the graph is another one now.
@@ -30,7 +30,7 @@ class Outcome:
 
 
 def shown(node: Node) -> str:
-    """What to call a node's operation: its symbol, if it has one."""
+    """The name of a node's operation: its symbol, if it has one."""
     return f"`{_SYMBOLS.get(node.op, node.op).strip()}`"
 
 
@@ -106,7 +106,7 @@ def all_nodes(graph: Graph) -> list[Node]:
 
 
 def key(arg: Any) -> Any:
-    """What nested arguments are known by: two with equal keys are the same. So 1, 1.0 and True differ, 0.0 and -0.0."""
+    """A key of nested arguments: those with equal keys are the same. So 1, 1.0 and True differ, and 0.0 and -0.0."""
     kind = type(arg)
     if isinstance(arg, Value):
         return arg

@@ -1,4 +1,4 @@
-"""Simplification: operations that give back what they got, or what went into a structure that they take apart.
+"""Simplification: replaces operations that give one of their operands, or an item of a structure just built.
 
     v1 = not(b)                         v1 = not(b)
     v2 = not(v1)              →         …                b in the place of v2, if it is a bool
@@ -37,7 +37,7 @@ Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
 
 
 def run(graph: Graph) -> Outcome:
-    """Replace what operations give by what they were given, where that is the same."""
+    """Replace results by operands where these are the same."""
     if not any(next(_rules(node.op), None) or node.op == "getattr" or node.op in LENGTH for node in all_nodes(graph)):
         return Outcome()
     return _Simplifying(graph).run(graph)
@@ -57,7 +57,7 @@ class _Simplifying(Rewriter):
         super().node(node, block)
 
     def known(self, node: Node) -> list[Any] | None:
-        """What the outputs of a node are, if that is known already."""
+        """The outputs of a node, if they are known already."""
         for rule in _rules(node.op):
             found = rule(node, self.aliasing)
             if found is not None:
@@ -88,7 +88,7 @@ def _is_number(arg: Any, kinds: str) -> bool:
 
 
 def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """What an operator of numbers gives if one operand is its neutral element.
+    """The result of an operator of numbers if one operand is its neutral element.
 
     Not for complex numbers, of which each part enters into both parts of the result, where 0 times infinity is NaN.
     """
@@ -101,7 +101,7 @@ def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
 
 
 def _undone(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """What is done twice and thereby undone: `-(-x)`."""
+    """The operand of an involution that is done twice: `-(-x)`."""
     inner = _made_by(node.args[0], node.op)
     if inner is None or not _is_number(inner.args[0], INVOLUTION[node.op]):
         return None
@@ -109,7 +109,7 @@ def _undone(node: Node, aliasing: Aliasing) -> list[Any] | None:
 
 
 def _converted(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """What is of the class already that it is converted to."""
+    """The operand of a conversion to its own class."""
     if len(node.args) != 1 or node.kwargs or _type(node.args[0]) != node.output.type:
         return None
     return [*node.args] if _is_number(node.args[0], "biufc") or node.output.type == STR else None
@@ -162,7 +162,7 @@ def _bound(node: Node, aliasing: Aliasing) -> list[Any] | None:
 
 
 def _static(node: Node) -> list[Any] | None:
-    """What the type of an array says."""
+    """A fact that follows from the type of an array."""
     x = node.args[0]
     if not _is_array(x):
         return None
@@ -179,7 +179,7 @@ def _static(node: Node) -> list[Any] | None:
 
 
 def _transposed(arg: Any) -> Any:
-    """What an argument is the transpose of; None if it is of nothing."""
+    """The operand of which an argument is the transpose; None if it is not a transpose."""
     made = _made_by(arg, "getattr", *TRANSPOSES)
     if made is None or made.kwargs or not _is_array(made.args[0]):
         return None
@@ -187,7 +187,7 @@ def _transposed(arg: Any) -> Any:
 
 
 def _transpose(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """`x.T.T` is another view of all of `x`, as good as `x` where nobody asks which object it is."""
+    """`x.T.T` is another view of all of `x`, as good as `x` where its identity does not matter."""
     inner = _transposed(node.output)
     x = _transposed(inner) if inner is not None else None
     return [x] if x is not None and not aliasing.is_kept(node.output) else None

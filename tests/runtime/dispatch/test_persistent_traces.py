@@ -346,7 +346,7 @@ def test_files_of_somebody_else_call_nothing(processes, gadget, tmp_path, capfd)
         (path,) = Path(disk_cache.folder()).glob("*.traced")
         disk_cache.save(path.stem, hostile, disk_cache.TRACE)
         with pytest.raises((pickle.UnpicklingError, LookupError)):
-            persistent_traces._Unpickler(io.BytesIO(hostile), persistent_traces.Surroundings("", [], [])).load()
+            persistent_traces._Unpickler(io.BytesIO(hostile), persistent_traces.Fingerprint("", [], [])).load()
     assert not trap.exists() and "antigravity" not in sys.modules and capfd.readouterr().out == ""
 
 
@@ -365,12 +365,12 @@ def test_files_that_are_no_trace(processes, data):
         disk_cache.save(path.stem, data, disk_cache.TRACE)
 
 
-@pytest.mark.parametrize("name", ["_known", "Surroundings", "_Pickler"])
+@pytest.mark.parametrize("name", ["_known", "Fingerprint", "_Pickler"])
 def test_what_is_not_storable_is_refused(name):
     """Even if it is this library's."""
     hostile = f"c{persistent_traces.__name__}\n{name}\n.".encode()
     with pytest.raises(pickle.UnpicklingError, match=name):
-        persistent_traces._Unpickler(io.BytesIO(hostile), persistent_traces.Surroundings("", [], [])).load()
+        persistent_traces._Unpickler(io.BytesIO(hostile), persistent_traces.Fingerprint("", [], [])).load()
 
 
 def test_guards_that_do_not_hold(processes, monkeypatch):
