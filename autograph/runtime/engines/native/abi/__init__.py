@@ -1,5 +1,5 @@
 """How Python calls machine code.
 
-`calling_convention.py` moves objects into the frame and back, `c_entry.py` is the C function that Python calls,
+`calling_convention.py` moves objects into the frame and back, `c_entry.py` builds the C functions that Python calls,
 `jit.py` links object code.
 """
