@@ -99,9 +99,12 @@ def window_over(
             ⌈length / stride⌉ positions; or a pair for each dimension says by how much to extend it before and behind.
 
     Raises:
-        ValueError: the window is larger than the array, or the padding is none of these.
+        ValueError: the window is larger than the array, there are more or fewer numbers than dimensions, or the padding
+            is none of these.
     """
     dims = len(lengths)
+    if not dims:
+        raise ValueError("an array of shape (batch, *lengths, channels) is needed, but it has at most two dimensions")
     sizes, strides, dilations = _for_each(sizes, dims), _for_each(strides, dims), _for_each(dilation, dims)
     spans = [(size - 1) * step + 1 for size, step in zip(sizes, dilations)]
     if padding == "valid":
@@ -115,7 +118,7 @@ def window_over(
     elif isinstance(padding, str):
         raise ValueError(f'padding is "valid", "same" or a pair for each dimension, not {padding!r}')
     else:
-        pads = tuple([(before, behind) for before, behind in padding])
+        pads = _for_each([(before, behind) for before, behind in padding], dims)
     counts = tuple([
         (length + sum(pad) - span) // stride + 1 for length, pad, span, stride in zip(lengths, pads, spans, strides)
     ])
@@ -124,9 +127,12 @@ def window_over(
     return Window(tuple(lengths), sizes, strides, dilations, pads, counts)
 
 
-def _for_each(given: Sizes, dims: int) -> tuple[int, ...]:
-    """One number for each dimension."""
-    return (given,) * dims if isinstance(given, int) else tuple(given)
+def _for_each(given: Any, dims: int) -> tuple[Any, ...]:
+    """One number, or pair, for each dimension."""
+    found = (given,) * dims if isinstance(given, (int, np.integer)) else tuple(given)
+    if len(found) != dims:
+        raise ValueError(f"{found} is for {len(found)} spatial dimensions, but there are {dims}")
+    return found
 
 
 # Functions ------------------------------------------------------------------------------------------------------------

@@ -89,6 +89,12 @@ def test_what_does_not_fit(wrap):
         wrap(lambda x: nn.max_pool(x, padding="full"))(x)
     with pytest.raises(ValueError, match=r"^a window of \(5, 5\) is larger than the array of \(4, 4\) elements$"):
         wrap(lambda x: nn.average_pool(x, 5))(x)
+    with pytest.raises(ValueError, match=r"^\(3, 3\) is for 2 spatial dimensions, but there are 1$"):
+        wrap(lambda x: nn.Conv2D(2, 1, 3, rng=0)(x))(x[0])
+    with pytest.raises(ValueError, match=r"^\(\(1, 0\),\) is for 1 spatial dimensions, but there are 2$"):
+        wrap(lambda x: nn.max_pool(x, padding=[(1, 0)]))(x)
+    with pytest.raises(ValueError, match=r"^an array of shape \(batch, \*lengths, channels\) is needed"):
+        wrap(lambda x: nn.max_pool(x))(x[0, 0])
 
 
 @pytest.mark.once

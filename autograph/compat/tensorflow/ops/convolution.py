@@ -39,7 +39,9 @@ def _window(
             [length or 0 for length in lengths], [int(size) for size in sizes], _numbers(strides, count, first),
             padding, _numbers(dilations, count, first),
         )  # fmt: skip
-    except ValueError:
+    except ValueError as error:
+        if "is larger" not in str(error):
+            raise
         text = f"a window of {[int(size) for size in sizes]} is larger than the input, which is of shape {tensor.shape}"
         raise ValueError(text) from None
 
