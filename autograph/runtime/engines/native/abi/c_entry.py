@@ -71,8 +71,7 @@ class CFunction(Writer):
 
     def argument(self, place: int) -> Value:
         """An argument."""
-        found: Value = self.load_at(PTR, self.args, SLOT * place)
-        return found
+        return self.load_at(PTR, self.args, SLOT * place)
 
     def slot(self, place: int) -> Value:
         """The address of a place in the frame."""

@@ -199,6 +199,6 @@ class EntryPoint:
             for each in made:
                 c.forget(each)
             b.ret(NULL)
-        flags: Value = c.python("PyLong_AsLongLong", found)
+        flags = c.python("PyLong_AsLongLong", found)
         c.forget(found)
         return flags

@@ -126,8 +126,7 @@ class Stage:
 
     def slot(self, slot: int) -> Value:
         """What the caller has put into the frame."""
-        found: Value = self.emit.frame.argument(slot, np.dtype("int64"))
-        return found
+        return self.emit.frame.argument(slot, np.dtype("int64"))
 
     def given(self, slot: int, type: TensorType, known: Any) -> Number | Complex:
         """A number that the caller has put into the frame."""

@@ -14,7 +14,6 @@ Where a method takes an operand, it takes a Python number, too, if it is clear o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -130,15 +129,6 @@ class Builder:
         self.block.instructions.append(made)
         return made
 
-    def raw(self, text: str) -> Instruction:
-        """Append LLVM's assembly of an instruction with a result. Transitional."""
-        return self.emit(_type_of(text), "raw", (), text)
-
-    def raw_lines(self, *lines: str) -> None:
-        """Append lines of LLVM's assembly. Transitional."""
-        for line in lines:
-            self.emit(VOID, "raw", (), line)
-
     def br(self, target: Block, hints: Metadata | None = None) -> None:
         """Go to a block. The hints are of the loop, if it leads back to its head."""
         made = self.emit(VOID, "br", (), "", (target,))
@@ -222,14 +212,14 @@ class Builder:
         return self.emit(PTR, "alloca", (), of, (), align)
 
     def load(self, type: str, pointer: Value, align: int = 0, volatile: bool = False) -> Instruction:
-        return self.emit(type, "load", (operand(pointer, PTR),), "volatile" if volatile else "", (), align)
+        return self.emit(type, "load", (pointer,), "volatile" if volatile else "", (), align)
 
     def store(self, value: Value, pointer: Value, align: int = 0, volatile: bool = False) -> Instruction:
-        return self.emit(VOID, "store", (value, operand(pointer, PTR)), "volatile" if volatile else "", (), align)
+        return self.emit(VOID, "store", (value, pointer), "volatile" if volatile else "", (), align)
 
     def gep(self, pointer: Value, index: Operand, of: str = I8) -> Instruction:
         """The address of an element behind a pointer to the first one."""
-        return self.emit(PTR, "getelementptr", (operand(pointer, PTR), operand(index, I64)), of)
+        return self.emit(PTR, "getelementptr", (pointer, operand(index, I64)), of)
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
@@ -372,10 +362,8 @@ _NULL = constant(PTR, None)
 
 
 def operand(value: Operand, type: str) -> Value:
-    if isinstance(value, Value):
-        return value
-    given: Any = value
-    return Value(type, given) if isinstance(given, str) else constant(type, given)      # transitional: a raw name
+    """A value, or a Python number as a constant of a type."""
+    return value if isinstance(value, Value) else constant(type, value)
 
 
 def _mangled(type: str) -> str:
@@ -385,24 +373,3 @@ def _mangled(type: str) -> str:
     count, element = count_of(type), element_of(type)
     return f"{f'v{count}' if count else ''}{'f' if element in (FLOAT, DOUBLE) else 'i'}{bits_of(element)}"
 
-
-_TYPE = r"(?:<\d+ x [\w\d]+>|\[.*?\]|\{.*?\}|\w+)"
-_GIVES = re.compile(
-    rf"(?:call (?:noundef |nsz |fast )*(?P<call>{_TYPE}) |.* to (?P<cast>{_TYPE})$|(?P<flag>[if]cmp )|"
-    rf"(?P<pointer>getelementptr|alloca)|extractelement <\d+ x (?P<element>\w+)>|"
-    rf"select {_TYPE} [^ ]+, (?P<select>{_TYPE}) |"
-    rf"\w+ (?:nuw |nsw |reassoc |nsz |arcp |contract |volatile )*(?P<type>{_TYPE}))"
-)
-
-
-def _type_of(text: str) -> str:
-    """The type of what an instruction gives, more or less. Transitional."""
-    found = _GIVES.match(text)
-    if found is None:
-        return "?"
-    kinds = found.groupdict()
-    if kinds["flag"]:
-        return I1
-    if kinds["pointer"]:
-        return PTR
-    return next((each for name, each in kinds.items() if each), "?")

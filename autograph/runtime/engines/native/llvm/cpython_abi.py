@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -29,12 +29,12 @@ from autograph.runtime.engines.native.llvm.ir import (
     PTR,
     VOID,
     Instruction,
+    Value,
     array,
     count_of,
 )
 from autograph.runtime.graph.types import PYTHON_TYPES, TensorType, part_of
 
-Value: TypeAlias = Any     # transitional: `ir.Value`, or a name
 SLOT = 8            # bytes of a place in the frame, and in the table
 ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE     # that machine code depends on
 # The types of what they give, and of what they get.

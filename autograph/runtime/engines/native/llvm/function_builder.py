@@ -13,27 +13,9 @@ import numpy as np
 
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
 from autograph.runtime.engines.native.llvm.builder import Builder, operand
-from autograph.runtime.engines.native.llvm.cpython_abi import (
-    SLOT,
-    Value,
-    Writer,
-    llvm_type,
-)
-from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Instruction
-from autograph.runtime.graph.graph import Place
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer, llvm_type
+from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Instruction, Value
 from autograph.runtime.graph.operands import Array
-
-
-class Origin(str):
-    """A line of the text that tells where in the user's code the next ones come from. To LLVM it is a comment."""
-
-    place: Place = ()
-
-    @staticmethod
-    def of(place: Place) -> Origin:
-        found = Origin(";")
-        found.place = place
-        return found
 
 
 def load_number(b: Builder, pointer: Value, dtype: np.dtype[Any]) -> Value:
@@ -131,9 +113,11 @@ class Frame:
 
     def fact(self, x: Array, field: str, axis: int = 0) -> Value:
         """The data, a length or a stride of an array; those of an argument are read when the function begins."""
+        known: Value | None
         if x.input < 0:
-            return x.facts[{"data": 0, "shape": 1, "stride": 1 + x.ndim}[field] + axis]
-        known = self._arrays.get((x.input, field, axis))
+            known = x.facts[{"data": 0, "shape": 1, "stride": 1 + x.ndim}[field] + axis]
+        else:
+            known = self._arrays.get((x.input, field, axis))
         if known is None:
             with self._b.at(self._entry):
                 known = self._arrays[x.input, field, axis] = self._read(self._arrays[x.input, "object"], field, axis)
@@ -145,7 +129,8 @@ class Frame:
 
     def array_object(self, x: Array) -> Value:
         """The object of an array."""
-        return x.ref if x.input < 0 else self._arrays[x.input, "object"]
+        found: Value = x.ref if x.input < 0 else self._arrays[x.input, "object"]
+        return found
 
     def array_like(self, thing: Value, x: Array) -> Array:
         """An object that is an array like that one."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from autograph.runtime.engines.native.llvm.ir import (
     METADATA,
     VOID,
-    Block,
     Callee,
     Constant,
     Function,
@@ -57,11 +56,10 @@ class Printer:
                     place = each.place
                     self.origins.append(place)
                     lines.append(";")
-                lines.append(self.line(each))
+                lines.append(self._line(each))
         lines.append("}")
 
-    def line(self, each: Instruction) -> str:
-        """The line of an instruction."""
+    def _line(self, each: Instruction) -> str:
         if each.opcode == "call" and each.operands[-1].type == METADATA:
             each.operands[-1].ref = self._named(each.operands[-1])      # type: ignore[arg-type]
         text = _FORMS.get(each.opcode, _binary)(each)
@@ -69,8 +67,6 @@ class Printer:
             text = f"{text}, align {each.align}"
         if each.metadata:
             text += "".join(f", !{kind} {self._named(node)}" for kind, node in each.metadata)
-        if each.opcode == "raw" and each.type == VOID:
-            return text
         return f"  {text}" if each.type == VOID else f"  {each.ref} = {text}"
 
     def _named(self, node: Metadata) -> str:
@@ -103,29 +99,6 @@ def printed(*parts: Module | Function, first: int = 1000) -> str:
     for part in parts:
         printer.module(part) if isinstance(part, Module) else printer.function(part)
     return printer.text
-
-
-def declarations(module: Module) -> set[str]:
-    """The lines that declare functions and what else is outside of a module's functions."""
-    return {*map(_declaration, module.declared.values()), *map(_global, module.globals.values())}
-
-
-class Origin(str):
-    """A line that tells where in the user's code the next ones come from. Transitional."""
-
-    place: Place = ()
-
-
-def lines_of(block: Block) -> list[str]:
-    """The lines of a block. Transitional."""
-    printer, lines, place = Printer(), list[str](), ()
-    for each in block.instructions:
-        if each.place is not place:
-            place = each.place
-            lines.append(Origin(";"))
-            lines[-1].place = place     # type: ignore[attr-defined]
-        lines.append(printer.line(each))
-    return lines
 
 
 def written(instruction: Instruction) -> str:
@@ -230,15 +203,11 @@ def _never(each: Instruction) -> str:
     return "unreachable"
 
 
-def _raw(each: Instruction) -> str:
-    return str(each.detail)
-
-
 _CASTS = "zext sext trunc fpext fptrunc sitofp uitofp fptosi fptoui bitcast ptrtoint inttoptr"
 _FORMS: dict[str, Callable[[Instruction], str]] = {
     **dict.fromkeys(_CASTS.split(), _converted),
     **dict.fromkeys(["fneg", "freeze", "select", "insertelement", "extractelement", "shufflevector"], _unary),
     "icmp": _compared, "fcmp": _compared, "load": _load, "store": _store, "getelementptr": _address,
     "alloca": _reserved, "extractvalue": _extracted, "phi": _phi, "br": _branch, "switch": _switch, "ret": _returned,
-    "call": _call, "unreachable": _never, "raw": _raw,
+    "call": _call, "unreachable": _never,
 }  # fmt: skip

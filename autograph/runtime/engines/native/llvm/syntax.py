@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
@@ -16,25 +15,6 @@ FLOATING = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "
 ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
 
 UNPREDICTABLE = Metadata()
-RARE = ", !llvm.loop !5"        # a loop of so few iterations that vectors are not worth it, or that is of vectors
-ONCE = ", !llvm.loop !8"        # one of just as many iterations as a vector has, which are not to be written out before
-RARELY = ", !prof !7"           # a branch that goes the first way
-HINTS = """!1 = !{}
-!3 = !{!"llvm.loop.unroll.disable"}
-!5 = distinct !{!5, !3, !6}
-!6 = !{!"llvm.loop.vectorize.enable", i1 false}
-!7 = !{!"branch_weights", i32 1000000, i32 1}
-!8 = distinct !{!8, !3}
-"""
-
-
-def literal(value: Any, dtype: np.dtype[Any]) -> str:
-    """A constant."""
-    if dtype.kind == "b":
-        return "true" if value else "false"
-    if dtype.kind in "iu":
-        return str(int(value))
-    return f"0x{struct.pack('>d', float(dtype.type(value))).hex().upper()}"
 
 
 def conversion(before: np.dtype[Any], after: np.dtype[Any]) -> str:
