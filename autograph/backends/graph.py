@@ -22,7 +22,7 @@ from autograph.operators.tracebacks import whole
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.traits import COMBINES_ITEMS, COMPARES_ITEMS, DIGITS, STRUCTURAL, TAKES_NO_ITEMS
-from autograph.runtime.graph.types import BOOL, TensorType
+from autograph.runtime.graph.types import BOOL, TensorType, length_of
 from autograph.runtime.tracing.calls.builtins import by_keys
 from autograph.runtime.tracing.calls.stand_ins import MANAGERS
 from autograph.runtime.tracing.calls.user_operators import (
@@ -78,10 +78,8 @@ class _Traces(threading.local):
 
 def _length(trace: Trace, tensor: Tensor) -> Any:
     """`len(tensor)`: a number, if that is known."""
-    type = trace.type_of(tensor)
-    if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
-        return type.shape[0]
-    return trace.record("len", (tensor,))
+    length = length_of(trace.type_of(tensor))
+    return trace.record("len", (tensor,)) if length is None else length
 
 
 class GraphBackend(protocol.Backend):

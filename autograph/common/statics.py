@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import MethodType, ModuleType
+from types import CellType, MethodType, ModuleType
 from typing import Any
 
 module_of = type.__dict__["__module__"].__get__     # of a class
@@ -13,6 +13,14 @@ names_of = type.__dict__["__dict__"].__get__        # what is defined in it
 def is_a(thing: Any, kinds: type | tuple[type, ...]) -> bool:
     """`isinstance`, by the class alone: a `__class__` that the user wrote may say something else, or raise."""
     return issubclass(type(thing), kinds)
+
+
+def cell_content(cell: CellType, default: Any = None) -> Any:
+    """What a closure cell holds; the default if it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return default
 
 
 def class_has(kind: type, name: str) -> bool:

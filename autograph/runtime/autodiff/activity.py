@@ -109,7 +109,7 @@ class Activity:
         return any(_is_integer(value.type) or (node.op in READS_TEXT and may_tell(value.type)) for value in read)
 
     def _statement(self, node: Node) -> None:
-        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        inits = node.inits
         for block in node.blocks:
             carried = block.params[len(block.params) - len(inits) :]
             if node.op == "for" and self.varies(node.args[0]):
@@ -166,7 +166,7 @@ class _Needed:
                 self._need((node.args, node.kwargs))
 
     def _statement(self, node: Node) -> None:
-        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        inits = node.inits
         for block in reversed(node.blocks):
             items = len(block.params) - len(inits)
             is_test = node.op == "while" and block is node.blocks[0]

@@ -73,7 +73,7 @@ def _carried_type(value: Value, first: Any) -> Type:
 @handles("for", "while")
 def _loop(reverse: Reverse, node: Node) -> None:
     trace, body = reverse.trace, node.blocks[-1]
-    inits = node.args[1:] if node.op == "for" else node.args
+    inits = node.inits
     given = [None if output in reverse.shadows else reverse.take(output) for output in node.outputs]
     if body.results is None or (all(each is None for each in given) and not reverse.shadows.touches(body)):
         return

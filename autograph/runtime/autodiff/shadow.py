@@ -230,7 +230,7 @@ class Shadows:
     # Statements -------------------------------------------------------------------------------------------------------
 
     def _statement(self, node: Node, into: list[Node]) -> None:
-        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        inits = node.inits
         params = [block.params[len(block.params) - len(inits) :] for block in node.blocks]
         slots = [
             number

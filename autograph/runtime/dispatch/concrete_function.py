@@ -11,7 +11,7 @@ from autograph.runtime.dispatch.input_signature import misfit
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
-from autograph.runtime.graph.graph import Graph, Value, map_args
+from autograph.runtime.graph.graph import Graph, Value, types_in
 from autograph.runtime.graph.signature import Dynamic, Signature
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType
 
@@ -121,9 +121,7 @@ def _returns(trace: Trace) -> str:
 
 def _outputs(graph: Graph) -> Any:
     results = graph.block.results
-    return (
-        None if results is None else map_args(lambda leaf: leaf.type if isinstance(leaf, Value) else leaf, results[0])
-    )
+    return None if results is None else types_in(results[0])
 
 
 def _text(part: Any) -> str:

@@ -14,12 +14,11 @@ import linecache
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.common.code_flags import names_in
-from autograph.common.statics import names_of, own_attribute
+from autograph.common.statics import cell_content, names_of, own_attribute
 
 _NAMED = ("__module__", "__name__", "__qualname__")
 # Attributes that the plain function gives anew.
@@ -148,7 +147,7 @@ def _parts(thing: Any) -> list[Any]:
     if kind is FunctionType:
         named = [thing.__globals__[name] for name in names_in(thing.__code__) if name in thing.__globals__]
         given = [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values(), *vars(thing).values()]
-        return [*named, *_contents(thing.__closure__ or ()), *given]
+        return [*named, *map(cell_content, thing.__closure__ or ()), *given]
     if issubclass(kind, type):
         return [*names_of(thing).values(), *thing.__bases__]
     if kind is functools.partial:
@@ -160,12 +159,6 @@ def _parts(thing: Any) -> list[Any]:
     if kind is MethodType:
         return [thing.__func__, thing.__self__]
     return [kind, own_attribute(thing, "__dict__", {}).get("__wrapped__")]
-
-
-def _contents(cells: tuple[CellType, ...]) -> Iterator[Any]:
-    for cell in cells:
-        with suppress(ValueError):  # it is empty
-            yield cell.cell_contents
 
 
 def _found(module: str | None, qualname: str) -> Any:

@@ -153,7 +153,7 @@ class Aliasing:
                 self._statement(node)
 
     def _statement(self, node: Node) -> None:
-        inits = node.args[1:] if node.op == "for" else node.args if node.op == "while" else ()
+        inits = node.inits
         if node.op == "for":
             items = node.blocks[0].params[: len(node.blocks[0].params) - len(inits)]
             self._join(node.args[0], *items)

@@ -119,6 +119,11 @@ class Node:
         return value
 
     @property
+    def inits(self) -> tuple[Any, ...]:
+        """What a loop carries at first; other nodes carry nothing."""
+        return self.args[1:] if self.op == "for" else self.args if self.op == "while" else ()
+
+    @property
     def inputs(self) -> list[Value]:
         """The values among the arguments, in order; those that its blocks use are not among them."""
         found: list[Value] = []
@@ -215,6 +220,11 @@ def map_args(function: Callable[[Any], Any], args: Any) -> Any:
     if isinstance(args, slice):
         return slice(*(map_args(function, part) for part in (args.start, args.stop, args.step)))
     return function(args)
+
+
+def types_in(args: Any) -> Any:
+    """Nested arguments with types in the place of values."""
+    return map_args(lambda leaf: leaf.type if isinstance(leaf, Value) else leaf, args)
 
 
 def substitute(node: Node, values: dict[Value, Any]) -> None:

@@ -215,6 +215,11 @@ def join_all(types: Iterable[Type]) -> Type:
     return ANY if result is None else result
 
 
+def length_of(type: Type) -> int | None:
+    """How many items an array of the type has; None if that is not known, or it is no array."""
+    return type.shape[0] if isinstance(type, TensorType) and type.exact and type.shape else None
+
+
 def item_of(type: Type) -> Type:
     """The type of what a `for` over a value of this type gets."""
     if isinstance(type, TensorType) and type.ndim > 0 and type.dtype.kind in "biufc":

@@ -23,7 +23,7 @@ from autograph.runtime.graph.effects import effect_of, is_array, is_mutable
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.graph.traits import LOOP
-from autograph.runtime.graph.types import INT, ObjectType, TensorType
+from autograph.runtime.graph.types import INT, ObjectType, TensorType, length_of
 from autograph.runtime.passes.rewriter import (
     Outcome,
     Rewriter,
@@ -173,8 +173,7 @@ def _has_an_iteration(loop: Node) -> bool:
     numbers = known_range(iterable)
     if numbers is not None:
         return bool(numbers)
-    found = iterable.type
-    return isinstance(found, TensorType) and found.exact and bool(found.shape) and found.shape[0] not in (0, None)
+    return bool(length_of(iterable.type))
 
 
 def _asks_for_an_iteration(loop: Node) -> Any:

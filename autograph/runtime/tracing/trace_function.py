@@ -16,7 +16,7 @@ import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
 from autograph.common.packages import matching, package_of_function
 from autograph.common.statics import class_has, is_a
-from autograph.errors import AutographError, DerivativeError
+from autograph.errors import DerivativeError
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of
 from autograph.runtime.graph.effects import effect_of, is_new
 from autograph.runtime.graph.graph import Constant, Graph, Place, Value, walk
@@ -35,7 +35,6 @@ from autograph.runtime.tracing.proxies.graph_break import (
     Diverged,
     Failed,
     Plain,
-    Raised,
     Restart,
     Signal,
     SourceKey,
@@ -43,14 +42,9 @@ from autograph.runtime.tracing.proxies.graph_break import (
     handled,
     watched_signals,
 )
-from autograph.runtime.tracing.state.blame import check_not_own
 from autograph.runtime.tracing.state.exceptions import (
     UNPACKING,
-    check_not_about_proxies,
-    check_not_handling,
-    check_not_raised_again,
-    record_raise,
-    too_deep,
+    run_or_raise,
 )
 from autograph.runtime.tracing.state.graph_break_policy import GraphBreakPolicy
 from autograph.runtime.tracing.state.trace import Trace
@@ -275,26 +269,9 @@ class Tracer:
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
         """The 1-tuple of what the function returns; None if it always raises."""
         try:
-            return (traced(*self.args, **self.kwargs),)
+            return (run_or_raise(self.trace, lambda: traced(*self.args, **self.kwargs), outermost=True),)
         except Diverged as signal:
             handled(signal)
-            return None
-        except AutographError:
-            raise
-        except RecursionError:
-            raise too_deep(self.trace) from None
-        except Raised as error:
-            handled(error)
-            self.context.leave()
-            record_raise(self.trace, error)
-            return None
-        except Exception as error:
-            check_not_raised_again(self.trace, error)
-            check_not_own(error)
-            check_not_about_proxies(self.trace, error)
-            check_not_handling(self.trace, error)
-            self.context.leave()
-            record_raise(self.trace, error)
             return None
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograph.common.bytecode import instructions
 from autograph.common.code_flags import codes_in, names_in, of_code
-from autograph.common.statics import class_attribute, is_a
+from autograph.common.statics import cell_content, class_attribute, is_a
 from autograph.runtime.graph.object_model import is_users_object, own_dict
 from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.state.undo_log import PATCHED
@@ -96,8 +96,8 @@ class _Reach:
         self.has_mutable |= any(does == "STORE_GLOBAL" for _, does, _ in instructions(code))
         known: Any = function.__globals__
         real = known.real if isinstance(known, Globals) else known
-        cells = [_content(cell) for cell in function.__closure__ or ()]
-        return [*cells, *(function.__defaults__ or ()), *(real[name] for name in names if name in real)]
+        variables = [real[name] for name in names if name in real]
+        return [*map(cell_content, function.__closure__ or ()), *(function.__defaults__ or ()), *variables]
 
 
 def _attributes(thing: Any, name: str) -> Iterator[Any]:
@@ -106,10 +106,3 @@ def _attributes(thing: Any, name: str) -> Iterator[Any]:
     own = own_dict(thing) or {}
     if name in own:
         yield own[name]
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph.common.code_marks import is_body
 from autograph.common.trace_rules import on_behalf
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.types import length_of
 from autograph.runtime.tracing.control_flow.body import State
 from autograph.runtime.tracing.control_flow.cond import repeated
 from autograph.runtime.tracing.control_flow.loop import stage_for
@@ -153,7 +153,7 @@ class _For:
                 attempt(self.trace, self.state, lambda _, rest=rest: self._stage(rest))  # type: ignore[misc]
                 return
             except Unjoinable as signal:
-                if peeled == PEEL or not _has_items(iterable, peeled + 1):
+                if peeled == PEEL or peeled >= (length_of(iterable._ag_value.type) or 0):
                     raise
                 handled(signal)
             if self._peel(iterable[peeled], lambda peeled=peeled: self.staged(iterable[peeled + 1 :])):  # type: ignore[misc]
@@ -288,16 +288,10 @@ def _is_passive(items: Iterator[Any]) -> bool:
 
 def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
     """The items of a staged value, one by one, for a loop that the user wants unrolled."""
-    type = iterable._ag_value.type
-    length = type.shape[0] if isinstance(type, TensorType) and type.exact and type.ndim else None
+    length = length_of(iterable._ag_value.type)
     if length is None:
         trace.needs(iterable, "to unroll this loop", asked=True)
     return (iterable[i] for i in range(length))
-
-
-def _has_items(iterable: Tensor, count: int) -> bool:
-    type = iterable._ag_value.type
-    return isinstance(type, TensorType) and type.exact and bool(type.ndim) and (type.shape[0] or 0) >= count
 
 
 def _why(reason: NeedsConcrete | Unjoinable) -> str:

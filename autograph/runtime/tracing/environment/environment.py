@@ -19,7 +19,7 @@ import numpy as np
 
 from autograph.common import pytree, trace_rules
 from autograph.common.bytecode import looks_around
-from autograph.common.statics import class_has, is_a, module_name, module_of
+from autograph.common.statics import cell_content, class_has, is_a, module_name, module_of
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
 from autograph.runtime.graph.object_model import (
@@ -143,9 +143,8 @@ class CapturedEnvironment(Environment):
         found = self.cells.get(id(real))
         if found is None:
             mine, value = CellType(), _MISSING
-            try:
-                content = real.cell_contents
-            except ValueError:
+            content = cell_content(real, _MISSING)
+            if content is _MISSING:
                 self.guard(("is_empty(cell)", {"cell": real, "is_empty": is_empty}), f"the variable {name}")
             else:
                 read = (Constant(real), "cell_contents")

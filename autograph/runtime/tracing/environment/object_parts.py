@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.common import pytree, trace_rules
 from autograph.common.packages import is_opaque_class
-from autograph.common.statics import compares_itself, is_a, is_descriptor, module_name, module_of
+from autograph.common.statics import cell_content, compares_itself, is_a, is_descriptor, module_name, module_of
 from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.graph.types import ObjectType, TensorType, type_of
 from autograph.runtime.tracing.proxies.proxy import is_tensor
@@ -22,6 +22,7 @@ from autograph.runtime.tracing.state.undo_log import attributes
 
 SMALL = 64
 _DEEP = 16
+_MISSING: Any = object()
 
 
 def parts_of(thing: Any) -> list[tuple[Any, Any]]:
@@ -108,11 +109,7 @@ def is_small(value: Any) -> bool:
 
 
 def is_empty(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return True
-    return False
+    return cell_content(cell, _MISSING) is _MISSING
 
 
 _LEAVES = frozenset({int, float, complex, bool, str, bytes, type(None)})

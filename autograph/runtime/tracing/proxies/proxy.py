@@ -30,7 +30,7 @@ from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.opdef import OPS, lookup, op_of
 from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRRORED, ORDERING, PARTIAL, plain
-from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.graph.types import ObjectType, TensorType, length_of
 from autograph.runtime.graph_text import notation
 from autograph.runtime.ops.python.operators import BINARY, COMPARISONS, UNARY
 from autograph.runtime.tracing.proxies.graph_break import Plain
@@ -168,8 +168,8 @@ class Tensor(metaclass=Standing):
     @on_behalf
     def __len__(self) -> int:
         type = self._ag_trace.type_of(self)
-        if isinstance(type, TensorType) and type.exact and type.ndim and type.shape[0] is not None:
-            return type.shape[0]
+        if (length := length_of(type)) is not None:
+            return length
         if isinstance(type, TensorType) and type.exact and not type.ndim:
             return len(sample_of(type))  # raises as what it stands for would
         if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
@@ -449,11 +449,10 @@ def iterated(tensor: Tensor, frame: FrameType) -> Iterator[Any]:
         return iter(unpack(trace, tensor, len(type.items)))
     if name == "UNPACK_SEQUENCE":
         return iter(unpack(trace, tensor, count))
-    if isinstance(type, TensorType) and type.exact and (type.ndim or name != "UNPACK_EX"):
-        if not type.ndim:
-            return iter(sample_of(type))
-        if type.shape[0] is not None:
-            return (tensor[i] for i in range(type.shape[0]))
+    if isinstance(type, TensorType) and type.exact and not type.ndim and name != "UNPACK_EX":
+        return iter(sample_of(type))
+    if (length := length_of(type)) is not None:
+        return (tensor[i] for i in range(length))
     if name == "UNPACK_EX":
         return trace.unpack_starred(tensor, count & 255, count >> 8)
     if name in SPREADING and not is_own(frame.f_code.co_filename):     # else it is one of the arguments

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.graph import Block, Node, Place, Value, gather, map_args
+from autograph.runtime.graph.graph import Block, Node, Place, Value, gather, types_in
 from autograph.runtime.graph.opdef import PURE, VIEW, OpDef, lookup
 from autograph.runtime.graph.traits import (
     ADDS_NO_ITEMS,
@@ -31,7 +31,7 @@ from autograph.runtime.graph.traits import (
     READS_ITEMS,
     RESHAPES,
 )
-from autograph.runtime.graph.types import ANY, INT, ObjectType, TensorType, Type, join_all
+from autograph.runtime.graph.types import ANY, INT, ObjectType, TensorType, Type, join_all, length_of
 from autograph.runtime.ops.inference.containers import build_type
 
 _MOST = 1000  # nodes that are looked at
@@ -98,7 +98,7 @@ def known_of_lists(known: Assumed, op: OpDef, args: tuple[Any, ...], kwargs: dic
     if op.name in GIVES_ITEM:
         found = contents(known, args[0])
         whole = None if found is None else ObjectType("list", (found.item,))
-        answers = [] if whole is None else [op.infer(whole, *_types(args[1:]), **_types(kwargs))]
+        answers = [] if whole is None else [op.infer(whole, *types_in(args[1:]), **types_in(kwargs))]
     elif op.effect in (PURE, VIEW) and (op.name.startswith("np.") or op.name in AGGREGATES):
         lists = {arg: found for arg in args if _is_list(arg) and (found := contents(known, arg)) is not None}
         if len(lists) != 1:
@@ -125,13 +125,9 @@ def _is_list(arg: Any) -> bool:
     return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name == "list"
 
 
-def _types(args: Any) -> Any:
-    return map_args(lambda leaf: leaf.type if isinstance(leaf, Value) else leaf, args)
-
-
 def _with_count(op: OpDef, args: Any, kwargs: Any, known: dict[Any, Contents], count: int) -> Any:
-    given = [[known[arg].item] * count if _is_list(arg) and arg in known else _types(arg) for arg in args]
-    return op.infer(*given, **_types(kwargs))
+    given = [[known[arg].item] * count if _is_list(arg) and arg in known else types_in(arg) for arg in args]
+    return op.infer(*given, **types_in(kwargs))
 
 
 def _in_common(answers: Sequence[Any]) -> Any:
@@ -207,12 +203,12 @@ def _first_items(made: Node) -> list[Type] | None:
     if made.op == "build" and type(made.args[0]) is list:
         return [_type(part) for part in made.args[0]]
     item = ITEMS.get(made.op)
-    return None if item is None else [item(*_types(made.args), **_types(made.kwargs))]
+    return None if item is None else [item(*types_in(made.args), **types_in(made.kwargs))]
 
 
 def _type(part: Any) -> Type:
     """The type of what is put into a list."""
-    return build_type(_types(part))
+    return build_type(types_in(part))
 
 
 def _nodes(nodes: Any, certain: bool = True) -> Iterator[tuple[Node, bool]]:
@@ -225,8 +221,7 @@ def _nodes(nodes: Any, certain: bool = True) -> Iterator[tuple[Node, bool]]:
 
 def has_items(iterable: Any) -> bool:
     """Whether something that is iterated over is for certain not empty."""
-    type = iterable.type if isinstance(iterable, Value) else None
-    return isinstance(type, TensorType) and type.exact and bool(type.shape) and bool(type.shape[0])
+    return isinstance(iterable, Value) and bool(length_of(iterable.type))
 
 
 def _gets_away(node: Node, value: Value) -> bool:

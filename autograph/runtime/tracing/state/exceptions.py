@@ -26,8 +26,12 @@ from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Fallback, attributes, fields
 
 
-def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
-    """What `body` returns. What it raises, the graph will raise: the tracing of the block ends there."""
+def run_or_raise(trace: Trace, body: Callable[[], Any], outermost: bool = False) -> Any:
+    """What `body` returns. What it raises, the graph will raise: the tracing of the block ends there.
+
+    Args:
+        outermost: whether that is the function itself, rather than a piece of it.
+    """
     try:
         return body()
     except AutographError:
@@ -42,9 +46,10 @@ def run_or_raise(trace: Trace, body: Callable[[], Any]) -> Any:
         check_not_own(error)
         check_not_about_proxies(trace, error)
         check_not_handling(trace, error)
-        if isinstance(error, (StopIteration, IndexError) if "__getitem__" in trace.asked else StopIteration):
+        ends_iteration = (StopIteration, IndexError) if "__getitem__" in trace.asked else StopIteration
+        if isinstance(error, ends_iteration) and not outermost:
             raise Plain("the end of an iteration is known only when the program runs", trace.place()) from None
-        raise_in_graph(trace, _named_like_python(error))
+        raise_in_graph(trace, error if outermost else _named_like_python(error))
 
 
 def too_deep(trace: Trace) -> Plain:

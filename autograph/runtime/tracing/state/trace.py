@@ -17,7 +17,7 @@ from autograph.common.bytecode import stored_names
 from autograph.common.packages import is_opaque_class, untraced
 from autograph.common.statics import own_attribute
 from autograph.runtime.graph.callables import full_name_of
-from autograph.runtime.graph.graph import Constant, Graph, Node, Place, Value, drop_unused, map_args, user_line
+from autograph.runtime.graph.graph import Constant, Graph, Node, Place, Value, drop_unused, types_in, user_line
 from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup, op_of
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import CONSUMES, EQUALITY, GIVES_KEYS, HAS_DEFAULT, IN_PLACE, KEEPS, PRINTS
@@ -125,7 +125,7 @@ class Trace(Blocks):
             self._stage(args[1:])
         args = self.lower(args)
         kwargs = self.lower(kwargs) if kwargs else {}
-        inferred = definition.infer(*_types_of(args), **map_args(_type_of, kwargs))
+        inferred = definition.infer(*_types_of(args), **types_in(kwargs))
         inferred = known_of_lists(self.assumed, definition, args, kwargs, inferred)
         place = self.place()
         node = Node(op, args, kwargs, (), place)
@@ -141,7 +141,7 @@ class Trace(Blocks):
             return tuple(self.proxy(node.add_output(type, name)) for type, name in zip(inferred, names))
         if (type(inferred) is ObjectType and inferred == NONE) or op == "raise":
             return None
-        if op in IN_PLACE and _is_array(_type_of(args[0])) and _is_array(inferred):
+        if op in IN_PLACE and _is_array(getattr(args[0], "type", None)) and _is_array(inferred):
             node.add_output(inferred)
             return self.proxy(args[0])
         return self.proxy(node.add_output(inferred, names[0] if len(names) == 1 else ""))
@@ -180,7 +180,7 @@ class Trace(Blocks):
 
     def record_lowered(self, op: str, args: tuple[Any, ...]) -> Any:
         """The same for arguments that have values in them already."""
-        inferred = lookup(op).infer(*map_args(_type_of, args))
+        inferred = lookup(op).infer(*types_in(args))
         node = Node(op, args, None, (), self.place())
         self.append(node)
         return None if inferred == NONE or isinstance(inferred, list) else self.proxy(node.add_output(inferred))
@@ -385,11 +385,7 @@ _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...)
 
 def _types_of(args: tuple[Any, ...]) -> list[Any]:
     """Arguments with types in the place of values."""
-    return [arg.type if type(arg) is Value else arg if type(arg) in _ATOMS else map_args(_type_of, arg) for arg in args]
-
-
-def _type_of(leaf: Any) -> Any:
-    return leaf.type if type(leaf) is Value else leaf
+    return [arg.type if type(arg) is Value else arg if type(arg) in _ATOMS else types_in(arg) for arg in args]
 
 
 def _is_array(type: Any) -> bool:

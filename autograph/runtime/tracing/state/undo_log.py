@@ -22,7 +22,7 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.cpython_internals import HEAP
-from autograph.common.statics import is_a, module_of
+from autograph.common.statics import cell_content, is_a, module_of
 from autograph.common.trace_rules import is_own
 from autograph.runtime.graph.object_model import delete_attribute, is_slot, own_dict, parts_inside, set_attribute
 from autograph.runtime.tracing.proxies.context import TraceContext
@@ -243,13 +243,13 @@ def inside(value: Any) -> Iterable[Any]:
     if kind is FunctionType:
         if is_own(value.__code__.co_filename):  # what it stands in for, but not what it needs for itself
             return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
-        return [*(value.__defaults__ or ()), *map(_content, value.__closure__ or ())]
+        return [*(value.__defaults__ or ()), *map(cell_content, value.__closure__ or ())]
     if kind is MethodType:
         return [value.__self__, value.__func__]
     if issubclass(kind, BuiltinFunctionType):
         return [value.__self__]
     if kind is CellType:
-        return [_content(value)]
+        return [cell_content(value)]
     if issubclass(kind, ModuleType):
         return ()
     if issubclass(kind, type):
@@ -265,15 +265,12 @@ def _is_ours(value: Any) -> bool:
     return str(module_of(type(value))).startswith("autograph.runtime") and not is_a(value, Fallback)
 
 
-def _content(cell: CellType) -> Any:
-    return None if _is_empty(cell) else cell.cell_contents
-
-
 def contents(container: Any) -> Any:
     """A copy of what a container, or an object with attributes, holds."""
     kind = type(container)
     if kind is CellType:    # as most are
-        return {} if _is_empty(container) else {"cell_contents": container.cell_contents}
+        content = cell_content(container, _MISSING)
+        return {} if content is _MISSING else {"cell_contents": content}
     if kind is TracedIterator:
         return _ADVANCED
     if issubclass(kind, dict):
@@ -288,14 +285,6 @@ def contents(container: Any) -> Any:
         return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
     found = attributes(container)
     return {**fields(container), **found} if issubclass(kind, BaseException) else found
-
-
-def _is_empty(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return True
-    return False
 
 
 @disk_cache.storable
