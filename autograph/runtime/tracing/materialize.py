@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterator, MappingView
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from autograph.common import pytree
 from autograph.common.code_marks import UNBOUND
 from autograph.common.cpython_internals import referents
-from autograph.common.statics import class_attribute, class_has, is_a
+from autograph.common.statics import cell_content, class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
 from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict
 from autograph.runtime.graph.signature import Respecialize
@@ -109,12 +110,13 @@ class Materializer(Values):
         if type(value) is tuple and id(value) not in self.paths:
             parts = self._parts(value)
             return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
-        if (inside := staged_as(value)) is not None:
-            self._check_whole(value)
-            return self.trace.use(inside)
-        known = self.paths.get(id(value))
+        inside, known = staged_as(value), self.paths.get(id(value))
         if known is not None:
+            if inside is not None:
+                raise self.taken_whole(value, known[1])
             return self.by_reference(known[1], value)
+        if inside is not None:
+            return self.trace.use(inside)
         if id(value) in self.trace.renewals:
             return self._renewed(value)
         source = self.environment.sources.others.get(id(value))
@@ -185,11 +187,6 @@ class Materializer(Values):
         source = self.environment.sources.others.get(id(value)) if id(value) not in self.paths else None
         return self.lower(value) if source is None else self.environment.reader(source[1], value)
 
-    def _check_whole(self, value: Any) -> None:
-        known = self.paths.get(id(value))
-        if known is not None:
-            raise self.taken_whole(value, known[1])
-
     def taken_whole(self, value: Any, path: str) -> Respecialize:
         """What to raise for the graph to have a container of the caller's as it is."""
         reason = f"`{path}` is changed in ways that depend on staged values"
@@ -207,38 +204,37 @@ class Materializer(Values):
         outer = self.environment.find(value) if type(value) is not tuple else None
         if outer is not None:
             return self.environment.reader(outer[1], value)
-        self._begin(value, "a container that contains itself cannot be returned from a staged function")
-        made = self._container(value)
-        self._being_made.discard(id(value))
-        self._note(value, made)
-        return made
+        with self._making(value, "a container that contains itself cannot be returned from a staged function"):
+            made = self._container(value)
+        return self._note(value, made)
 
     def _container(self, value: Any) -> Value:
-        if type(value) in (list, dict):
-            if type(value) is list:
-                made = self._record("build", (list(map(self.lower, value)),))
-            elif has_fixed_keys(value, self.trace.lower):
-                made = self._record("build", ({key: self.lower(part) for key, part in value.items()},))
-            else:
-                items = [(self.trace.lower(key), self.lower(part)) for key, part in value.items()]
-                made = self._record("call", (dict, items))
-        elif type(value) is bytearray:
-            made = self._record("call", (bytearray, bytes(value)))
-        elif type(value) is set:
-            made = self._record("call", (set, [self.lower(part) for part in value]))
-        else:
-            kind = pytree.kind_of(value)
-            assert kind is not None
-            like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
-            children = [self.lower(part) for part in kind.children(value).values()]
-            made = self._record("call", (kind.rebuild, like, children))
-        return made
+        if type(value) is list:
+            return self._record("build", (list(map(self.lower, value)),))
+        if type(value) is dict:
+            if has_fixed_keys(value, self.trace.lower):
+                return self._record("build", ({key: self.lower(part) for key, part in value.items()},))
+            items = [(self.trace.lower(key), self.lower(part)) for key, part in value.items()]
+            return self._record("call", (dict, items))
+        if type(value) is bytearray:
+            return self._record("call", (bytearray, bytes(value)))
+        if type(value) is set:
+            return self._record("call", (set, [self.lower(part) for part in value]))
+        kind = pytree.kind_of(value)
+        assert kind is not None
+        like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
+        return self._record("call", (kind.rebuild, like, list(map(self.lower, kind.children(value).values()))))
 
-    def _begin(self, value: Any, reason: str) -> None:
-        """Begin to make something of its parts, unless it is among them itself."""
+    @contextmanager
+    def _making(self, value: Any, reason: str) -> Iterator[None]:
+        """While it lasts, something is made of its parts; it must not be among them itself."""
         if id(value) in self._being_made:
             raise Unstageable(reason, self.trace.place())
         self._being_made.add(id(value))
+        try:
+            yield
+        finally:
+            self._being_made.discard(id(value))
 
     def _found(self, value: Any) -> Value | None:
         """What has been made for a container or object of traced code, which must be one object of the graph, too."""
@@ -261,17 +257,17 @@ class Materializer(Values):
         """Whether the node that has made something in a block is in the graph: it may have been undone since."""
         return made.node not in self.trace.dropped and self.trace.has(self.trace.merged_into(block))
 
-    def _note(self, value: Any, made: Value) -> None:
+    def _note(self, value: Any, made: Value) -> Value:
         self.made[id(value)] = value, made, self.trace.block
         if not self.final and not is_a(value, tuple):
             self.trace.undo_log.handed_out[id(value)] = value
+        return made
 
     def _once(self, value: Any, make: Callable[[], Any]) -> Tensor:
         """What `make` gives for a function or the like of traced code, so that it is one object in the graph."""
         found = self._found(value)
         if found is None:
-            found = make()._ag_value
-            self._note(value, found)
+            found = self._note(value, make()._ag_value)
             self._once_in.setdefault(self.trace.block, []).append(value)
         return self.trace.proxy(found)
 
@@ -385,10 +381,9 @@ class Materializer(Values):
                 self.trace.place(),
             )
         recursive = f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted"
-        self._begin(value, recursive)
-        variables = [self._variable(cell) for cell in value.__closure__ or ()]
-        defaults = tuple(map(self.lower, value.__defaults__ or ()))
-        self._being_made.discard(id(value))
+        with self._making(value, recursive):
+            variables = [self._variable(cell) for cell in value.__closure__ or ()]
+            defaults = tuple(map(self.lower, value.__defaults__ or ()))
         namespace: Any = value.__globals__
         names = Constant(namespace.real)
         keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
@@ -397,12 +392,12 @@ class Materializer(Values):
                 for name, part in described_by(value).items()}  # annotations are a dict that only functions share
         given = make_function, value.__code__, names, called, defaults, keywords, described, *variables
         made: Tensor = self.trace.record_lowered("call", given)
-        self._captured[made._ag_value] = [(cell, _content(cell)) for cell in value.__closure__ or ()]
+        self._captured[made._ag_value] = [(cell, cell_content(cell, UNBOUND)) for cell in value.__closure__ or ()]
         return made
 
     def _is_as_captured(self, made: Value) -> bool:
         """Whether the variables have their values still around which a function was made."""
-        return all(_content(cell) is content for cell, content in self._captured.get(made, ()))
+        return all(cell_content(cell, UNBOUND) is content for cell, content in self._captured.get(made, ()))
 
     def check_captured(self, graph: Graph) -> None:
         """See to it that no function that was kept reads a variable that has changed since."""
@@ -436,7 +431,7 @@ class Materializer(Values):
         for real, mine, _ in self.environment.cells.values():
             if mine is cell:
                 return Constant(real)
-        content = _content(cell)
+        content = cell_content(cell, UNBOUND)
         if is_tensor(content) and isinstance(content._ag_value.type, MaybeUnbound):
             return content._ag_value  # to capture a variable is not to read it
         return content if content is UNBOUND else self.lower(content)
@@ -451,21 +446,14 @@ class Materializer(Values):
     def _object(self, value: Any) -> Value:
         """A node that makes an object like one that traced code made, with what it holds."""
         found = self._found(value)
-        if found is None:
-            if not pytree.holds_attributes_only(type(value)):
-                raise Unstageable(
-                    f"an object of class {type(value).__qualname__}, which is made here, is kept or handed to code "
-                    "that is not staged",
-                    self.trace.place(),
-                )
-            kind = type(value).__qualname__
-            self._begin(value, f"an object of class {kind}, which is made here, holds itself, and is kept")
+        if found is not None:
+            return found
+        what = f"an object of class {type(value).__qualname__}, which is made here,"
+        if not pytree.holds_attributes_only(type(value)):
+            raise Unstageable(f"{what} is kept or handed to code that is not staged", self.trace.place())
+        with self._making(value, f"{what} holds itself, and is kept"):
             parts = {name: self.lower(part) for name, part in attributes(value).items()}
-            self._being_made.discard(id(value))
-            made = self._record("call", (make_object, type(value), parts))
-            self._note(value, made)
-            return made
-        return found
+        return self._note(value, self._record("call", (make_object, type(value), parts)))
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
@@ -475,14 +463,7 @@ def _is_of_trace(value: Any, depth: int) -> bool:
     if type(value) is types.FunctionType:
         if isinstance(value.__globals__, Fallback) or (value.__closure__ and is_library(value.__code__)):
             return True
-        parts: Any = map(_content, value.__closure__ or ())
+        parts: Any = map(cell_content, value.__closure__ or ())
     else:
         parts = () if is_a(value, (type, types.ModuleType)) else referents(value)
     return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return UNBOUND

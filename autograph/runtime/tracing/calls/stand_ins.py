@@ -18,7 +18,7 @@ from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.object_model import GENERATORS, is_made_anew, is_open, is_users, is_users_object
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.traits import CONSUMES
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.types import length_of
 from autograph.runtime.tracing.calls.builtins import by_keys
 from autograph.runtime.tracing.environment.process_settings import (
     asks_locale,
@@ -69,7 +69,17 @@ def is_impure(function: Any) -> bool:
     return trace_rules.is_impure(str(module), name) or name == "__subclasses__"
 
 
-class Recorded(StandIn):
+class OfTrace(StandIn):
+    """What stands for a function in one trace."""
+
+    __slots__ = ("trace",)
+
+    def __init__(self, trace: Trace, function: Any) -> None:
+        super().__init__(function)
+        self.trace = trace
+
+
+class Recorded(OfTrace):
     """A function that is not traced into: calls of it are recorded.
 
     Args:
@@ -77,12 +87,11 @@ class Recorded(StandIn):
             object that can change.
     """
 
-    __slots__ = ("only_staged", "trace")
+    __slots__ = ("only_staged",)
     __doc__, __module__ = DESCRIPTION
 
     def __init__(self, trace: Trace, function: Any, only_staged: bool = False) -> None:
-        super().__init__(function)
-        self.trace = trace
+        super().__init__(trace, function)
         self.only_staged = only_staged
 
     @on_behalf
@@ -175,15 +184,11 @@ def _makes_anew(result: Any) -> bool:
     return isinstance(result, np.ndarray) or is_made_anew(type(result))
 
 
-class IteratorMaker(StandIn):
+class IteratorMaker(OfTrace):
     """A class of `itertools`, called in traced code."""
 
-    __slots__ = ("trace",)
+    __slots__ = ()
     __doc__, __module__ = DESCRIPTION
-
-    def __init__(self, trace: Trace, kind: type) -> None:
-        super().__init__(kind)
-        self.trace = trace
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -194,14 +199,11 @@ class IteratorMaker(StandIn):
 
 def _is_of_open_length(part: Any) -> bool:
     """Whether something is staged, and is no array of a known length."""
-    if not is_staged(part):
-        return False
-    type = as_tensor(part)._ag_value.type
-    return not (isinstance(type, TensorType) and type.exact and type.shape and type.shape[0] is not None)
+    return is_staged(part) and length_of(as_tensor(part)._ag_value.type) is None
 
 
-class Mutator:
-    """A method of a list, dict or set, called in traced code."""
+class _BuiltinMethod:
+    """A method of an object of a builtin class."""
 
     __slots__ = ("function", "owner", "trace")
 
@@ -209,6 +211,12 @@ class Mutator:
         self.trace = trace
         self.owner = owner
         self.function = function
+
+
+class Mutator(_BuiltinMethod):
+    """A method of a list, dict or set, called in traced code."""
+
+    __slots__ = ()
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -271,15 +279,11 @@ def _is_looked_into(thing: Any) -> bool:
 _ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})
 
 
-class AttributeSetter(StandIn):
+class AttributeSetter(OfTrace):
     """What sets, deletes or looks up an attribute of an object of the user's, called in traced code."""
 
-    __slots__ = ("trace",)
+    __slots__ = ()
     __doc__, __module__ = DESCRIPTION
-
-    def __init__(self, trace: Trace, function: Any) -> None:
-        super().__init__(function)
-        self.trace = trace
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -311,15 +315,10 @@ def unbound(trace: Trace, function: Any) -> Callable[..., Any]:
     return of_owner
 
 
-class TextMethod:
+class TextMethod(_BuiltinMethod):
     """A method of a str, called in traced code."""
 
-    __slots__ = ("function", "owner", "trace")
-
-    def __init__(self, trace: Trace, owner: str, function: Any) -> None:
-        self.trace = trace
-        self.owner = owner
-        self.function = function
+    __slots__ = ()
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
