@@ -174,7 +174,6 @@ def stage_while(
     carry.test = first._ag_value if is_tensor(first) else None
     # If the test does something, it must run as often as Python would run it, and `first` was one time.
     rotated = rotated or _trace_test(trace, test, state, carry) is None
-    go: Value | None = None
 
     def iteration() -> tuple[Any, Any]:
         body()
@@ -182,25 +181,36 @@ def stage_while(
         return stop, _go_on(trace, stop, test, state) if rotated else None
 
     def begin(block: Block) -> Callable[[], Any]:
-        nonlocal go
-        go = block.add_param(ObjectType(), "go") if rotated else None
+        if rotated:
+            block.add_param(ObjectType(), "go")
         return iteration
 
     arm = _settled(carry, state, begin)
-    head = Block()
+    head = _head_of_rotated(carry) if rotated else _trace_test(trace, test, state, carry)
+    if head is None:  # the test does something, with what the loop came to carry
+        stage_while(trace, first, test, body, state, until, rotated=True)
+        return
+    inits = carry.inits()
     if rotated:
-        head_go = head.add_param(ObjectType(), "go")
-        for slot_form in carry.forms.values():
-            for type in merge.types(slot_form):
-                head.add_param(type)
-        head.results = (head_go,)
-    else:
-        last = _trace_test(trace, test, state, carry)
-        if last is None:  # it does, with what the loop came to carry
-            stage_while(trace, first, test, body, state, until, rotated=True)
-            return
-        head = last
-    _finish_while(trace, carry, arm, head, first if rotated else None, until is not None, go)
+        inits.insert(0, as_result(trace, first))
+    options = {"until": True} if until is not None and not rotated else None
+    node = Node("while", tuple(inits), options, (head, arm.block), trace.place())
+    if rotated:
+        node.add_output(ObjectType(), "go")
+    stop, now = (None, None) if arm.diverged else arm.result
+    _complete(carry, node, arm, [now] if rotated else [stop] if until is not None else [])
+    if not rotated:
+        forget_first_test(trace, head)
+
+
+def _head_of_rotated(carry: Carry) -> Block:
+    """The test of a loop whose body has computed it: whether to go on is carried."""
+    head = Block()
+    head.results = (head.add_param(ObjectType(), "go"),)
+    for form in carry.forms.values():
+        for type in merge.types(form):
+            head.add_param(type)
+    return head
 
 
 def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> Any:
@@ -212,35 +222,16 @@ def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> An
     return False
 
 
-def _finish_while(
-    trace: Trace,
-    carry: Carry,
-    arm: Arm,
-    head: Block,
-    first: Any,
-    until: bool,
-    go: Value | None,
-) -> None:
-    inits = carry.inits()
-    if go is not None:
-        inits.insert(0, as_result(trace, first))
-    options = {"until": True} if until and go is None else None
-    node = Node("while", tuple(inits), options, (head, arm.block), trace.place())
+def _complete(carry: Carry, node: Node, arm: Arm, conditions: list[Any]) -> None:
+    """Let the body of a loop give what it hands to the next iteration, after these conditions, and record the loop."""
+    trace = carry.trace
     if not arm.diverged:
         results = carry.results(arm)
-        stop, now = arm.result
         with trace.open(arm.block):
-            if go is not None:
-                results.insert(0, as_result(trace, now))
-            elif until:
-                results.insert(0, as_result(trace, stop))
+            results[:0] = [as_result(trace, condition) for condition in conditions]
         end_block(trace, arm, results)
     trace.append(node)
-    if go is not None:
-        node.add_output(go.type, "go")
     carry.finish(node)
-    if go is None:
-        forget_first_test(trace, head)
 
 
 def forget_first_test(trace: Trace, head: Block) -> None:
@@ -325,14 +316,7 @@ def stage_for(
     if until is not None:
         kwargs["until"] = True
     node = Node("for", (source, *carry.inits()), kwargs, (arm.block,), trace.place())
-    if not arm.diverged:
-        results = carry.results(arm)
-        if until is not None:
-            with trace.open(arm.block):
-                results.insert(0, as_result(trace, arm.result))
-        end_block(trace, arm, results)
-    trace.append(node)
-    carry.finish(node)
+    _complete(carry, node, arm, [] if until is None else [arm.result])
 
 
 def _item_names(body: Any) -> tuple[str, ...]:
