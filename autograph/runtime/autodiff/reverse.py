@@ -97,7 +97,7 @@ class Reverse:
         self.trace.undo_log.write_back()
         for value, gradient in self._outputs:
             is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
-            self.contribute(value, Parts(enumerate(gradient)) if is_whole else gradient)
+            self.contribute(value, ItemGradients(enumerate(gradient)) if is_whole else gradient)
         self.sweep(self.block, self.start, self.end)
         self.frame.node = None
 
@@ -187,7 +187,7 @@ class Reverse:
         found = self.trace.proxy(shadow)
         if is_tuple(value):
             items = self.trace.record("in_shadow", (found,))
-            return Parts((at, items[at]) for at in range(_length(value.type)))
+            return ItemGradients((at, items[at]) for at in range(_length(value.type)))
         if isinstance(value.type, TensorType) and value.type.kind == "array" and value.type.dtype.kind in "fc":
             return found
         return self.trace.record("in_shadow", (found,))
@@ -208,10 +208,10 @@ class Reverse:
             pairs = args.items() if isinstance(args, dict) else enumerate(args)
             for key, part in pairs:
                 if self.activity.varies(part):
-                    given = gradient.get(key) if isinstance(gradient, Parts) else gradient[key]
+                    given = gradient.get(key) if isinstance(gradient, ItemGradients) else gradient[key]
                     self.contribute(part, given)
             return
-        if isinstance(gradient, Parts):
+        if isinstance(gradient, ItemGradients):
             for key, part in gradient.items():
                 self.contribute_item(args, key, part)
             return
@@ -238,7 +238,7 @@ class Reverse:
     def add_to_shadow(self, value: Value, gradient: Any) -> None:
         """Add to the gradient of something that has a shadow."""
         shadow = self.shadow_then(value)
-        if isinstance(gradient, Parts):
+        if isinstance(gradient, ItemGradients):
             for key, part in gradient.items():
                 item = self.trace.record("part_of", (shadow, key))
                 self.trace.record("accumulate", (item, part))
@@ -257,7 +257,7 @@ class Reverse:
             self.trace.record("add_at", (self.shadow(value), index, gradient))
             return
         if is_tuple(value):
-            parts = self.frame.gradients.setdefault(value, Parts())
+            parts = self.frame.gradients.setdefault(value, ItemGradients())
             before = parts.get(index)
             parts[index] = gradient if before is None else self.trace.record("add", (before, gradient))
             return
@@ -414,13 +414,13 @@ def _length(type: Type) -> int:
     return len(type.items) if isinstance(type, ObjectType) else 0
 
 
-class Parts(dict[Any, Any]):
+class ItemGradients(dict[Any, Any]):
     """The gradient of a tuple: those of its items, as far as there are any."""
 
 
 def whole(gradient: Any, type: Type) -> Any:
     """The gradient of a tuple as one, with None for zeros; any other as it is."""
-    if not isinstance(gradient, Parts) or not isinstance(type, ObjectType):
+    if not isinstance(gradient, ItemGradients) or not isinstance(type, ObjectType):
         return gradient
     return tuple(whole(gradient.get(at), kind) for at, kind in enumerate(type.items))
 

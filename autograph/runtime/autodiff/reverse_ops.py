@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autograph.runtime.autodiff.reverse import Parts, Reverse, handles, refusal, type_of, whole
+from autograph.runtime.autodiff.reverse import ItemGradients, Reverse, handles, refusal, type_of, whole
 from autograph.runtime.autodiff.strong_zeros import multiply
 from autograph.runtime.graph import effects
 from autograph.runtime.graph.graph import Node, Value
@@ -128,7 +128,7 @@ def without_derivative(node: Node) -> NoReturn:
 
 def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
     """The gradient of a tuple as a tuple; others as they are."""
-    if not isinstance(gradient, Parts):
+    if not isinstance(gradient, ItemGradients):
         return gradient
     assert isinstance(output.type, ObjectType)
     found = []

@@ -34,7 +34,7 @@ from autograph.runtime.tracing.state.trace import Trace
 Which = int | str | Sequence[int | str]
 
 
-class Traced:
+class OnlyTraced:
     """What runs only as a part of a trace.
 
     Args:
@@ -52,7 +52,7 @@ class Traced:
         return self._run
 
 
-class Derivative(Traced):
+class Derivative(OnlyTraced):
     """A function with the arguments of another, that gives its gradient.
 
     Args:
@@ -239,7 +239,7 @@ def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, k
     return Differentiated(trace, start, chosen, result, place=place_of(function))
 
 
-class Pullback(Traced):
+class Pullback(OnlyTraced):
     """What takes gradients of a function's result back to its arguments, in the trace that the function is part of."""
 
     def __init__(self, differentiated: Differentiated, outputs: Any) -> None:

@@ -16,7 +16,7 @@ from autograph.common import defects
 from autograph.errors import AutographError, TracingError
 from autograph.runtime.dispatch.arguments import Reading, arrange
 from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, engine_for, refuse
-from autograph.runtime.dispatch.persistent_traces import Fingerprint, Place, place_of_trace
+from autograph.runtime.dispatch.persistent_traces import Fingerprint, TraceFile, place_of_trace
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import Builder
 from autograph.runtime.dispatch.tracing_lock import patient_collector
@@ -141,7 +141,7 @@ class Compiler:
                 trace.keep = partial(place.save, trace, traced.containers)
         trace.entry_source = builder.source
 
-    def _place(self, trace: Trace) -> Place | None:
+    def _place(self, trace: Trace) -> TraceFile | None:
         """Where a trace is on disk, or is to be."""
         if Hooks.active or Hooks.fingerprint is None:
             return None

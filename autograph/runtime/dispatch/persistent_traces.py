@@ -140,7 +140,7 @@ def module_of_ops(value: ModuleType) -> str:
 # As pickles -----------------------------------------------------------------------------------------------------------
 
 
-class Place:
+class TraceFile:
     """Where a trace is on disk, or is to be."""
 
     def __init__(self, key: str, around: Fingerprint, begin: float) -> None:
@@ -181,7 +181,7 @@ class Place:
 
 def place_of_trace(
     trace: Trace, function: Any, options: Options, fingerprint: Callable[[Any], Fingerprint | None]
-) -> Place | None:
+) -> TraceFile | None:
     """Where the trace of a function is on disk, or is to be; None if it is not to be kept."""
     if disk_cache.folder() is None or wants_full_tracebacks() or checks_graphs() or options.engine not in ENGINES:
         return None
@@ -193,7 +193,7 @@ def place_of_trace(
         around = fingerprint(function)
     except (NotPersistent, EngineError, ImportError, OSError):
         return None
-    return None if around is None else Place(disk_cache.key_of("trace", around.text, *described), around, begin)
+    return None if around is None else TraceFile(disk_cache.key_of("trace", around.text, *described), around, begin)
 
 
 def _is_watched() -> bool:

@@ -40,7 +40,7 @@ _OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a
 _CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 
 
-class Module(StandIn):
+class ComputingModule(StandIn):
     """NumPy, `math` and their like, as traced code sees them: calls of what is in them are recorded."""
 
     __slots__ = ("_ag_stand_ins",)
@@ -242,7 +242,7 @@ class StandIns:
         if issubclass(kind, types.ModuleType):
             root = module_name(value).partition(".")[0]
             taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or trace_rules.is_impure(root)
-            return Module(value, self) if taken else value
+            return ComputingModule(value, self) if taken else value
         if issubclass(kind, type):
             return Recorded(trace, value) if value in MANAGERS else value
         if kind is types.BuiltinFunctionType:

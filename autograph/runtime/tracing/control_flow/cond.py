@@ -25,7 +25,7 @@ from autograph.runtime.tracing.control_flow.body import (
 from autograph.runtime.tracing.proxies.graph_break import (
     Diverged,
     Materialize,
-    Recorded,
+    NeedsStaging,
     Unjoinable,
     Unstageable,
     handled,
@@ -80,7 +80,7 @@ def stage_if(
 def repeated(trace: Trace, stage: Callable[[], Any], state: State) -> Any:
     """Stage a construct; once more, if a container has to become an object of the graph before it."""
     if trace.trying:
-        raise Recorded(trace.trying[0])
+        raise NeedsStaging(trace.trying[0])
     for _ in range(_CONTAINERS):
         try:
             return stage()

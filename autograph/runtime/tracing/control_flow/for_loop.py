@@ -28,7 +28,7 @@ from autograph.runtime.tracing.control_flow.unroll_policy import SHORT, UNROLL, 
 from autograph.runtime.tracing.proxies.graph_break import (
     Materialize,
     NeedsConcrete,
-    Recorded,
+    NeedsStaging,
     Unjoinable,
     Unstageable,
     check_handled,
@@ -212,7 +212,7 @@ class _For:
         trying.append(checkpoint)
         try:
             self._iterations(items, checkpoint, eager=True)
-        except Recorded as signal:
+        except NeedsStaging as signal:
             if signal.iteration is not checkpoint:
                 raise
             handled(signal)

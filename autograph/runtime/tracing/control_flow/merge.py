@@ -105,11 +105,6 @@ def type_at(value: Any) -> Type:
     return ObjectType(type(value).__name__)
 
 
-def fixed(value: Any) -> Form:
-    """The form of a value that is the same on all paths so far."""
-    return Fixed(value)
-
-
 def staged(value: Any, tuples: Tuples) -> Form:
     """The form of a value that is expected to differ: all numbers in it, and in tuples in it, are leaves."""
     if is_stageable(value):

@@ -14,7 +14,7 @@ from typing import Any
 from autograph.runtime.tracing.control_flow.body import State, known_before
 from autograph.runtime.tracing.control_flow.cond import stage_if
 from autograph.runtime.tracing.control_flow.unroll_policy import Unrolling
-from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Recorded, Unjoinable
+from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, NeedsStaging, Unjoinable
 from autograph.runtime.tracing.state.staged_containers import as_tensor
 from autograph.runtime.tracing.state.trace import Trace
 
@@ -73,7 +73,7 @@ def attempt(trace: Trace, state: State, run: Callable[[Checkpoint], None]) -> No
     with Checkpoint(trace, state) as checkpoint:
         try:
             run(checkpoint)
-        except (Restage, NeedsConcrete, Unjoinable, Recorded):
+        except (Restage, NeedsConcrete, Unjoinable, NeedsStaging):
             checkpoint.undo()
             raise
 

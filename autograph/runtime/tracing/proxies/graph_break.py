@@ -157,7 +157,7 @@ class Unjoinable(Signal):
         return f"{called} is {self.first} on one path{first} and {second_kind} on the other{second}"
 
 
-class Recorded(Signal):
+class NeedsStaging(Signal):
     """An iteration that was tried as plain Python comes to what must be staged.
 
     Args:
