@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import is_
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from autograph.common import pytree
 from autograph.common.code_marks import UNBOUND
@@ -25,13 +25,16 @@ from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, Fallback, contents, entries, put
 
 
-class Variable(Protocol):
-    """A variable of the user's."""
+class Slot(Protocol):
+    """What a construct may change, and so carries: a variable of the user's, or a place in a container."""
 
     name: str
 
     def get(self) -> Any: ...
     def set(self, value: Any) -> None: ...
+
+
+Slots: TypeAlias = dict[Slot, Any]  # with what they hold
 
 
 class State(Protocol):
@@ -93,10 +96,10 @@ class Arm:
     block: Block
     result: Any = None
     diverged: bool = False
-    values: dict[Any, Any] = field(default_factory=dict)
+    values: Slots = field(default_factory=dict)
     whole: list[Any] = field(default_factory=list)
-    before: dict[Any, Any] = field(default_factory=dict)
-    begin: dict[Any, Any] = field(default_factory=dict)
+    before: Slots = field(default_factory=dict)
+    begin: Slots = field(default_factory=dict)
     after: list[tuple[Any, Any]] = field(default_factory=list)
     written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
@@ -106,7 +109,7 @@ def run_body(
     body: Callable[[], Any],
     state: State,
     block: Block,
-    prepare: Callable[[Block], dict[Any, Any]] | None = None,
+    prepare: Callable[[Block], Slots] | None = None,
 ) -> Arm:
     """Trace `body` into `block`.
 
@@ -155,7 +158,7 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def known_before(trace: Trace, before: dict[Any, Any], changes: Changes) -> Callable[[Any], bool]:
+def known_before(trace: Trace, before: Slots, changes: Changes) -> Callable[[Any], bool]:
     """Tells containers that were there before a body from those that it made."""
     watched = {id(container) for container in trace.undo_log.watched}
     if changes.before.keys() <= watched:  # those were there before
@@ -232,7 +235,7 @@ def end_block(trace: Trace, arm: Arm, results: list[Any]) -> None:
     _check_made(trace, arm)
 
 
-def owned_by(trace: Trace, values: dict[Any, Any]) -> EscapeAnalysis:
+def owned_by(trace: Trace, values: Slots) -> EscapeAnalysis:
     """What was there before a construct, of which `values` are the variables."""
     roots = lambda: [*values.values(), *trace.context.roots()]  # noqa: E731
     return EscapeAnalysis(roots, renewals=trace.renewals, tuples=trace.tuples)

@@ -12,6 +12,8 @@ from autograph.runtime.tracing.control_flow import merge
 from autograph.runtime.tracing.control_flow.body import (
     Arm,
     Entry,
+    Slot,
+    Slots,
     State,
     check_aliases,
     end_block,
@@ -44,14 +46,14 @@ _CONTAINERS = 100
 class NoState:
     """For constructs whose parts are expressions: they can change variables only by calling functions."""
 
-    carried: tuple[Any, ...] = ()
-    passing: tuple[Any, ...] = ()
-    beyond: tuple[Any, ...] = ()
+    carried: tuple[Slot, ...] = ()
+    passing: tuple[Slot, ...] = ()
+    beyond: tuple[Slot, ...] = ()
 
-    def snapshot(self) -> dict[Any, Any]:
+    def snapshot(self) -> Slots:
         return {}
 
-    def restore(self, snapshot: dict[Any, Any]) -> None:
+    def restore(self, snapshot: Slots) -> None:
         return None
 
 
@@ -157,7 +159,7 @@ def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:
     return arm.result
 
 
-def _slots(arms: list[Arm], state: State) -> list[Any]:
+def _slots(arms: list[Arm], state: State) -> list[Slot]:
     """What must be joined, in order; what only the bodies themselves read is not among it."""
     unread = {id(variable) for variable in state.passing}
     found = {slot: None for arm in arms for slot in arm.values if id(slot) not in unread}
@@ -165,7 +167,7 @@ def _slots(arms: list[Arm], state: State) -> list[Any]:
     return sorted(found, key=lambda slot: order.get(id(slot), len(order)))
 
 
-def _before(arm: Arm, slot: Any) -> Any:
+def _before(arm: Arm, slot: Slot) -> Any:
     return arm.before[slot] if slot in arm.before else slot.get()
 
 

@@ -20,6 +20,8 @@ from autograph.runtime.tracing.control_flow import merge
 from autograph.runtime.tracing.control_flow.body import (
     Arm,
     Entry,
+    Slot,
+    Slots,
     State,
     as_result,
     check_aliases,
@@ -50,23 +52,23 @@ class Carry:
 
     trace: Trace
     owned: EscapeAnalysis
-    forms: dict[Any, merge.Form] = field(default_factory=dict)
-    begin: dict[Any, Any] = field(default_factory=dict)
+    forms: dict[Slot, merge.Form] = field(default_factory=dict)
+    begin: Slots = field(default_factory=dict)
     test: Value | None = None
 
-    def expect(self, slot: Any) -> None:
+    def expect(self, slot: Slot) -> None:
         """Carry a slot, which the loop is known to change."""
         self.begin[slot] = slot.get()
         self.forms[slot] = merge.staged(self.begin[slot], self.owned.tuples)
 
-    def install(self, block: Block) -> dict[Any, Any]:
+    def install(self, block: Block) -> Slots:
         """Add the params for what is carried to a block, and set the slots to them; gives what they are then."""
         for slot, form in self.forms.items():
             params = [block.add_param(type, name) for type, name in merge.named(form, _name(slot))]
             self._put(slot, merge.build(form, proxies(self.trace, params)))
         return {slot: slot.get() for slot in self.forms}
 
-    def _put(self, slot: Any, value: Any) -> None:
+    def _put(self, slot: Slot, value: Any) -> None:
         if isinstance(slot, Entry):
             self.trace.undo_log.touch(slot.container)
         slot.set(value)
@@ -148,7 +150,7 @@ class Carry:
             self._put(slot, merge.build(form, proxies(self.trace, outputs)))
 
 
-def _name(slot: Any) -> str:
+def _name(slot: Slot) -> str:
     return "" if isinstance(slot, Entry) else slot.name
 
 

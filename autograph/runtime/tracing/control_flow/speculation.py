@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograph.runtime.tracing.control_flow.body import State, known_before
+from autograph.runtime.tracing.control_flow.body import Slots, State, known_before
 from autograph.runtime.tracing.control_flow.cond import stage_if
 from autograph.runtime.tracing.control_flow.unroll_policy import Unrolling
 from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, NeedsStaging, Unjoinable
@@ -29,7 +29,7 @@ class Checkpoint:
 
     trace: Trace
     state: State
-    before: dict[Any, Any] = field(init=False)
+    before: Slots = field(init=False)
     nodes: int = field(init=False)
     recorded: int = field(init=False)
     undone: bool = field(init=False, default=False)
