@@ -17,6 +17,7 @@ import autograph as ag
 from autograph.common.trace_rules import ROOT
 from autograph.errors import InternalError
 from autograph.runtime import passes
+from autograph.runtime.tracing.proxies.source_location import SourceLocation
 from autograph.runtime.tracing.state.mutation import ContainerRef
 from autograph.runtime.tracing.state.trace import Trace
 from tests import outcomes
@@ -39,7 +40,7 @@ def stores(xs: list[float], x: float) -> Any:
     ("thing", "name", "file"),
     [
         (Trace, "record", "runtime/tracing/state/trace.py"),
-        (Trace, "place", "runtime/tracing/state/trace.py"),
+        (SourceLocation, "place", "runtime/tracing/proxies/source_location.py"),
         (ContainerRef, "_touch", "runtime/tracing/state/mutation.py"),
         (passes, "optimize", "runtime/passes/__init__.py"),
     ],
