@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.common import forking
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.traits import ADDITION, ARITHMETIC, COMMUTATIVE, LOOP, RING, SHORTENS, plain
@@ -20,43 +19,26 @@ START = 2**61       # a sum begins within this
 CHANGE = 2**40      # and changes by no more in an iteration
 
 
-class InductionVariables:
-    """The integers that loops add to.
+def counted_in(structure: Structure) -> dict[Node, dict[Value, set[Value]]]:
+    """For each `while` the parameters of its test that iterations add to, and the sums that come of each."""
+    nodes = [structure.root, *(each for block in structure.root.blocks for each in walk(block))]
+    return {each: _counted_by(structure, each) for each in nodes if each.op == "while"}
 
-    Args:
-        structure: of the loops.
-    """
 
-    def __init__(self, structure: Structure) -> None:
-        self._structure = structure
+def _counted_by(structure: Structure, node: Node) -> dict[Value, set[Value]]:
+    if not _is_innermost(node):     # other loops poll, too
+        return {}
+    carried = zip(*(block.params for block in node.blocks), results_of(node))
+    sums = {param: sums_of(structure, other, result) for param, other, result in carried if param.type == INT}
+    return {param: found for param, found in sums.items() if found}
 
-    @forking.cached_property
-    def of_while(self) -> dict[Node, dict[Value, set[Value]]]:
-        """For each `while` the parameters of its test that iterations add to, and the sums that come of each."""
-        root = self._structure.root
-        nodes = [root, *(each for block in root.blocks for each in walk(block))]
-        return {each: self._of_while(each) for each in nodes if each.op == "while"}
 
-    @forking.cached_property
-    def sums(self) -> set[Value]:
-        """All sums that come of those."""
-        return {value for each in self.of_while.values() for sums in each.values() for value in sums}
+def sums_of(structure: Structure, param: Value, result: Any) -> set[Value]:
+    """What is computed of a parameter by adding small numbers, if an iteration does nothing else with it."""
+    sums: dict[Value, int | None] = {}
 
-    def _of_while(self, node: Node) -> dict[Value, set[Value]]:
-        if not _is_innermost(node):     # other loops poll, too
-            return {}
-        carried = zip(*(block.params for block in node.blocks), results_of(node))
-        sums = {param: self.sums_of(other, result) for param, other, result in carried if param.type == INT}
-        return {param: found for param, found in sums.items() if found}
-
-    def sums_of(self, param: Value, result: Any) -> set[Value]:
-        """What is computed of a parameter by adding small numbers, if an iteration does nothing else with it."""
-        sums: dict[Value, int | None] = {}
-        change = self._change(result, param, sums)
-        return {value for value, by in sums.items() if by is not None} if change and change <= CHANGE else set()
-
-    def _change(self, value: Any, param: Value, sums: dict[Value, int | None]) -> int | None:
-        """By how much at most a value differs from a parameter, if it is a sum of that and small numbers."""
+    def changed(value: Any) -> int | None:
+        """By how much at most a value differs from the parameter, if it is a sum of that and small numbers."""
         if value is param:
             return 0
         if not isinstance(value, Value) or value.node is None:
@@ -64,23 +46,25 @@ class InductionVariables:
         if value not in sums:
             node, sums[value] = value.node, None
             if plain(node.op) in ADDITION and len(node.args) == 2:
-                sums[value] = self._added(node.args[0], node.args[1], param, sums)
+                sums[value] = added(*node.args)
                 if sums[value] is None and plain(node.op) in COMMUTATIVE:
-                    sums[value] = self._added(node.args[1], node.args[0], param, sums)
+                    sums[value] = added(*node.args[::-1])
             elif node.op == "if":
                 place = node.outputs.index(value)
-                ends = [block.results[place] for block in node.blocks if block.results is not None]
-                changes = [self._change(end, param, sums) for end in ends]
+                changes = [changed(block.results[place]) for block in node.blocks if block.results is not None]
                 sums[value] = None if None in changes or not changes else max(changes)  # type: ignore[type-var]
         return sums[value]
 
-    def _added(self, to: Any, by: Any, param: Value, sums: dict[Value, int | None]) -> int | None:
+    def added(to: Any, by: Any) -> int | None:
         """The same of a sum or difference."""
-        span = self._structure.span(by) if isinstance(by, Value) else (by, by)
+        span = structure.span(by) if isinstance(by, Value) else (by, by)
         if not _is_integer(by) or max(map(abs, span)) > CHANGE:
             return None
-        change = self._change(to, param, sums)
+        change = changed(to)
         return None if change is None else change + int(max(map(abs, span)))
+
+    change = changed(result)
+    return {value for value, by in sums.items() if by is not None} if change and change <= CHANGE else set()
 
 
 def results_of(node: Node) -> tuple[Any, ...]:
@@ -128,12 +112,12 @@ def _is_halved(value: Any, of: Value) -> bool:
 # Sums and products ----------------------------------------------------------------------------------------------------
 
 
-def recurrences(node: Node, items: int) -> list[Value]:
-    """The parameters of a `for` behind its items that an iteration only adds to or multiplies.
+def recurrences(node: Node) -> list[Value]:
+    """The parameters of a `for` behind its item that an iteration only adds to or multiplies.
 
     Once such a float is not finite, it never is again.
     """
-    pairs = zip(node.blocks[0].params[items:], results_of(node))
+    pairs = zip(node.blocks[0].params[1:], results_of(node))
     return [param for param, result in pairs if result is not param and _comes_of(result, param, {})]
 
 

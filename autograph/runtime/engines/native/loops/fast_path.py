@@ -9,16 +9,15 @@ kind, and the last.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.induction_variables import (
     NODES,
     START,
-    InductionVariables,
     is_linear,
     recurrences,
     results_of,
+    sums_of,
 )
 from autograph.runtime.engines.native.analysis.structure import Key, Point
 from autograph.runtime.engines.native.emit import simd, speculation
@@ -38,58 +37,43 @@ _STRONG = scalar("float64")
 CAPACITY = 2**56            # an array that is longer counts as this long
 
 
-@dataclass(frozen=True, slots=True)
-class CountedLoop:
-    """A counted loop, where it has another item.
-
-    Attributes:
-        iterator: what it has yet to iterate over.
-        items: how many parameters of its body are no carried values.
-        slow: the block where an iteration of the slow path begins.
-        edge: the block where it is checked whether there are more iterations.
-    """
-
-    node: Node
-    iterator: Any
-    items: int
-    slow: Label
-    edge: Label
-
-    @property
-    def body(self) -> Block:
-        return self.node.blocks[0]
-
-
 class FastPath:
-    """The fast path of a loop, while it is being emitted.
+    """The fast path of a counted loop, while it is being emitted.
 
     Attributes:
-        loop: whose it is.
+        body: of the loop.
         sums: values that do not overflow in it.
         vectorizes: whether LLVM may find something to vectorize.
     """
 
-    def __init__(self, flow: Flow, loop: CountedLoop, blind: bool) -> None:
+    def __init__(self, flow: Flow, node: Node, iterator: Any, slow: Label, edge: Label, blind: bool) -> None:
         """
         Args:
+            iterator: what the loop has yet to iterate over: it has another item.
+            slow: the block where an iteration of the slow path begins.
+            edge: the block where it is checked whether there are more iterations.
             blind: whether iterations run blindly, see `speculation`.
         """
-        self.loop = loop
+        self.body = node.blocks[0]
         self.sums: set[Value] = set()
         self.vectorizes = False
         self._flow = flow
         self._emit = flow.emit
+        self._node = node
+        self._iterator = iterator
+        self._slow, self._edge = slow, edge
         self._blind = blind
-        self._counter = counter_of(flow, loop.iterator)
+        self._counter = counter_of(flow, iterator)
         self._head = flow.emit.label("fast")
-        self._blocks = {loop.body, *(block for each in walk(loop.body) for block in each.blocks)}
-        self._kinds = kinds_of(flow.live(loop.node))
-        self._lasting = recurrences(loop.node, loop.items)      # they need not be checked before the end
-        self._env: dict[Key, Any] = {}                          # what is the same wherever paths meet
-        self._queue: list[Callable[[], None]] = []              # versions of blocks that there is no code of yet
+        self._blocks = {self.body, *(block for each in walk(self.body) for block in each.blocks)}
+        self._kinds = kinds_of(flow.live(node))
+        self._carried = list(zip(self.body.params[1:], results_of(node)))
+        self._lasting = recurrences(node)       # they need not be checked before the end
+        self._env: dict[Key, Any] = {}          # what is the same wherever paths meet
+        self._queue: list[Callable[[], None]] = []      # versions of blocks that there is no code of yet
         self._again = False     # whether an iteration may follow one; none does if all change the types of values
 
-    def emit(self, walk: Callable[[Block], None], variables: InductionVariables) -> bool | None:
+    def emit(self, walk: Callable[[Block], None]) -> bool | None:
         """Emit iterations up to the limit, and go there if all is sure.
 
         Args:
@@ -99,19 +83,19 @@ class FastPath:
             whether there is nothing to be checked, so that no iterations are slow; None if iterations cannot be run so,
             or need not.
         """
-        flow, emit, loop, start = self._flow, self._emit, self.loop, self._flow.state.copy()
+        flow, emit, start = self._flow, self._emit, self._flow.state.copy()
         before, first, done, again = map(emit.label, ("before", "iteration", "done", "again"))
         emit.jump(before)
         emit.begin(before)
-        chunk = self._begin_chunk(variables)
-        alone = emit.fast or all(map(self._stays, loop.body.params[loop.items :], results_of(loop.node)))
-        now = self._begin_iteration(first, done if self._blind else loop.edge)
+        chunk = self._begin_chunk()
+        alone = emit.fast or all(self._stays(*each) for each in self._carried)
+        now = self._begin_iteration(first, done if self._blind else self._edge)
         if self._blind:
             speculation.begin_blind(emit, chunk, self._counter.item.ref, now.ref, self._counter.down)
             chunk.carries = not alone
-        begin_iteration(flow, loop.node, at(loop.iterator, now))
-        self._env |= {key: flow.state.env[key] for key in (loop.node, loop.body.params[0])}
-        walk(loop.body)
+        begin_iteration(flow, self._node, at(self._iterator, now))
+        self._env |= {key: flow.state.env[key] for key in (self._node, self.body.params[0])}
+        walk(self.body)
         while self._queue:
             self._queue.pop()()
         chunk, emit.chunk = emit.chunk or chunk, None
@@ -120,7 +104,7 @@ class FastPath:
         fast = self._several(chunk, first, alone)
         if self._blind and not chunk.at_once:
             emit.begin(done)
-            speculation.look_behind(emit, chunk, now.ref, loop.edge, again)
+            speculation.look_behind(emit, chunk, now.ref, self._edge, again)
             self._begin_again(start, again)
         flow.state = start
         emit.begin(before)
@@ -129,20 +113,20 @@ class FastPath:
 
     # An iteration -----------------------------------------------------------------------------------------------------
 
-    def _begin_chunk(self, variables: InductionVariables) -> Chunk:
+    def _begin_chunk(self) -> Chunk:
         """Find out what the iterations may rely on, and what there is when one begins."""
-        flow, node = self._flow, self.loop.node
+        flow, node = self._flow, self._node
         chunk = self._emit.begin_chunk()
         chunk.fixed.add(self._counter.step.ref)
         env = flow.live(node)
-        others = [key for key in env if key not in (node, *self.loop.body.params)]
+        others = [key for key in env if key not in (node, *self.body.params)]
         self._env = {key: flow.fetch(key) for key in others if isinstance(env[key], (Number, Array))}
         for each in self._env.values():
             chunk.fixed |= {each.ref, *(each.facts if isinstance(each, Array) else ())}
-        for param, result in zip(self.loop.body.params[self.loop.items :], results_of(node)):
+        for param, result in self._carried:
             begin = flow.state.env[param]
             if isinstance(begin, Number) and begin.type.dtype.char == INT.dtype.char:
-                if sums := variables.sums_of(param, result):
+                if sums := sums_of(flow.structure, param, result):
                     self._emit.leave_if_far(flow.fetch(param), START)
                     self.sums |= sums
         env = {key: self._env.get(key) or mapped(_unplaced, each) for key, each in env.items()}
@@ -151,7 +135,7 @@ class FastPath:
 
     def _begin_iteration(self, first: Label, done: Label) -> Number:
         """Begin an iteration, if it is not the last; gives its item, or index."""
-        emit, node, is_range = self._emit, self.loop.node, isinstance(self.loop.iterator, Range)
+        emit, node, is_range = self._emit, self._node, isinstance(self._iterator, Range)
         emit.ranges.found = {}
         emit.begin(self._head)
         now = Number(INT, emit.cells.kept((node, (0,) if is_range else (1,)), INT.dtype))
@@ -169,7 +153,7 @@ class FastPath:
     def jump(self, at: Point | Node, live: dict[Key, Any], go_on: Callable[[], None]) -> bool:
         """Go on at a point of the iteration, or with the next one. Gives whether it was one of these."""
         flow, emit = self._flow, self._emit
-        if at is self.loop.node and self._kinds == kinds_of(live):
+        if at is self._node and self._kinds == kinds_of(live):
             flow.hold(held_by(live))
             flow.keep_fresh(live)
             for param in self._lasting:
@@ -196,9 +180,9 @@ class FastPath:
 
     def _several(self, chunk: Chunk, first: Label, alone: bool) -> Label:
         """Do several iterations at once, if that can be done. Gives the block where they begin."""
-        emit, step, loop = self._emit, self._counter.step, self.loop
+        emit, step = self._emit, self._counter.step
         may = self._blind and step.known == 1 and alone
-        chunk.at_once = may and simd.vectorize(emit, chunk, loop.node, self._head, first, loop.slow, loop.edge)
+        chunk.at_once = may and simd.vectorize(emit, chunk, self._node, self._head, first, self._slow, self._edge)
         if chunk.at_once:
             return self._head
         self.vectorizes = step.known in (1, -1) and alone and chunk.loads > 0 and chunk.exits == 0
@@ -209,30 +193,30 @@ class FastPath:
     def _begin_again(self, start: State, again: Label) -> None:
         """Put back into its cells what iterations have begun with that are undone, and run them slowly."""
         self._emit.begin(again)
-        keys: list[Key] = [self.loop.node, *self.loop.body.params[self.loop.items :]]
+        keys: list[Key] = [self._node, *self.body.params[1:]]
         for key in keys:
             mapped(lambda path, each: self._flow.keep((key, path), each), start.env[key])     # noqa: B023
-        self._emit.jump(self.loop.slow)
+        self._emit.jump(self._slow)
 
     def _begin_iterations(self, chunk: Chunk, fast: Label) -> None:
         """Set how many iterations there are to be, and go to them if all is sure."""
-        emit, loop = self._emit, self.loop
+        emit = self._emit
         if self._blind and not chunk.at_once:
             speculation.before_blind(emit, chunk)
-        set_limit(self._flow, loop.node, loop.iterator, loop.edge, self._blind)
-        limit = Number(INT, emit.cells.kept((loop.node, "limit"), INT.dtype))
+        set_limit(self._flow, self._node, self._iterator, self._edge, self._blind)
+        limit = Number(INT, emit.cells.kept((self._node, "limit"), INT.dtype))
         if chunk.apart:
             chunk.conditions.append(speculation.meet(emit, chunk, self._counter.item, limit))
         if chunk.at_once:
             chunk.conditions.append(simd.collide(emit, chunk, self._counter.item, limit))
-        emit.cells.keep((loop.node, "end"), INT.dtype, limit.ref)
+        emit.cells.keep((self._node, "end"), INT.dtype, limit.ref)
         if any(each.known for each in chunk.conditions):
-            emit.jump(loop.slow)
+            emit.jump(self._slow)
             return
         for each in chunk.conditions:
             if each.known is None:
                 sure = emit.label("sure")
-                emit.branch(each, loop.slow, sure, rarely=True)
+                emit.branch(each, self._slow, sure, rarely=True)
                 emit.begin(sure)
         self._check_bounds(chunk, limit, fast)
 
@@ -247,7 +231,7 @@ class FastPath:
 
     def _check_bounds(self, chunk: Chunk, limit: Number, fast: Label) -> None:
         """Go to iterations up to the limit, or up to where an index would come out of bounds."""
-        emit, loop, item, rare = self._emit, self.loop, self._counter.item, self._emit.label("rare")
+        emit, item, rare = self._emit, self._counter.item, self._emit.label("rare")
         first, last = ("gt", "lt") if self._counter.down else ("lt", "gt")
         doubt, spans = emit.constant(False, BOOL), []
         for offset, length in chunk.spans.values():
@@ -256,7 +240,7 @@ class FastPath:
             doubt = emit.integer("or", doubt, emit.compare(first, item, low))
             doubt = emit.integer("or", doubt, emit.compare(last, limit, high))
         if doubt.known is not None:
-            emit.jump(loop.slow if doubt.known else fast)
+            emit.jump(self._slow if doubt.known else fast)
             return
         emit.branch(doubt, rare, fast, rarely=True)
         emit.begin(rare)
@@ -267,12 +251,12 @@ class FastPath:
             bad = emit.integer("or", emit.integer("or", bad, early), late)
             until = self._least(first, until, high)
             limit = emit.select(early, self._least(first, limit, low), limit)
-        emit.cells.keep((loop.node, "end"), INT.dtype, until.ref)
-        emit.cells.keep((loop.node, "limit"), INT.dtype, limit.ref)
+        emit.cells.keep((self._node, "end"), INT.dtype, until.ref)
+        emit.cells.keep((self._node, "limit"), INT.dtype, limit.ref)
         if bad.known is None:
-            emit.branch(bad, loop.slow, fast)
+            emit.branch(bad, self._slow, fast)
         else:
-            emit.jump(loop.slow if bad.known else fast)
+            emit.jump(self._slow if bad.known else fast)
 
     def _least(self, less: str, a: Number, b: Number) -> Number:
         return self._emit.select(self._emit.compare(less, a, b), a, b)
@@ -305,11 +289,11 @@ def _is_simple(node: Node) -> bool:
     return node.op in ("if", "build", "unpack", "bound") or can
 
 
-def may_be_blind(flow: Flow, loop: CountedLoop) -> bool:
+def may_be_blind(flow: Flow, node: Node, iterator: Any) -> bool:
     """Whether iterations may be such that they can be run blindly, see `speculation`."""
-    writes = any(OPS[each.op].effect == WRITE for each in loop.body.nodes if each.op in OPS)
-    one_by_one = isinstance(loop.iterator, Range) and loop.iterator.known in (1, -1)
-    return one_by_one and FLAGS != 0 and not flow.emit.fast and (writes or bool(recurrences(loop.node, loop.items)))
+    writes = any(OPS[each.op].effect == WRITE for each in node.blocks[0].nodes if each.op in OPS)
+    one_by_one = isinstance(iterator, Range) and iterator.known in (1, -1)
+    return one_by_one and FLAGS != 0 and not flow.emit.fast and (writes or bool(recurrences(node)))
 
 
 # Floats of Python and of NumPy ----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.common.code_marks import UNBOUND
 from autograph.runtime.engines.native.analysis.if_conversion import compares, is_light, late_last
-from autograph.runtime.engines.native.analysis.induction_variables import START, InductionVariables, ends_soon
+from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm.errors import Refused
@@ -22,13 +22,7 @@ from autograph.runtime.engines.native.llvm.ir import NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
-from autograph.runtime.engines.native.loops.fast_path import (
-    CountedLoop,
-    FastPath,
-    may_be_blind,
-    may_run_ahead,
-    promoted,
-)
+from autograph.runtime.engines.native.loops.fast_path import FastPath, may_be_blind, may_run_ahead, promoted
 from autograph.runtime.engines.native.loops.iterators import assign, raise_again
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Value, walk
@@ -60,7 +54,8 @@ class Lowering:
         self.vectorizes = False
         self._emit = flow.emit
         self._structure = flow.structure
-        self._variables = InductionVariables(flow.structure)
+        self._counted = counted_in(flow.structure)
+        self._sums = {value for counts in self._counted.values() for sums in counts.values() for value in sums}
         self._fast: FastPath | None = None      # the one that is being emitted
         self._heads: dict[Node, Label] = {}       # the block with which an iteration of a `while` begins
         self._rows: dict[Node, TensorType] = {}     # what the items of loops over arrays are
@@ -90,7 +85,7 @@ class Lowering:
         """
         self.flow.resume_from(Point(block, index))
         self.flow.block = block
-        self._emit.always = self._fast is not None and block is self._fast.loop.body
+        self._emit.always = self._fast is not None and block is self._fast.body
         place: int | None = index
         while place is not None:
             self._nodes += 1
@@ -156,7 +151,7 @@ class Lowering:
             changes = op.effect == WRITE and isinstance(args[0], Array)
             if changes:
                 self._emit.settle()
-            sums = self._variables.sums if self._fast is None else self._fast.sums
+            sums = self._sums if self._fast is None else self._fast.sums
             self._emit.bounded = not sums.isdisjoint(node.outputs)
             args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
             found = op.lower(self._emit, *args, **self.flow.args(node.kwargs))
@@ -311,14 +306,14 @@ class Lowering:
     def _poll(self, node: Node) -> None:
         """Poll for signals in an iteration of a `while`."""
         if not ends_soon(node, self._structure):
-            besides = partial(self._check_sums_again, node) if self._variables.of_while[node] else None
+            besides = partial(self._check_sums_again, node) if self._counted[node] else None
             self._emit.poll(1, self.flow.stop, self._heads[node], besides)
 
     def _check_sums(self, node: Node) -> None:
         """When a `while` begins, leave if what it counts is large."""
-        if self._variables.of_while[node]:
+        if self._counted[node]:
             self.flow.resume_from(Point(node.blocks[0], 0))
-            for param in self._variables.of_while[node]:
+            for param in self._counted[node]:
                 self._emit.leave_if_far(self.flow.fetch(param), START)
 
     def _check_sums_again(self, node: Node) -> None:
@@ -350,7 +345,7 @@ class Lowering:
             all_ahead = True
             self._head(node, weak, to_edge=True)
         elif rarely:
-            all_ahead = self._run_ahead(CountedLoop(node, iterator, items, slow, edge))
+            all_ahead = self._run_ahead(node, iterator, slow, edge)
         else:
             set_limit(flow, node, iterator, edge)
             emit.jump(slow)
@@ -365,19 +360,19 @@ class Lowering:
         flow.begin(done, state)
         self._after(node, carried)
 
-    def _run_ahead(self, loop: CountedLoop) -> bool:
+    def _run_ahead(self, node: Node, iterator: Any, slow: Label, edge: Label) -> bool:
         """Emit the fast path of a loop. Gives whether no iterations are slow."""
         mark = self.flow.mark()
-        for blind in (True, False)[not may_be_blind(self.flow, loop) :]:
-            fast = self._fast = FastPath(self.flow, loop, blind)
-            found = fast.emit(self._walk, self._variables)
+        for blind in (True, False)[not may_be_blind(self.flow, node, iterator) :]:
+            fast = self._fast = FastPath(self.flow, node, iterator, slow, edge, blind)
+            found = fast.emit(self._walk)
             self._fast = None
             if found is not None:
                 self.vectorizes |= fast.vectorizes
                 return found
             self.flow.reset(mark)
-        self._emit.poll(1, self.flow.stop, loop.edge)
-        self._emit.jump(loop.slow)      # for one iteration; behind it, the edge decides anew
+        self._emit.poll(1, self.flow.stop, edge)
+        self._emit.jump(slow)       # for one iteration; behind it, the edge decides anew
         return False
 
     def _next_object(self, node: Node, items: int) -> None:

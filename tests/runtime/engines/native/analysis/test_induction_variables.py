@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.analysis.induction_variables import InductionVariables, ends_soon, recurrences
+from autograph.runtime.engines.native.analysis.induction_variables import counted_in, ends_soon, recurrences
 from tests.runtime.engines.native.programs import regions
 
 
@@ -45,7 +45,7 @@ def doubles(n):
 @pytest.mark.parametrize("function, names", [(counts, {"i", "total"}), (counts_by_large, set()), (doubles, set())])
 def test_sums_of_small_numbers_are_found(function, names):
     loop, structure = loop_of(function, 10)
-    assert {param.name for param in InductionVariables(structure).of_while[loop]} == names
+    assert {param.name for param in counted_in(structure)[loop]} == names
 
 
 def halves(n):
@@ -80,4 +80,4 @@ def accumulates(xs):
 
 def test_sums_and_products_are_recurrences():
     loop, _ = loop_of(accumulates, np.ones(3))
-    assert {param.name for param in recurrences(loop, 1)} == {"total", "product"}
+    assert {param.name for param in recurrences(loop)} == {"total", "product"}
