@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph.common import disk_cache
@@ -89,16 +88,6 @@ class Code:
         """The assembly."""
         here = machine()
         return str(here.target.emit_assembly(here.optimized(self.text, self.branchy)))
-
-
-_DECLARED = re.compile(r"\ndeclare .*?@([\w.]+)\(")
-
-
-def calls_none_but(text: str, names: Collection[str]) -> bool:
-    """Whether a text refers to nothing outside but these functions, LLVM's own, and those that look at flags."""
-    declared = _DECLARED.findall(f"\n{text}")
-    known = {*names, "fetestexcept", "feclearexcept"}
-    return "external global" not in text and all(name in known or name.startswith("llvm.") for name in declared)
 
 
 def _key(text: str, how: str) -> str:

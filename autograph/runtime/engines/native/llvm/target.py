@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pkgutil
+import re
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any
@@ -110,6 +111,14 @@ def _parsed(text: str) -> Any:
     if checks_graphs():
         module.verify()
     return module
+
+
+_OUTSIDE = re.compile(r"^declare [^@]*@(?!llvm\.)([\w.]+)|^@([\w.]+) = external", re.MULTILINE)
+
+
+def names_outside(text: str) -> set[str]:
+    """What a text refers to that others have, LLVM's own functions aside."""
+    return {function or other for function, other in _OUTSIDE.findall(text)}
 
 
 @cache

@@ -15,12 +15,15 @@ from typing import Any
 from autograph.common import disk_cache, forking
 from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Entry, builtin
 from autograph.runtime.engines.native.abi.calling_convention import putting
-from autograph.runtime.engines.native.abi.jit import Code, calls_none_but
+from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.emit.tier_up import STOPPED, BaselineTier
 from autograph.runtime.engines.native.llvm.cpython_abi import NAMES, Table
 from autograph.runtime.engines.native.llvm.errors import Refused
+from autograph.runtime.engines.native.llvm.target import names_outside
 from autograph.runtime.graph.operands import without_refs
+
+_EVERYWHERE = {*NAMES, "fetestexcept", "feclearexcept"}     # functions that each process has
 
 
 @disk_cache.storable
@@ -74,7 +77,7 @@ class CompiledRegion:
     @property
     def is_persistent(self) -> bool:
         """Whether it can be kept on disk: nothing in it is of this process only."""
-        return not (self.callbacks or self.expected) and calls_none_but(self.code.text, NAMES)
+        return not (self.callbacks or self.expected) and names_outside(self.code.text) <= _EVERYWHERE
 
     def __reduce__(self) -> Any:
         words = self._slots, self._things[: self._own], self._operands, self._words
