@@ -15,64 +15,25 @@ class OpError(Exception):
         super().__init__(self.message)
 
 
-class AbortedError(OpError):
-    """The operation was aborted."""
+def _error(name: str, meaning: str) -> type[OpError]:
+    return type(name, (OpError,), {"__doc__": meaning, "__module__": __name__})
 
 
-class AlreadyExistsError(OpError):
-    """The object to make exists already."""
-
-
-class CancelledError(OpError):
-    """The operation was cancelled."""
-
-
-class DataLossError(OpError):
-    """Data was lost or corrupted."""
-
-
-class DeadlineExceededError(OpError):
-    """The operation took too long."""
-
-
-class FailedPreconditionError(OpError):
-    """The system is not in the state that the operation needs."""
-
-
-class InternalError(OpError):
-    """An internal invariant does not hold."""
-
-
-class InvalidArgumentError(OpError):
-    """An argument of an op is invalid."""
-
-
-class NotFoundError(OpError):
-    """An object that was asked for does not exist."""
-
-
-class OutOfRangeError(OpError):
-    """An iteration went past the end."""
-
-
-class PermissionDeniedError(OpError):
-    """The operation is not allowed."""
-
-
-class ResourceExhaustedError(OpError):
-    """There is not enough of something, such as memory."""
-
-
-class UnavailableError(OpError):
-    """A service is not available at the moment."""
-
-
-class UnimplementedError(OpError):
-    """The operation is not implemented."""
-
-
-class UnknownError(OpError):
-    """The cause is not known."""
+AbortedError = _error("AbortedError", "The operation was aborted.")
+AlreadyExistsError = _error("AlreadyExistsError", "The object to make exists already.")
+CancelledError = _error("CancelledError", "The operation was cancelled.")
+DataLossError = _error("DataLossError", "Data was lost or corrupted.")
+DeadlineExceededError = _error("DeadlineExceededError", "The operation took too long.")
+FailedPreconditionError = _error("FailedPreconditionError", "The system is not in the state that the operation needs.")
+InternalError = _error("InternalError", "An internal invariant does not hold.")
+InvalidArgumentError = _error("InvalidArgumentError", "An argument of an op is invalid.")
+NotFoundError = _error("NotFoundError", "An object that was asked for does not exist.")
+OutOfRangeError = _error("OutOfRangeError", "An iteration went past the end.")
+PermissionDeniedError = _error("PermissionDeniedError", "The operation is not allowed.")
+ResourceExhaustedError = _error("ResourceExhaustedError", "There is not enough of something, such as memory.")
+UnavailableError = _error("UnavailableError", "A service is not available at the moment.")
+UnimplementedError = _error("UnimplementedError", "The operation is not implemented.")
+UnknownError = _error("UnknownError", "The cause is not known.")
 
 
 class OperatorNotAllowedInGraphError(TypeError):

@@ -101,30 +101,15 @@ class _Pool(Layer):
         return (input_shape[0], *_sizes(input_shape, self.pool_size, self.strides, self.padding), input_shape[-1])
 
 
-class MaxPooling1D(_Pool):
-    """The largest number of each place of a window."""
-
-    dims, pool = 1, staticmethod(convolution.max_pool1d)
-
-
-class MaxPooling2D(_Pool):
-    """The largest number of each place of a window."""
-
-    dims, pool = 2, staticmethod(convolution.max_pool2d)
+def _pooling(name: str, dims: int, pool: Callable[..., Any], what: str) -> Any:
+    parts = {"__doc__": f"The {what} in a window, at each of its positions.", "__module__": __name__}
+    return type(name, (_Pool,), {**parts, "dims": dims, "pool": staticmethod(pool)})
 
 
-class AveragePooling1D(_Pool):
-    """The mean of each place of a window."""
-
-    dims, pool = 1, staticmethod(convolution.avg_pool1d)
-
-
-class AveragePooling2D(_Pool):
-    """The mean of each place of a window."""
-
-    dims, pool = 2, staticmethod(convolution.avg_pool2d)
-
-
+MaxPooling1D = _pooling("MaxPooling1D", 1, convolution.max_pool1d, "largest number")
+MaxPooling2D = _pooling("MaxPooling2D", 2, convolution.max_pool2d, "largest number")
+AveragePooling1D = _pooling("AveragePooling1D", 1, convolution.avg_pool1d, "mean")
+AveragePooling2D = _pooling("AveragePooling2D", 2, convolution.avg_pool2d, "mean")
 MaxPool1D, MaxPool2D = MaxPooling1D, MaxPooling2D
 
 
@@ -146,28 +131,15 @@ class _GlobalPool(Layer):
         return (input_shape[0], *ones, input_shape[-1])
 
 
-class GlobalAveragePooling1D(_GlobalPool):
-    """The mean over all places of a sequence."""
-
-    dims, reduce = 1, staticmethod(reduce_ops.reduce_mean)
-
-
-class GlobalAveragePooling2D(_GlobalPool):
-    """The mean over all places of an image."""
-
-    dims, reduce = 2, staticmethod(reduce_ops.reduce_mean)
+def _global_pooling(name: str, dims: int, reduce: Callable[..., Any], what: str) -> Any:
+    parts = {"__doc__": f"The {what} of each channel.", "__module__": __name__}
+    return type(name, (_GlobalPool,), {**parts, "dims": dims, "reduce": staticmethod(reduce)})
 
 
-class GlobalMaxPooling1D(_GlobalPool):
-    """The largest number of all places of a sequence."""
-
-    dims, reduce = 1, staticmethod(reduce_ops.reduce_max)
-
-
-class GlobalMaxPooling2D(_GlobalPool):
-    """The largest number of all places of an image."""
-
-    dims, reduce = 2, staticmethod(reduce_ops.reduce_max)
+GlobalAveragePooling1D = _global_pooling("GlobalAveragePooling1D", 1, reduce_ops.reduce_mean, "mean")
+GlobalAveragePooling2D = _global_pooling("GlobalAveragePooling2D", 2, reduce_ops.reduce_mean, "mean")
+GlobalMaxPooling1D = _global_pooling("GlobalMaxPooling1D", 1, reduce_ops.reduce_max, "largest number")
+GlobalMaxPooling2D = _global_pooling("GlobalMaxPooling2D", 2, reduce_ops.reduce_max, "largest number")
 
 
 class ZeroPadding2D(Layer):
