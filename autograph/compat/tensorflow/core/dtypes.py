@@ -15,6 +15,11 @@ __all__ = [  # the names of `tf` itself
 _KERNEL_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
+def _is_of(kinds: str) -> Any:
+    """A property: whether the elements are of one of these kinds, by NumPy's letters."""
+    return property(lambda self: self._kind.kind in kinds)
+
+
 class DType:
     """The type of the elements of a tensor."""
 
@@ -33,25 +38,8 @@ class DType:
     def base_dtype(self) -> DType:
         return self
 
-    @property
-    def is_floating(self) -> builtins.bool:
-        return self._kind.kind == "f"
-
-    @property
-    def is_integer(self) -> builtins.bool:
-        return self._kind.kind in "iu"
-
-    @property
-    def is_unsigned(self) -> builtins.bool:
-        return self._kind.kind == "u"
-
-    @property
-    def is_complex(self) -> builtins.bool:
-        return self._kind.kind == "c"
-
-    @property
-    def is_bool(self) -> builtins.bool:
-        return self._kind.kind == "b"
+    is_floating, is_integer, is_unsigned = _is_of("f"), _is_of("iu"), _is_of("u")
+    is_complex, is_bool = _is_of("c"), _is_of("b")
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:

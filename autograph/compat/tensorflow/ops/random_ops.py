@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,41 +51,37 @@ def uniform(
                      repeatable=False)  # fmt: skip
 
 
-def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Numbers of the normal distribution."""
-    return _normal(shape, mean, stddev, dtype, seed, lambda generator, dims: generator.standard_normal(dims))
+def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Callable[..., Tensor]:
+    def normals(
+        shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
+        name: str | None = None,
+    ) -> Tensor:
+        wanted = as_dtype(dtype)
+        if is_tensor(mean) or is_tensor(stddev):
+            return math_ops.add(normals(shape, dtype=dtype, seed=seed) * stddev, mean)
+        middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
+        own = None if seed is None else generator_of(seed)
 
+        def drawn(dims: Any, mean: Any, stddev: Any) -> Any:
+            return np.asarray(mean + stddev * draw(own or generator_of(None), dims)).astype(numpy_dtype(wanted))
 
-def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Numbers of the normal distribution, at most two standard deviations from the mean."""
-    return _normal(shape, mean, stddev, dtype, seed, _truncated)
+        return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape),
+                         repeatable=False)  # fmt: skip
+
+    normals.__name__ = normals.__qualname__ = title
+    return normals
 
 
 def _truncated(generator: np.random.Generator, dims: Any) -> Any:
+    """Numbers of the normal distribution, at most two standard deviations from the mean."""
     found = np.asarray(generator.standard_normal(dims))
     while (far := np.abs(found) > 2).any():
         found[far] = generator.standard_normal(int(far.sum()))
     return found
 
 
-def _normal(shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, draw: Any) -> Tensor:
-    wanted = as_dtype(dtype)
-    if is_tensor(mean) or is_tensor(stddev):
-        return math_ops.add(_normal(shape, 0.0, 1.0, dtype, seed, draw) * stddev, mean)
-    middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
-    own = None if seed is None else generator_of(seed)
-
-    def drawn(dims: Any, mean: Any, stddev: Any) -> Any:
-        return np.asarray(mean + stddev * draw(own or generator_of(None), dims)).astype(numpy_dtype(wanted))
-
-    return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape),
-                     repeatable=False)  # fmt: skip
+normal = _normals("normal", np.random.Generator.standard_normal)
+truncated_normal = _normals("truncated_normal", _truncated)
 
 
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
