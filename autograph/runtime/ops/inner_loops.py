@@ -9,11 +9,11 @@ import numpy as np
 
 from autograph.common.numpy_internals import CLIP
 from autograph.runtime.graph.opdef import OPS
-from autograph.runtime.ops.native import ufunc_rules_complex
-from autograph.runtime.ops.native.ufunc_rules import RULES, Inner, clipped
+from autograph.runtime.ops.native import complex_rules
+from autograph.runtime.ops.native.number_rules import RULES, Inner, clipped
 from autograph.runtime.ops.python.operators import UFUNCS
 
-_RULES: tuple[dict[str, Any], ...] = (RULES, ufunc_rules_complex.RULES)
+_RULES: tuple[dict[str, Any], ...] = (RULES, complex_rules.RULES)
 CLIPS = ("np.clip", ".clip")
 
 

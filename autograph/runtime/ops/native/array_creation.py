@@ -12,8 +12,8 @@ import numpy as np
 
 from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Emitter, NoLowering, Number
 from autograph.runtime.graph.types import INT
+from autograph.runtime.ops.native.number_rules import known_dtype
 from autograph.runtime.ops.native.scalars import fitted, number
-from autograph.runtime.ops.native.ufunc_rules import known_dtype
 
 _KNOWN = (DTYPES | COMPLEX).values()
 _CLASSES = frozenset({bool, int, float, complex, *(dtype.type for dtype in _KNOWN)})

@@ -7,8 +7,8 @@ from typing import Any
 
 from autograph.runtime.graph.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, scalar
+from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
-from autograph.runtime.ops.native.ufunc_rules import inverse
 
 
 def negation(emit: Emitter, a: Any) -> Number:

@@ -16,10 +16,10 @@ import numpy as np
 from autograph.runtime.graph.operands import COMPLEX, Array, Complex, Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, TensorType, part_of, scalar, type_of
 from autograph.runtime.graph.types import COMPLEX as PYTHON_COMPLEX
-from autograph.runtime.ops.native import builtins, ufunc_rules_complex
+from autograph.runtime.ops.native import builtins, complex_rules
 from autograph.runtime.ops.native.math_functions import finite_only
+from autograph.runtime.ops.native.number_rules import PYTHON, Rule, arithmetic
 from autograph.runtime.ops.native.scalars import both, either, fitted, leave_if_inexact, number, operands, result
-from autograph.runtime.ops.native.ufunc_rules import PYTHON, Rule, arithmetic
 
 RECOVERS = sys.version_info >= (3, 12)
 MIXES = sys.version_info >= (3, 14)     # a complex and a real number without making a complex one of the latter
@@ -96,7 +96,7 @@ def _recovered(emit: Emitter, found: Complex) -> Complex:
 
 def product(emit: Emitter, x: Complex, y: Complex) -> Complex:
     """`x * y`."""
-    return _recovered(emit, ufunc_rules_complex.product(PYTHON)(emit, x, y))
+    return _recovered(emit, complex_rules.product(PYTHON)(emit, x, y))
 
 
 def true_division(emit: Emitter, a: Any, b: Any) -> Complex:
@@ -142,7 +142,7 @@ def power(emit: Emitter, a: Any, b: Any) -> Complex:
 
 def conjugate(emit: Emitter, a: Any) -> Complex:
     """`a.conjugate()`."""
-    return ufunc_rules_complex.conjugate(emit, as_complex(emit, a))
+    return complex_rules.conjugate(emit, as_complex(emit, a))
 
 
 def absolute(emit: Emitter, a: Any) -> Number:
@@ -164,7 +164,7 @@ def comparison(name: str) -> Callable[..., Number]:
             if not is_complex(each):
                 leave_if_inexact(emit, number(emit, each))
         x, y = _operands(emit, "add", a, b)
-        found = ufunc_rules_complex.comparison(name)(emit, x, y)
+        found = complex_rules.comparison(name)(emit, x, y)
         return Number(BOOL if x.type.kind == "python" else scalar("bool"), found.ref)
 
     return rule

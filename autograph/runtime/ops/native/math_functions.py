@@ -12,8 +12,8 @@ from typing import Any
 
 from autograph.runtime.graph.operands import Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
+from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
 from autograph.runtime.ops.native.scalars import finite, fitted, number, result, zero
-from autograph.runtime.ops.native.ufunc_rules import PYTHON, arithmetic, inverse
 
 
 def real(emit: Emitter, a: Any) -> Number:

@@ -14,8 +14,8 @@ import numpy as np
 from autograph.runtime.graph.operands import Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native import scalars
+from autograph.runtime.ops.native.number_rules import RULES, Inner, between, converted, is_weak, known_dtype, promotes
 from autograph.runtime.ops.native.scalars import fitted, number, result
-from autograph.runtime.ops.native.ufunc_rules import RULES, Inner, between, converted, is_weak, known_dtype, promotes
 
 # What gives no infinity of finite numbers, and no NaN of others.
 QUIET = frozenset(

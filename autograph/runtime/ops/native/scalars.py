@@ -1,6 +1,6 @@
 """How machine code does the operators of Python on numbers.
 
-The operands become numbers of one dtype, of which `ufunc_rules` has the rules. Python's integers are done with 64 bits,
+The operands become numbers of one dtype; `number_rules` has the rules. Python's integers are done with 64 bits,
 and left to Python if that is not enough. What NumPy would warn of is left to NumPy. Comparisons of integers with floats
 are exact in Python, and are done if the integer is exact as a float.
 """
@@ -16,8 +16,8 @@ import numpy as np
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.operands import DTYPES, Complex, Emitter, Fixed, NoLowering, Number, Range
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType, scalar, type_of
-from autograph.runtime.ops.native import ufunc_rules
-from autograph.runtime.ops.native.ufunc_rules import PYTHON, arithmetic, inverse, known_dtype
+from autograph.runtime.ops.native import number_rules
+from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse, known_dtype
 
 EXACT = 2**53       # up to here, every integer is a float
 
@@ -64,7 +64,7 @@ def finite(emit: Emitter, x: Number) -> Number:
 def truth(emit: Emitter, arg: Any) -> Number:
     """Whether an operand or constant counts as true."""
     if isinstance(arg, Number):
-        return ufunc_rules.truth(emit, arg)
+        return number_rules.truth(emit, arg)
     if isinstance(arg, Complex):
         real, imag = (truth(emit, part) for part in arg.parts)
         return either(emit, real, imag)
@@ -258,7 +258,7 @@ def inverted(emit: Emitter, a: Any) -> Number:
     x = number(emit, a)
     if x.type == BOOL or x.type.dtype.kind == "f":
         raise NoLowering        # Python warns, or raises
-    return ufunc_rules.inverted(emit, x)
+    return number_rules.inverted(emit, x)
 
 
 # ----------------------------------------------------------------------------------------------------- comparisons

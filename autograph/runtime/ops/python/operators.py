@@ -77,12 +77,12 @@ from autograph.runtime.ops.native import (
     complex_numbers,
     intervals,
     math_functions,
+    number_rules,
     scalars,
-    ufunc_rules,
 )
 from autograph.runtime.ops.native.complex_numbers import also, lowered
-from autograph.runtime.ops.native.ufunc_rules import PYTHON
-from autograph.runtime.ops.native.ufunc_rules_complex import by_parts
+from autograph.runtime.ops.native.complex_rules import by_parts
+from autograph.runtime.ops.native.number_rules import PYTHON
 from autograph.runtime.ops.python import constants
 
 BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
@@ -378,11 +378,11 @@ derive("lt le gt ge eq ne is in not", None, None)
 
 # On numbers, those in place are as the others.
 for _name in ("add", "sub"):
-    _sum = ufunc_rules.arithmetic(_name, PYTHON)
+    _sum = number_rules.arithmetic(_name, PYTHON)
     lower(f"{_name} i{_name}", lowered(_name, _sum, by_parts(_sum)))
-lower("mul imul", lowered("mul", ufunc_rules.arithmetic("mul", PYTHON), complex_numbers.product))
+lower("mul imul", lowered("mul", number_rules.arithmetic("mul", PYTHON), complex_numbers.product))
 for _name in ("and", "or", "xor"):
-    lower(f"{_name} i{_name}", lowered(_name, ufunc_rules.bits(_name)))
+    lower(f"{_name} i{_name}", lowered(_name, number_rules.bits(_name)))
 for _name in COMPARISONS:
     lower(_name, scalars.comparison(_name))
 for _name in ("eq", "ne"):
@@ -393,10 +393,10 @@ lower("mod imod", lowered("mod", scalars.remainder))
 lower("pow ipow", also(math_functions.power, complex_numbers.power))
 lower("lshift ilshift", lowered("lshift", scalars.left_shift))
 lower("rshift irshift", lowered("rshift", scalars.right_shift))
-lower("neg", lowered("neg", ufunc_rules.negative(PYTHON), by_parts(ufunc_rules.negative(PYTHON))))
-lower("pos", lowered("pos", ufunc_rules.same, ufunc_rules.same))
+lower("neg", lowered("neg", number_rules.negative(PYTHON), by_parts(number_rules.negative(PYTHON))))
+lower("pos", lowered("pos", number_rules.same, number_rules.same))
 lower("invert", scalars.inverted)
-lower("abs", also(lowered("abs", ufunc_rules.absolute(PYTHON)), complex_numbers.absolute))
+lower("abs", also(lowered("abs", number_rules.absolute(PYTHON)), complex_numbers.absolute))
 lower("not", builtins.negation)
 lower("is", builtins.identity)
 

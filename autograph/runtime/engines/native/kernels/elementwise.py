@@ -26,7 +26,7 @@ from autograph.runtime.graph.traits import (
 )
 from autograph.runtime.graph.types import TensorType, type_of
 from autograph.runtime.ops.inner_loops import CLIPS, LOOPS, power_of
-from autograph.runtime.ops.native.ufunc_rules import Inner, known_dtype, promotes
+from autograph.runtime.ops.native.number_rules import Inner, known_dtype, promotes
 
 # How a reduction combines elements, by the ufunc of NumPy that does.
 _HOW: dict[np.ufunc | None, str] = {

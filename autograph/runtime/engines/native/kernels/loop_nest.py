@@ -35,8 +35,8 @@ from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.traits import CASTS, MASKS, SELECTS
 from autograph.runtime.graph.types import FLOAT, TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part
-from autograph.runtime.ops.native.ufunc_rules import Inner, converted, is_weak, known_dtype, promotes
-from autograph.runtime.ops.native.ufunc_rules_complex import parts_of, real, selected, truth
+from autograph.runtime.ops.native.complex_rules import parts_of, real, selected, truth
+from autograph.runtime.ops.native.number_rules import Inner, converted, is_weak, known_dtype, promotes
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
 PRODUCTS = np.multiply, np.square

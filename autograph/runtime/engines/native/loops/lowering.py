@@ -30,8 +30,8 @@ from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
 from autograph.runtime.graph.traits import EXTREME, MAKES_ARRAYS, ORDERING
 from autograph.runtime.graph.types import BOOL, INT, TensorType
+from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import truth
-from autograph.runtime.ops.native.ufunc_rules import inverse
 from autograph.runtime.passes.rewriter import shown
 
 NODES = 20_000      # lowered in all

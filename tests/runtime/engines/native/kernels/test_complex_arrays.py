@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from autograph.runtime.ops.native import ufunc_rules_complex
+from autograph.runtime.ops.native import complex_rules
 from tests.runtime.engines.native.kernels.test_fusion import (
     SHAPES,
     check,
@@ -226,11 +226,11 @@ def test_how_products_are_rounded(dtype, monkeypatch):
     dtype = np.dtype(dtype)
     z, w = Z.astype(dtype), W.astype(dtype)
     for fused in (True, False):
-        found = np.array([ufunc_rules_complex._expected(one, other, fused) for one, other in zip(z, w)], dtype)
-        assert ufunc_rules_complex._way([(lambda z, w: found, z, w)]) is fused
-    assert ufunc_rules_complex._way([(lambda z, w: z * w + dtype.type(1e-3), z, w)]) is None
-    assert ufunc_rules_complex._way([(lambda z, w: found, z, w), (lambda z, w: found, w, w)]) is None
-    assert ufunc_rules_complex._fuses(dtype) in (True, False)
+        found = np.array([complex_rules._expected(one, other, fused) for one, other in zip(z, w)], dtype)
+        assert complex_rules._way([(lambda z, w: found, z, w)]) is fused
+    assert complex_rules._way([(lambda z, w: z * w + dtype.type(1e-3), z, w)]) is None
+    assert complex_rules._way([(lambda z, w: found, z, w), (lambda z, w: found, w, w)]) is None
+    assert complex_rules._fuses(dtype) in (True, False)
 
 
 @pytest.mark.parametrize("other", [(1,), (1, 1), (1, 1, 1), (), (3, 1), (2,)])

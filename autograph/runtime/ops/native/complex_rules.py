@@ -1,4 +1,4 @@
-"""Rules for operations on complex numbers of one dtype: what machine code does with their parts, see `ufunc_rules`.
+"""Rules for operations on complex numbers of one dtype: what machine code does with their parts, see `number_rules`.
 
 Sums are those of the parts. In products NumPy's inner loops round once less, if it is compiled for processors that
 multiply and add at once; what it does here, tries show. All else (quotients, magnitudes, `exp`) only NumPy does.
@@ -16,8 +16,8 @@ import numpy as np
 from autograph.common.probes import agrees
 from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number
 from autograph.runtime.graph.types import part_of
-from autograph.runtime.ops.native import ufunc_rules
-from autograph.runtime.ops.native.ufunc_rules import NUMPY, Flavor, boolean, inverse
+from autograph.runtime.ops.native import number_rules
+from autograph.runtime.ops.native.number_rules import NUMPY, Flavor, boolean, inverse
 
 Element: TypeAlias = "Number | Complex"
 Rule: TypeAlias = Callable[..., Element]
@@ -33,7 +33,7 @@ def parts_of(x: Element) -> tuple[Number, ...]:
 
 def truth(emit: Emitter, x: Element) -> Number:
     """Whether it is not zero."""
-    real, *imag = (ufunc_rules.truth(emit, each) for each in parts_of(x))
+    real, *imag = (number_rules.truth(emit, each) for each in parts_of(x))
     return emit.integer("or", real, *imag) if imag else real
 
 
@@ -52,7 +52,7 @@ def selected(emit: Emitter, condition: Number, a: Element, b: Element) -> Elemen
     return Complex(a.type, (chosen[0], chosen[1])) if isinstance(a, Complex) else chosen[0]
 
 
-def by_parts(rule: ufunc_rules.Rule) -> Rule:
+def by_parts(rule: number_rules.Rule) -> Rule:
     """What is done with each part alone."""
 
     def both(emit: Emitter, *args: Complex) -> Complex:
@@ -63,7 +63,7 @@ def by_parts(rule: ufunc_rules.Rule) -> Rule:
 
 
 def product(flavor: Flavor = NUMPY) -> Callable[..., Complex]:
-    mul, sub, add = (ufunc_rules.arithmetic(name, flavor) for name in ("mul", "sub", "add"))
+    mul, sub, add = (number_rules.arithmetic(name, flavor) for name in ("mul", "sub", "add"))
 
     def rule(emit: Emitter, x: Complex, y: Complex) -> Complex:
         (a, b), (c, d) = x.parts, y.parts
@@ -92,12 +92,12 @@ def comparison(name: str) -> Callable[..., Number]:
 
 
 RULES: dict[str, Rule] = {
-    "add": by_parts(ufunc_rules.arithmetic("add")),
-    "subtract": by_parts(ufunc_rules.arithmetic("sub")),
+    "add": by_parts(number_rules.arithmetic("add")),
+    "subtract": by_parts(number_rules.arithmetic("sub")),
     "multiply": product(),
     "square": lambda emit, x: product()(emit, x, x),
-    "negative": by_parts(ufunc_rules.negative()),
-    "positive": ufunc_rules.same,
+    "negative": by_parts(number_rules.negative()),
+    "positive": number_rules.same,
     "conjugate": conjugate,
     "equal": lambda emit, x, y: boolean(comparison("eq")(emit, x, y)),
     "not_equal": lambda emit, x, y: boolean(comparison("ne")(emit, x, y)),
