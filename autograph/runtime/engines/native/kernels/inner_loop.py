@@ -69,11 +69,10 @@ class StageEmitter(Emitter):
         found = super().constant(value, type)
         if type.dtype.kind != "f":
             return found
-        known = self.b.function.module.globals
-        made = Global(f"{self.name}_{len(known)}", "global", found.ref.type, found.ref)
-        place = known.setdefault(repr(found.ref), made)
+        name, kind, known = f"{self.name}_{found.ref.ref}", found.ref.type, self.b.function.module.globals
+        place = known.setdefault(name, Global(name, "global", kind, found.ref))
         with self.b.at(self.entry):
-            return Number(type, self.b.load(found.ref.type, place), found.known)
+            return Number(type, self.b.load(kind, place), found.known)
 
 
 def _never() -> None:
@@ -211,7 +210,7 @@ class Stage:
         """Let a module have what it needs."""
         own = self.emit.b.function.module
         module.declared |= own.declared
-        module.globals |= {each.ref[1:]: each for each in own.globals.values()}
+        module.globals |= own.globals
 
 
 def _begun(module: Module, name: str, pointers: Sequence[Parameter], attributes: str) -> Function:
@@ -260,12 +259,9 @@ def jammed(
 def _copy(b: Builder, block: Block, names: dict[Value, Value], known: dict[Any, Value]) -> None:
     """Append what is done in a block, of values by other names, besides what is known already."""
     for each in block.instructions:
-        made = copied(each, f"%v{len(known)}", names)
-        if each.type == VOID:
-            b.block.instructions.append(made)
-            continue
-        key = made.opcode, made.detail, made.type, tuple([operand.ref for operand in made.operands])
-        if key not in known:
-            known[key] = made
-            b.block.instructions.append(made)
+        operands = tuple([names.get(operand, operand) for operand in each.operands])
+        key = each.opcode, each.detail, each.type, tuple([operand.ref for operand in operands])
+        if each.type == VOID or key not in known:
+            found = known[key] = copied(each, f"%v{len(known)}", names)
+            b.block.instructions.append(found)
         names[each] = known[key]

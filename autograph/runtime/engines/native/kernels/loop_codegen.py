@@ -10,10 +10,10 @@ There are these functions:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
 
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
@@ -229,7 +229,7 @@ class LoopCode:
     def _define(self, call: Call) -> None:
         """Define one of ours, unless it is part of the code already."""
         if call.loop.define is not None and call.loop.name not in self._module.functions:
-            call.loop.define(self._module)
+            self._module.include(_defined(call.loop.define))
 
     def _call(self, call: Call, at: Place) -> None:
         """Let NumPy do its part. Some of its loops take flags down, so what has been raised is raised again."""
@@ -272,3 +272,11 @@ class LoopCode:
                 b.store(found, b.gep(place, begin, of=DOUBLE), align=8)
         if result < len(at.pointers):
             at.pointers[result] = own
+
+
+@cache
+def _defined(define: Callable[[Module], None]) -> Module:
+    """What one of our functions needs, built once."""
+    module = Module()
+    define(module)
+    return module

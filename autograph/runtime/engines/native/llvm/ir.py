@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 I1, I8, I16, I32, I64, I128 = "i1", "i8", "i16", "i32", "i64", "i128"
@@ -104,6 +104,12 @@ class Constant(Value):
 
 def constant(type: str, value: Any) -> Constant:
     """A number, a pointer (None), a vector of such, or of one number everywhere, or an array of such."""
+    return _integer(type, value) if value.__class__ is int else Constant(type, _written(type, value), value)
+
+
+@lru_cache(1 << 12)
+def _integer(type: str, value: int) -> Constant:
+    """Most constants are integers that have come up before."""
     return Constant(type, _written(type, value), value)
 
 
@@ -372,3 +378,9 @@ class Module:
         """Something that another module has."""
         found = self.globals[name] = Global(name, "external global", of)
         return found
+
+    def include(self, other: Module) -> None:
+        """Have what another module has, too."""
+        self.declared |= other.declared
+        self.functions |= other.functions
+        self.globals |= other.globals
