@@ -124,3 +124,21 @@ def test_layers_and_their_shapes():
     model = tf.keras.Sequential([layers.Embedding(5, 4, input_shape=(3,)), layers.Flatten(), layers.Reshape((6, 2))])
     assert model(tf.constant([[0, 1, 4]])).shape == (1, 6, 2)
     assert [layer.output_shape for layer in model.layers] == [(None, 3, 4), (None, 12), (None, 6, 2)]
+
+
+def test_layers_are_modules_among_others():
+    class Both(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = layers.Dense(2)
+            self.layer(tf.ones([1, 3]))
+            self.mean = metrics.Mean()
+            self.scale = tf.Variable(1.0, name="scale")
+
+    tf.keras.backend.clear_session()
+    both = Both()
+    assert [isinstance(each, tf.Module) for each in (both.layer, both.mean, tf.keras.Sequential())] == [True] * 3
+    assert [each.name for each in both.submodules] == ["dense", "mean"]
+    names = ["dense/kernel:0", "dense/bias:0", "total:0", "count:0", "scale:0"]
+    assert [each.name for each in both.variables] == names
+    assert both.layer.submodules == () and both.layer.name_scope.name == "dense"
