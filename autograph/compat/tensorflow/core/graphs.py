@@ -23,7 +23,7 @@ class Body:
     Attributes:
         writers: the functions of whose statements change containers and objects, by the ids of these; the undo log has
             what was in them.
-        handed_on: the tensor arrays that let others have their lists, with these lists.
+        handed_on: the tensor arrays that have given their lists away, with these lists.
     """
 
     writers: dict[int, set[Any]] = field(default_factory=dict)
@@ -58,17 +58,17 @@ class FuncGraph:
         self.trace = Trace(name, _Context())
         self.features = frozenset(features)
         self.bodies: list[Body] = []
-        self.loops: list[int] = []  # how many bodies there are in and around the body of each loop
-        self.printed: list[Any] = []  # what `print` writes to in loop bodies, which may be traced again
+        self.loops: list[int] = []  # for each loop being traced, the number of bodies up to its own
+        self.printed: list[Any] = []  # buffers of `print` in loop bodies, which may be traced again
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
-        self.lists: dict[int, Any] = {}  # those of which the type of the elements was set, by their ids
-        self.tapes: list[Any] = []  # those that were begun in it, the innermost last
-        self.inputs: list[Any] = []  # the tensors that it is given, and those that it gives
+        self.lists: dict[int, Any] = {}  # lists whose element type was set, by their ids
+        self.tapes: list[Any] = []  # tapes that were begun in it, the innermost last
+        self.inputs: list[Any] = []  # the tensors of its parameters, and of its results
         self.outputs: list[Any] = []
-        self.draws: list[Any] = []  # the random numbers that are drawn when it runs, once each
+        self.draws: list[Any] = []  # the random numbers that a run draws, once each
         self.replay: Replay | None = None
-        self.stand_ins: dict[int, tuple[Any, Any]] = {}  # what stands for tensors that are watched, by their ids
+        self.stand_ins: dict[int, tuple[Any, Any]] = {}  # tensors in the place of watched ones, by the ids of these
         self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
         self._names: Counter[str] = Counter()
 

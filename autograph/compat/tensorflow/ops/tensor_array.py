@@ -1,7 +1,8 @@
 """`tf.TensorArray`: tensors by number, written one by one.
 
-Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`. What is written to gets a copy of
-the one before; but if a loop made that, the list itself, and the copy, which nobody may need, is for the one before.
+Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`, and a write gives a new array. If
+the loop that is being traced made the old array, the new one takes over its list, so that the loop writes in place; the
+old one gets a copy, which is dead code unless it is read. Elsewhere the new array gets the copy.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class _Values(list[Any]):
 
 
 class TensorArray:
-    """Tensors by number. What writes gives the array as it is then; that one is to be used from then on."""
+    """Tensors by number. A write returns the array after it, which is to be used from then on."""
 
     def __init__(
         self, dtype: Any, size: Any = 0, dynamic_size: bool = False, clear_after_read: Any = None,
@@ -130,7 +131,7 @@ class TensorArray:
         return found
 
     def apart(self) -> TensorArray:
-        """The array to write to, so that this one stays what it is."""
+        """A new array to write to; this one stays as it is."""
         graph = graphs.current()
         if graph is None:
             return self
@@ -138,7 +139,7 @@ class TensorArray:
         return self._with(self.hand_on() if own else _variant(_record("list", self._list)))
 
     def hand_on(self) -> Tensor:
-        """The list, for others who write to it; this array gets a copy of what it is now."""
+        """Give the list away, to be written to; this array gets a copy of it."""
         copy = _variant(_record("list", self._list))
         found, graph = self.flow, graphs.current()
         if graph is not None and graph.bodies:

@@ -68,13 +68,13 @@ def run_body(graph: FuncGraph, body: Callable[[], Any], state: Any, block: Block
 
 
 def _as_it_is(graph: FuncGraph, value: Any) -> Any:
-    """`value` with arrays of their own, where it has tensor arrays that let others have their lists."""
+    """`value` with arrays of its own in the place of tensor arrays that have given their lists away."""
     copies = {id(array.flow) for array, _ in graph.bodies[-1].handed_on}
     return pytree.map(lambda leaf: leaf, value) if any(id(leaf) in copies for leaf in pytree.flatten(value)) else value
 
 
 def append(graph: FuncGraph, node: Node, arms: Sequence[Arm]) -> None:
-    """Add a node with these arms to the graph, and before it copies of what they write to."""
+    """Add a node with these arms to the graph, and before it copies of the lists that they write to."""
     for array in {id(array): array for arm in arms for array in arm.written}.values():
         array.hand_on()
     graph.trace.block.nodes.append(node)
