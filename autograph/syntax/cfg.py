@@ -132,22 +132,11 @@ class _Builder:
     def simple(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         return self.uses(after, jumps, node)
 
-    def jump(self, node: gast.AST, target: int | None, jumps: _Jumps) -> tuple[int, int]:
+    def jump(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         here, written = self.uses(0, jumps, node)
-        self.graph.steps[here].successors = [] if target is None else [target]
+        targets = {gast.Return: [jumps.leave], gast.Break: [jumps.break_], gast.Continue: [jumps.continue_]}
+        self.graph.steps[here].successors = targets.get(type(node), [])
         return here, written
-
-    def return_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
-        return self.jump(node, jumps.leave, jumps)
-
-    def break_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
-        return self.jump(node, jumps.break_, jumps)
-
-    def continue_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
-        return self.jump(node, jumps.continue_, jumps)
-
-    def raise_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
-        return self.jump(node, None, jumps)
 
     def if_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         if node.plain is None:
@@ -249,10 +238,7 @@ class _Builder:
 
 
 _METHODS = {
-    gast.Return: _Builder.return_,
-    gast.Break: _Builder.break_,
-    gast.Continue: _Builder.continue_,
-    gast.Raise: _Builder.raise_,
+    **dict.fromkeys((gast.Return, gast.Break, gast.Continue, gast.Raise), _Builder.jump),
     gast.If: _Builder.if_,
     gast.While: _Builder.while_,
     gast.For: _Builder.for_,

@@ -19,6 +19,11 @@ from autograph.runtime.graph.graph import Node, Place
 Marks: TypeAlias = "list[Node | None]"
 
 
+def node_of(marks: Marks, mark: int | None) -> Node | None:
+    """The node that a mark stands for."""
+    return marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
+
+
 class Places:
     """Reads positions from the user's code."""
 
@@ -69,13 +74,11 @@ def relocated(code: CodeType, marks: Marks, function: CodeType) -> CodeType:
     """Generated code, as if it was that of the user's `function`."""
     places = Places()
     unknown = Position(function.co_firstlineno)
-    found: dict[int, Position] = {}
+    found: dict[int | None, Position] = {}
 
     def position(mark: int | None) -> Position:
-        if mark is None or not 0 < mark <= len(marks):
-            return unknown
         if mark not in found:
-            found[mark] = _position(marks[mark - 1], places, function.co_filename) or unknown
+            found[mark] = _position(node_of(marks, mark), places, function.co_filename) or unknown
         return found[mark]
 
     spans = ((end - start, position(mark)) for start, end, mark in code.co_lines())

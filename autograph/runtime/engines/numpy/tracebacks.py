@@ -17,7 +17,7 @@ from autograph.common.defects import report
 from autograph.common.line_tables import Position
 from autograph.common.trace_rules import wants_full_tracebacks
 from autograph.errors import DerivativeError
-from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, disguised, pieces_of
+from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, disguised, node_of, pieces_of
 from autograph.runtime.engines.numpy.user_locals import arguments, user_locals
 from autograph.runtime.graph.graph import Node, Place
 from autograph.runtime.tracing.proxies.source_location import Handling
@@ -194,7 +194,7 @@ def node_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Mar
     marked = codes.get(entry.tb_frame.f_code)
     for start, end, mark in marked.co_lines() if marked is not None else ():
         if start <= entry.tb_lasti < end:
-            return marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
+            return node_of(marks, mark)
     return None
 
 

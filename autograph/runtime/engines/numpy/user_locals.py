@@ -31,7 +31,7 @@ from autograph.common.bytecode import instructions, stored_names
 from autograph.common.code_flags import OfCode, code_line, of_code
 from autograph.common.code_marks import is_body, shelters
 from autograph.common.line_tables import Position
-from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, pieces_of
+from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, node_of, pieces_of
 from autograph.runtime.graph.graph import UNBOUND, Node, Place
 
 _GENERATED = re.compile(r"\w*_\d*|do_return")  # what conversion calls variables of its own, and hardly anybody else
@@ -82,7 +82,7 @@ def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: in
         loops = sum(name in _items(piece) for piece in pieces)
         is_known = (bool(by) or name in params) and len({mark for mark, _ in by}) >= loops
         if is_known and all(_sets(marks, mark, name, nodes) for mark in by):
-            stored = [marks[abs(mark) - 1] for mark, _ in by if mark is not None and 0 < abs(mark) <= len(marks)]
+            stored = [node_of(marks, abs(mark or 0)) for mark, _ in by]
             followed = [node for node in stored if node is not None and node in nodes]
             is_moved = any(_is_moved(node, constructs) for node in followed)
             if not is_moved and is_of_one_loop(name, pieces, chain) and is_followed(name, pieces, done_by(followed)):
@@ -130,7 +130,7 @@ def _mixed(marked: CodeType, marks: Marks) -> set[str]:
     at: dict[Any, set[str]] = {}
     for name, by in _stores(marked).items():
         for mark, _ in by:
-            node = marks[abs(mark) - 1] if mark is not None and 0 < abs(mark) <= len(marks) else None
+            node = node_of(marks, abs(mark or 0))
             if node is not None and node.place and not node.blocks:
                 at.setdefault(node.place[-1], set()).add(name)
     return {name for names in at.values() if len(names) > 1 for name in names}
@@ -170,7 +170,7 @@ def _stores(marked: CodeType) -> dict[str, list[_Store]]:
 def _sets(marks: Marks, store: _Store, name: str, nodes: Collection[Node]) -> bool:
     """Whether generated code sets a variable where the user does: to what a node of this frame gives, or a constant."""
     mark, is_constant = store
-    node = marks[abs(mark) - 1] if mark is not None and 0 < abs(mark) <= len(marks) else None
+    node = node_of(marks, abs(mark or 0))
     if is_constant or node is None or mark is None:
         return is_constant
     if node.blocks:
@@ -319,7 +319,7 @@ def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: Coll
     params = {name for code in pieces if not is_body(code) for name in code.co_varnames[: code.co_argcount]}
     for offset, (operation, generated) in _operations(marked).items():
         mark = code_line(marked, offset)
-        node = marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
+        node = node_of(marks, mark)
         if node is None or node not in nodes:
             continue
         code, at = node.place[-1][:2]
