@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograph.cli.failure import Failure
+from autograph.common.printing.unparse import unparse
 from autograph.errors import AutographError
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.graph.tensor_spec import TensorSpec
@@ -92,7 +93,7 @@ def _build(node: ast.expr) -> Any:
         keys = [ast.literal_eval(key) for key in node.keys if key is not None]
         return dict(zip(keys, map(_build, node.values)))
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-        written = _typed(ast.unparse(node).replace(" ", "").replace("None", "?").replace("(", "").replace(")", ""))
+        written = _typed(unparse(node).replace(" ", "").replace("None", "?"))
         if written is None:
             raise ValueError("neither a type nor a constant")
         return written

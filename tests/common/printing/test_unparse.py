@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _ast
 import ast
 import math
 import sys
@@ -11,7 +12,8 @@ from typing import Any
 import gast
 import pytest
 
-from autograph.common.printing import literals
+from autograph.common.printing import literals, templates
+from autograph.common.printing import unparse as unparse_module
 from autograph.common.printing.unparse import unparse
 from autograph.syntax.bridge import to_gast
 
@@ -31,6 +33,13 @@ def check(text: str) -> str:
     assert ast.dump(ast.parse(printed)) == ast.dump(tree), printed
     assert unparse(tree) == printed
     return printed
+
+
+def test_each_kind_of_node_can_be_printed():
+    kinds = {name for name, kind in vars(_ast).items() if isinstance(kind, type) and getattr(kind, "_fields", ())}
+    heads = {"ExceptHandler", "match_case"}  # and the bodies are printed by the statements that they belong to
+    known = {*templates.STATEMENTS, *templates.EXPRESSIONS, *unparse_module._FUNCTIONS, *heads}
+    assert kinds - known == {"Expression", "FunctionType", "Interactive", "TypeIgnore"}
 
 
 # -- precedence ---------------------------------------------------------------------------------------------
@@ -259,6 +268,7 @@ def test_constants_no_one_can_type():
     assert literals.constant((1, (2,), ())) == "(1, (2,), ())"
     assert literals.constant(1 << 50_000) == hex(1 << 50_000)  # Python prints no such decimals
     assert unparse(gast.BinOp(gast.Constant(-1, None), gast.Pow(), gast.Constant(2, None))) == "(-1) ** 2"
+    assert unparse(gast.BinOp(gast.Constant(-0.0, None), gast.Pow(), gast.Constant(2, None))) == "(-0.0) ** 2"
 
 
 FSTRINGS = r"""
