@@ -38,7 +38,7 @@ from autograph.runtime.engines.native.kernels.multi_nest import goes_on, narrow,
 from autograph.runtime.engines.native.kernels.slice_layout import Part
 from autograph.runtime.engines.native.kernels.views import Windows, halves, is_narrower, is_window
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
-from autograph.runtime.engines.native.matmul.autotune import Contest, is_larger_product
+from autograph.runtime.engines.native.matmul.autotune import Autotuned, is_larger_product
 from autograph.runtime.engines.native.matmul.small import SOON, Product, is_small_product
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
@@ -144,7 +144,7 @@ class Fuser(Copier):
         if node.blocks or effect_of(node).kind not in (PURE, VIEW):
             self._take_windows(into)
         if is_small_product(node) or is_larger_product(node):
-            kind = Product if is_small_product(node) else Contest
+            kind = Product if is_small_product(node) else Autotuned
             self.call(into, kind(lookup(node.op).target or matmul, self._after), node.args, node.outputs, node.place)
         else:
             into.append(self.node(node))

@@ -11,7 +11,6 @@ be no normal number, and what is none at all, or zero: where one of those comes 
 from __future__ import annotations
 
 import math
-from functools import cache
 
 from autograph.runtime.engines.native.libmath.vectors import (
     ALONE,
@@ -33,17 +32,15 @@ from autograph.runtime.engines.native.llvm.ir import (
     Value,
     constant,
 )
+from autograph.runtime.engines.native.llvm.target import has_feature
 
 NAME = "ag_quotient"
 LEAST, MOST = 2.0**-400, 2.0**400
 
 
-@cache
-def can_be_had() -> bool:
-    """Whether this processor fuses, as far as is known."""
-    import llvmlite.binding as llvm
-
-    return bool(llvm.get_host_cpu_features().get("fma"))
+def is_supported() -> bool:
+    """Whether this processor has fused multiply-add, as far as is known."""
+    return has_feature("fma")
 
 
 def define(module: Module) -> None:

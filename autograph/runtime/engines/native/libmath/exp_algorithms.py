@@ -1,7 +1,9 @@
 """How libraries compute `exp` of `float64`, step by step, with numbers of Python's or vectors of LLVM's.
 
-2**(1/n) to the power of a whole number comes out of a table of n, and what remains from a polynomial. The constants
-are those of the libraries, and so are the steps, where multiplications and additions are fused; so each bit is theirs.
+With n = 2**steps, x is (whole + rest) ln 2 / n: a table has the powers of 2**(1/n), a polynomial gives the exponential
+of the rest (Tang, "Table-driven implementation of the exponential function in IEEE floating-point arithmetic", 1989).
+The constants and the steps are those of the libraries, and so is where multiplications and additions are fused; so each
+bit is theirs.
 """
 
 from __future__ import annotations
@@ -25,16 +27,16 @@ LOG2_E = float.fromhex("0x1.71547652b82fep0")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How a library does it.
+class Algorithm:
+    """How a library computes it.
 
     Attributes:
-        steps: the table has so many bits of the whole number.
-        split: the logarithm of 2, in two parts that are added.
+        steps: how many of the lower bits of the whole number choose an entry of the table.
+        split: the logarithm of 2, as the sum of two floats.
         polynomial: its coefficients, from that of the first power on.
-        series: what the polynomial comes to, and with it what the table has lost to rounding.
-        limit: of which size numbers must be less, that nothing else may be needed.
-        is_wide: whether it is for vectors of AVX-512, which round down as they add, and have the table in registers.
+        series: computes the polynomial, and adds what the entry of the table has lost to rounding.
+        limit: the algorithm is for numbers of an absolute value below.
+        is_wide: whether it is for vectors of AVX-512, which can round down as they add, with the table in registers.
     """
 
     steps: int
@@ -49,7 +51,7 @@ class Way:
         return math.ldexp(LOG2_E, self.steps)
 
     def of(self, do: Any, x: Any) -> Any:
-        """Go the steps, which `Numbers` or `Vectors` do."""
+        """Compute the exponential by the steps of `Numbers` or `Vectors`."""
         whole, lost, power = do.parts(x)
         high, low = (do.constant(math.ldexp(-part, -self.steps)) for part in self.split)
         rest = do.fused(whole, low, do.fused(whole, high, x))
@@ -73,7 +75,7 @@ def _floats(text: str) -> tuple[float, ...]:
 
 
 # The GNU C library's (`sysdeps/ieee754/dbl-64/e_exp.c`).
-GNU = Way(
+GNU = Algorithm(
     7,
     (float.fromhex("0x1.62e42fefa0000p-1"), float.fromhex("0x1.cf79abc9e3b3ap-40")),
     _floats("0x1.ffffffffffdbdp-2 0x1.555555555543cp-3 0x1.55555cf172b91p-5 0x1.1111167a4d017p-7"),
@@ -82,7 +84,7 @@ GNU = Way(
     False,
 )
 # That of Intel's library for vectors, of which NumPy has a part (`svml_z0_exp_d_ha.s`).
-SVML = Way(
+SVML = Algorithm(
     4,
     (float.fromhex("0x1.62e42fefa39efp-1"), float.fromhex("0x1.abc9e3b39803fp-56")),
     _floats(
@@ -97,7 +99,7 @@ SVML = Way(
 
 @cache
 def table(steps: int) -> tuple[list[float], list[float]]:
-    """For each power what its rounding has lost, in units of itself, and the power."""
+    """For each power its relative rounding error, and the power."""
     with decimal.localcontext() as context:
         context.prec = 45
         ln2 = decimal.Decimal(2).ln()
@@ -107,12 +109,12 @@ def table(steps: int) -> tuple[list[float], list[float]]:
 
 
 class Numbers:
-    """Does steps with Python's floats."""
+    """Computes steps with Python's floats."""
 
     constant = float
 
-    def __init__(self, way: Way) -> None:
-        self._way = way
+    def __init__(self, algorithm: Algorithm) -> None:
+        self._algorithm = algorithm
 
     def add(self, a: float, b: float) -> float:
         return a + b
@@ -125,10 +127,10 @@ class Numbers:
 
     def parts(self, x: float) -> tuple[float, float, float]:
         """The whole number; of its power, what has been lost, and what is left."""
-        exact = Fraction(x) * Fraction(self._way.scale)
-        whole = math.floor(exact) if self._way.is_wide else round(exact)
-        lost, power = (column[whole % 2**self._way.steps] for column in table(self._way.steps))
-        return float(whole), lost, math.ldexp(power, whole >> self._way.steps)
+        exact = Fraction(x) * Fraction(self._algorithm.scale)
+        whole = math.floor(exact) if self._algorithm.is_wide else round(exact)
+        lost, power = (column[whole % 2**self._algorithm.steps] for column in table(self._algorithm.steps))
+        return float(whole), lost, math.ldexp(power, whole >> self._algorithm.steps)
 
 
 @cache
@@ -142,11 +144,11 @@ def _library() -> Any:
 class Vectors:
     """Builds steps for vectors."""
 
-    def __init__(self, way: Way, b: Builder) -> None:
-        self._way, self._b = way, b
-        lost, powers = table(way.steps)
+    def __init__(self, algorithm: Algorithm, b: Builder) -> None:
+        self._algorithm, self._b = algorithm, b
+        lost, powers = table(algorithm.steps)
         # The powers without the lower bits of the whole number, see `parts`.
-        reduced = [_bits(power) - (step << 52 - way.steps) for step, power in enumerate(powers)]
+        reduced = [_bits(power) - (step << 52 - algorithm.steps) for step, power in enumerate(powers)]
         self._columns = [list(map(_bits, lost)), reduced]
 
     def constant(self, value: float) -> Value:
@@ -167,14 +169,14 @@ class Vectors:
         Its lower bits are the place in the table; those above belong into the exponent, to which they are added with
         the lower ones, that the table has taken off.
         """
-        b, steps, (scale, shift) = self._b, self._way.steps, map(self.constant, (self._way.scale, SHIFT))
-        if self._way.is_wide:
+        b, steps, (scale, shift) = self._b, self._algorithm.steps, map(self.constant, (self._algorithm.scale, SHIFT))
+        if self._algorithm.is_wide:
             shifted: Value = b.call_outside(f"{_AVX512}vfmadd.pd.512", FLOATS, x, scale, shift, constant(I32, _DOWN))
         else:
             shifted = self.fused(scale, x, shift)
         whole = b.binary("fsub", shifted, shift)
         bits = b.cast("bitcast", shifted, WORDS)
-        lost, power = self._permuted(bits) if self._way.is_wide else self._loaded(bits)
+        lost, power = self._permuted(bits) if self._algorithm.is_wide else self._loaded(bits)
         raised = b.add(power, b.binary("shl", bits, 52 - steps))
         return whole, b.cast("bitcast", lost, FLOATS), b.cast("bitcast", raised, FLOATS)
 
@@ -188,7 +190,7 @@ class Vectors:
         """The same, of a table of pairs in memory. (LLVM would compute the addresses one by one.)"""
         b, entries = self._b, [each for pair in zip(*self._columns) for each in pair]
         pairs = b.function.module.constant("exp_table", constant(array(len(entries), I64), entries), align=16)
-        places = b.and_(b.binary("shl", bits, 4), 2**self._way.steps - 1 << 4)
+        places = b.and_(b.binary("shl", bits, 4), 2**self._algorithm.steps - 1 << 4)
         below, above = (self._pairs(pairs, places, begin) for begin in range(0, WIDTH, 4))
         return [b.shuffle(first, second, [*range(WIDTH)]) for first, second in zip(below, above)]
 

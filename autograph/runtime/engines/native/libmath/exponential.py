@@ -1,8 +1,8 @@
 """`exp` of `float64` as NumPy computes it, eight numbers at a time.
 
-NumPy has it from a library, which depends on the processor, see `exp_algorithms`. Which it is, if it is one of those,
-tries show. The code is called as NumPy's own loop would be; numbers so large, or so far below zero, that the steps are
-not enough are left to that. It is written for vectors: LLVM makes none of it.
+NumPy takes it from a library, which depends on the processor; a probe says whether that is one of those in
+`exp_algorithms`. The code is called as NumPy's own loop is, and calls that for numbers beyond the limits of the
+algorithm. It is written for vectors, since LLVM would not vectorize it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Numbers, Vectors, Way
+from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Algorithm, Numbers, Vectors
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.libmath.vectors import (
     ALONE,
@@ -37,6 +37,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     constant,
     zero,
 )
+from autograph.runtime.engines.native.llvm.target import has_feature
 
 NAME = "ag_exp"
 NOTHING = -746.0        # below, they are 0
@@ -44,34 +45,33 @@ _TRIES = 1000
 
 
 @cache
-def known() -> Way | None:
-    """The way that NumPy goes here, if it is known, and can be gone."""
-    return next((way for way in (SVML, GNU) if _can_be_gone(way) and _is_numpys(way)), None)
+def known() -> Algorithm | None:
+    """The algorithm that NumPy uses here, if it is known, and this processor has what it needs."""
+    return next((algorithm for algorithm in (SVML, GNU) if is_supported(algorithm) and _is_numpys(algorithm)), None)
 
 
-def _can_be_gone(way: Way) -> bool:
-    import llvmlite.binding as llvm
-
-    return not way.is_wide or bool(llvm.get_host_cpu_features().get("avx512f"))
+def is_supported(algorithm: Algorithm) -> bool:
+    return not algorithm.is_wide or has_feature("avx512f")
 
 
-def _is_numpys(way: Way) -> bool:
-    x = np.random.default_rng(1).uniform(-way.limit, way.limit, _TRIES)
+def _is_numpys(algorithm: Algorithm) -> bool:
+    x = np.random.default_rng(1).uniform(-algorithm.limit, algorithm.limit, _TRIES)
     x[: _TRIES // 4] /= 500
+    numbers = Numbers(algorithm)
     try:
-        return agrees(lambda x: np.array([way.of(Numbers(way), each) for each in x.tolist()]), np.exp, [(x,)])
+        return agrees(lambda x: np.array([algorithm.of(numbers, each) for each in x.tolist()]), np.exp, [(x,)])
     except (OSError, AttributeError, TypeError):    # a C library without `fma`, or Windows, which has no such library
         return False
 
 
-def define(module: Module, way: Way, numpys: str, handed: tuple[str, ...]) -> None:
+def define(module: Module, algorithm: Algorithm, numpys: str, handed: tuple[str, ...]) -> None:
     """Define a function like a loop of NumPy's: numbers lie side by side, or all of them are the same one.
 
     Args:
         numpys: the name of NumPy's own.
-        handed: the names of what that is handed.
+        handed: the names of what that gets besides arrays.
     """
-    exp = _exp(module, way, _numpys(module, numpys, handed))
+    exp = _exp(module, algorithm, _numpys(module, numpys, handed))
     b, (_, arrays, size, steps, _) = inner_loop(module, NAME)
     source, target = (b.load(PTR, b.gep(arrays, place, of=PTR)) for place in range(2))
     n = b.load(I64, size)
@@ -107,12 +107,12 @@ def _numpys(module: Module, name: str, handed: tuple[str, ...]) -> Function:
     return function
 
 
-def _exp(module: Module, way: Way, numpys: Function) -> Function:
+def _exp(module: Module, algorithm: Algorithm, numpys: Function) -> Function:
     """The function for a vector."""
     b, function = elementwise(module, f"{NAME}_of", Parameter("x", FLOATS))
     (given,) = function.parameters
     start, far, near, unknown, done = b.block, *map(function.new_block, ("far", "near", "unknown", "done"))
-    small = b.fcmp("olt", b.intrinsic("fabs", given), way.limit)
+    small = b.fcmp("olt", b.intrinsic("fabs", given), algorithm.limit)
     b.cond_br(all_of(b, small), near, far)
     b.begin(far)
     known = b.or_(small, b.fcmp("olt", given, NOTHING))
@@ -123,7 +123,7 @@ def _exp(module: Module, way: Way, numpys: Function) -> Function:
     b.br(done)
     b.begin(near)
     x = b.phi(FLOATS, (given, start), (less, far))
-    computed = b.select(small, way.of(Vectors(way, b), x), zero(FLOATS))
+    computed = b.select(small, algorithm.of(Vectors(algorithm, b), x), zero(FLOATS))
     b.br(done)
     b.begin(done)
     b.ret(b.phi(FLOATS, (computed, near), (found, unknown)))

@@ -1,8 +1,7 @@
 """NumPy's own inner loops, which machine code calls on blocks of elements: what they give is NumPy's by construction.
 
-NumPy tells which loop it runs for a ufunc and dtypes (`_get_strided_loop`, made for compilers). Such a loop may do the
-last elements of an array in another way than those before; so tries look whether it does each element by itself. For
-numbers NumPy runs it on one element, which is the same for all there might be.
+A loop may compute the last elements of an array otherwise than those before. So a probe says whether it computes each
+element by itself. For numbers NumPy runs it on one element, with strides of 0.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ class Loop:
     """A loop of NumPy's that does each element by itself.
 
     Attributes:
-        name: by which LLVM knows it.
-        handed: what it is handed besides arrays, with which at the end the name tells LLVM where that is.
-        steady: whether it does the same with one element for a whole row as with an array of equal ones.
-        costly: whether it takes several nanoseconds for each.
+        name: its name in LLVM's text.
+        handed: what it gets besides arrays; the name with one of these at its end is the address of that.
+        steady: whether it gives the same for one element for a whole row as for an array of equal ones.
+        costly: whether it takes several nanoseconds for an element.
         define: defines the function, if it is none of NumPy's, and one for a vector, whose name ends with `_of`.
     """
 
@@ -50,42 +49,42 @@ class Loop:
 
 @cache
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
-    """The loop for operands and a result of these dtypes, if it can be called; LLVM knows it from now on."""
-    parts = _parts(ufunc, dtypes)
-    if parts is None or not _is_numpys(parts, ufunc, dtypes):
+    """The loop for operands and a result of these dtypes, if it can be called; registers it with LLVM."""
+    inner = _find(ufunc, dtypes)
+    if inner is None or not _is_numpys(inner, ufunc, dtypes):
         return None
-    if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (way := exponential.known()):
-        name, handed = _told(parts, ufunc, dtypes)
+    if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (algorithm := exponential.known()):
+        name, handed = _register(inner, ufunc, dtypes)
         names = tuple(f"{name}_{part}" for part in handed)
-        define = partial(exponential.define, way=way, numpys=name, handed=names)
+        define = partial(exponential.define, algorithm=algorithm, numpys=name, handed=names)
         return Loop(exponential.NAME, (), True, False, define)
-    return Loop(*_told(parts, ufunc, dtypes), _is_steady(parts, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+    return Loop(*_register(inner, ufunc, dtypes), _is_steady(inner, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
 
 
 @cache
 def quotient() -> Loop | None:
-    """The one for floats that are divided by the same one, if there is none better to do it."""
-    return Loop(division.NAME, (), True, False, division.define) if division.can_be_had() else None
+    """The loop of ours for floats that are divided by the same one, if this processor has what it needs."""
+    return Loop(division.NAME, (), True, False, division.define) if division.is_supported() else None
 
 
 @cache
 def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
-    """The same for numbers, if NumPy warns of nothing but infinities and NaNs that come up."""
-    parts = _parts(ufunc, dtypes)
-    if parts is None or not _is_of_numbers(parts, ufunc, dtypes):
+    """The loop for numbers, if NumPy warns only of infinities and NaNs that come up."""
+    inner = _find(ufunc, dtypes)
+    if inner is None or not _is_of_numbers(inner, ufunc, dtypes):
         return None
-    return Loop(*_told(parts, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
+    return Loop(*_register(inner, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
 
 
-def _told(parts: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
-    """Tell LLVM of a loop; gives by which name, and what it is handed."""
+def _register(inner: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
+    """Register a loop with LLVM. Gives its name, and what it gets besides arrays."""
     import llvmlite.binding as llvm
 
     name = f"ag_numpy_{ufunc.__name__}_{''.join(dtype.char for dtype in dtypes)}".replace("?", "t")
-    handed = ("context", "more") if parts.more else ("context",)
-    llvm.add_symbol(name, parts.address)
+    handed = ("context", "more") if inner.more else ("context",)
+    llvm.add_symbol(name, inner.address)
     for part in handed:
-        llvm.add_symbol(f"{name}_{part}", getattr(parts, part))
+        llvm.add_symbol(f"{name}_{part}", getattr(inner, part))
     return name, handed
 
 
@@ -95,12 +94,12 @@ def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
 
 
 def is_there(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
-    """Whether there is such a loop, as far as can be seen without trying it."""
-    return _parts(ufunc, dtypes) is not None
+    """Whether there is such a loop, without a probe of it."""
+    return _find(ufunc, dtypes) is not None
 
 
 @cache
-def _parts(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | None:
+def _find(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | None:
     if any(dtype.kind not in _KINDS for dtype in dtypes):
         return None
     if ufunc is np.power and dtypes[-1].kind == "i":
@@ -109,7 +108,7 @@ def _parts(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | No
 
 
 def _is_numpys(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether blocks come to the same as the whole."""
+    """Whether it gives for blocks what the ufunc gives for the whole."""
     given = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     with np.errstate(all="ignore"):
         return agrees(partial(_in_blocks, loop, dtypes[-1]), ufunc, [given])
@@ -128,7 +127,7 @@ def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
 
 
 def _is_of_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether one element comes to what NumPy makes of numbers, which warns if an infinity or a NaN comes up."""
+    """Whether it gives what the ufunc gives for numbers, which warns if an infinity or a NaN comes up."""
     columns = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     for place, value in enumerate((0, 1, 2, 3, 0.5)):       # of which powers may be special
         columns[-1][-60 + 12 * place :][:12] = value
@@ -152,7 +151,7 @@ def _is_strange(found: Any, given: Sequence[Any]) -> bool:
 
 
 def _is_steady(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether operands that are the same for all give what they give if they are arrays of one number."""
+    """Whether it gives for operands with strides of 0 what the ufunc gives for arrays of one number."""
     *kinds, result = dtypes
     for varying in range(len(kinds) if len(kinds) > 1 else 0):
         with np.errstate(all="ignore"):
@@ -172,7 +171,7 @@ def _with_singles(loop: InnerLoop, result: np.dtype[Any], varying: int, *given: 
 
 
 def _examples(dtype: np.dtype[Any], seed: int) -> np.ndarray[Any, Any]:
-    """Numbers of all sizes, with what is remarkable, at odd places."""
+    """Numbers of all sizes and special values, in memory that is not aligned to vectors."""
     if dtype.kind == "c":
         part = part_of(dtype)
         pairs = np.stack([_examples(part, seed), np.roll(_examples(part, seed + 2), 3)], axis=1)
@@ -196,10 +195,10 @@ def _examples(dtype: np.dtype[Any], seed: int) -> np.ndarray[Any, Any]:
     return shifted
 
 
-def _run(parts: InnerLoop, given: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]) -> None:
-    """Call a loop; what has one element is the same for all."""
+def _run(inner: InnerLoop, given: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]) -> None:
+    """Call a loop; an operand of one element has a stride of 0."""
     arrays, count = (*given, found), len(found)
     data = (ctypes.c_void_p * len(arrays))(*(each.ctypes.data for each in arrays))
     steps = (ctypes.c_ssize_t * len(arrays))(*(each.itemsize * (len(each) == count) for each in arrays))
     size = ctypes.c_ssize_t(count)
-    LOOP_TYPE(parts.address)(parts.context, *map(ctypes.addressof, (data, size, steps)), parts.more)
+    LOOP_TYPE(inner.address)(inner.context, *map(ctypes.addressof, (data, size, steps)), inner.more)

@@ -132,12 +132,17 @@ def traits() -> tuple[str, ...]:
 
 
 @cache
+def has_feature(name: str) -> bool:
+    """Whether this processor has a feature by LLVM's name, such as `fma`."""
+    return bool(binding().get_host_cpu_features().get(name))
+
+
+@cache
 def vectors() -> tuple[int, int] | None:
     """How many bytes a vector has, and how many registers there are for such; if it multiplies and adds in one."""
-    has = binding().get_host_cpu_features()
-    if has.get("avx512f"):
+    if has_feature("avx512f"):
         return 64, 32
-    return (32, 16) if has.get("avx2") and has.get("fma") else (16, 32) if has.get("neon") else None
+    return (32, 16) if has_feature("avx2") and has_feature("fma") else (16, 32) if has_feature("neon") else None
 
 
 def get_ready() -> None:

@@ -1,9 +1,9 @@
 """Which is faster for a product of larger matrices: BLAS, or a loop of our own (`tiled`) that gives each bit of it.
 
 BLAS multiplies and adds in an order of its own. If it adds up the products for an element one after another, in one
-rounding each, and begins a new sum after some of them, the loop can do the same. When that is cannot be asked; so it is
-tried, on arrays like those at hand, and what does not give the same bits is out. Where BLAS uses several threads, it is
-tried with these.
+rounding each, and begins a new sum after some of them, the loop can do the same. After how many cannot be asked. So a
+probe on arrays like those at hand looks for the number that gives the same bits; then the faster one stays, BLAS with
+its threads if it has several.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ ZEROS = 0.1         # of these numbers so many are zeros; here and there, so tha
 SPREAD = 16         # times the memory of a matrix, over which its elements may be spread
 
 
-class Contest(Product):
-    """What is called for a product of larger matrices."""
+class Autotuned(Product):
+    """What graphs call for a product of larger matrices."""
 
     __ag_new__ = True       # see `effects.is_new`
 
@@ -85,7 +85,7 @@ class Layout(NamedTuple):
 
 
 def fastest(function: Callable[..., Any], x: Any, y: Any) -> Callable[..., Any]:
-    """What is fastest for arrays of these lengths and strides, and calls the function for others; maybe it itself."""
+    """The fastest function for arrays of these lengths and strides, which calls the one given for others."""
     layouts = Layout.of(x), Layout.of(y)
     if None in layouts or x.dtype != y.dtype or x.shape[1] != y.shape[0] or y.strides[1] != y.itemsize:
         return function
@@ -145,7 +145,7 @@ _code = cache(Code)
 
 
 def _refused(x: Any, y: Any) -> Any:
-    """Nothing that would be taken for a result."""
+    """No product."""
     return np.empty(0)
 
 

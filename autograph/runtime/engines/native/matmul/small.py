@@ -1,9 +1,9 @@
 """Products of small matrices: NumPy's own loop, called directly; for larger ones see `tiled`.
 
-It takes NumPy about a microsecond to see what is to be done for `x @ y`, and for small arrays much less to do it. What
-does it is a loop, which calls BLAS or not, depending on lengths and strides. So that loop is called here, with just the
-lengths and strides that NumPy calls it with: each bit is the same, whatever BLAS there is. What is large, empty, of
-other dtypes, or raises a flag that NumPy warns of, NumPy does.
+NumPy takes about a microsecond to prepare `x @ y`, and for small arrays much less to compute it. It computes in a loop,
+which calls BLAS or not, depending on lengths and strides. The function here calls that loop with the lengths and
+strides that NumPy calls it with; so each bit is the same, whatever BLAS there is. NumPy does products that are large,
+empty, of other dtypes, or raise a flag that NumPy warns of.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _ARGS, _DIMS, _STEPS, _SHAPE, _NUMBER, _SLOTS = 0, 3, 7, 16, 18, 19      # place
 
 
 class Product:
-    """What is called for a product.
+    """What graphs call for a product.
 
     Args:
-        function: what NumPy has for it.
-        after: how many calls that does.
+        function: NumPy's for it.
+        after: after so many calls there is machine code.
     """
 
     __ag_tame__ = True      # see `effects.tame`
@@ -68,7 +68,7 @@ class Product:
         return self._function(x, y)
 
     def _entry(self, x: Any, y: Any) -> Callable[..., Any]:
-        """What is to be called from now on."""
+        """The function to call from now on, for arrays like these."""
         return entry_of(self._function)
 
     def bind(self, names: dict[str, Any], name: str) -> None:
@@ -95,10 +95,10 @@ def entry_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Matrix(NamedTuple):
-    """What code knows of an argument; a vector is a row, or a column.
+    """An argument; a vector is a row, or a column.
 
     Attributes:
-        down: the stride from one row to the next, in bytes; zero if there is but one.
+        down: the stride from one row to the next, in bytes; zero if there is one only.
         along: the same from column to column.
         is_matrix: whether it is no vector.
         data: where its elements are.
@@ -113,7 +113,7 @@ class Matrix(NamedTuple):
 
 
 class Multiplying:
-    """A C function for arrays of a dtype. It calls `other` for all that it does not know.
+    """A C function for arrays of a dtype. It calls `other` for all others.
 
     Attributes:
         c: builds it.
@@ -159,7 +159,7 @@ class Multiplying:
         self.c.b.call(loop, *map(self.c.slot, (_ARGS, _DIMS, _STEPS)), NULL)
 
     def _unless_one(self, length: Value, stride: Value) -> Value:
-        """A stride as NumPy hands it to its loops: zero, if there is but one."""
+        """A stride as NumPy gives it to its loops: zero, if there is one row or column only."""
         return self.c.b.select(self.c.b.icmp("eq", length, 1), 0, stride)
 
     def _taken(self, place: int) -> Matrix:
@@ -209,7 +209,7 @@ class Multiplying:
         return made
 
     def _multiply(self, made: Value) -> None:
-        """Do it, and look whether a flag has been raised."""
+        """Multiply; call the other one if that has raised a flag."""
         c, b, flags = self.c, self.c.b, constant(I32, FLAGS)
         with b.if_then(b.icmp("ne", b.call_outside("fetestexcept", I32, flags), 0)):
             b.call_outside("feclearexcept", I32, flags)

@@ -5,8 +5,8 @@
         for p in stretch:  sums[r, v] = fma(x[row + r, p], y[p, column + v …], sums[r, v])
         result[tile] = sums, or += sums in later stretches
 
-Where rows or columns are left over, the last tile lies over the one before it, and computes some of its numbers again.
-BLAS copies its arguments first, so that they lie in the order in which it goes through them. That pays for large ones.
+If rows or columns are left over, the last tile overlaps the one before it, and computes some of its numbers again. BLAS
+copies its arguments first, so that they lie in the order in which it goes through them. That pays for large ones.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ FACTS = "rows count columns down along below stretches".split()
 
 
 def fill(rule: Any, x: Any, y: Any, ends: Sequence[int]) -> None:
-    """Put into an array what code must know: lengths, strides, and the columns of `x` before which a sum ends."""
+    """Put into an array what the code reads: lengths, strides, and the columns of `x` before which a sum ends."""
     numbers = (*x.shape, y.shape[1], *x.strides, y.strides[0], len(ends), *ends)
     rule[: len(numbers)] = numbers
 
 
 class Tiled(Multiplying):
-    """The text of a C function for matrices of certain lengths and strides, and of the loop.
+    """A C function for matrices of certain lengths and strides, and the loop.
 
     Args:
         lanes: how many numbers are in a vector.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.libmath.division import LEAST, MOST, NAME, can_be_had
+from autograph.runtime.engines.native.libmath.division import LEAST, MOST, NAME, is_supported
 
 
 def divided(x, by):
@@ -61,7 +61,7 @@ def test_what_numpy_warns_of():
             staged(np.full((3, 9), x), np.full((3, 1), by))
 
 
-@pytest.mark.skipif(not can_be_had(), reason="this processor does not fuse")
+@pytest.mark.skipif(not is_supported(), reason="this processor does not fuse")
 def test_who_is_not_divided():
     """Only what lies in memory, by what is the same for a row."""
     x, by = np.ones((3, 40)), np.ones((3, 1))

@@ -9,40 +9,40 @@ from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, N
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of
 
 
-def numbers(way, count):
-    x = np.random.default_rng(1).uniform(-way.limit, way.limit, count)
+def numbers(algorithm, count):
+    x = np.random.default_rng(1).uniform(-algorithm.limit, algorithm.limit, count)
     x[: count // 3] /= 1000
-    x[:7] = 0.0, -0.0, 5e-324, 1e-300, -1e-17, np.nextafter(way.limit, 0), -np.nextafter(way.limit, 0)
+    x[:7] = 0.0, -0.0, 5e-324, 1e-300, -1e-17, np.nextafter(algorithm.limit, 0), -np.nextafter(algorithm.limit, 0)
     return x
 
 
 @pytest.fixture
 def goes(monkeypatch):
-    """Lets machine code go a certain way, though NumPy may go another one."""
+    """Lets machine code use an algorithm, though NumPy may use another one."""
 
-    def go(way):
-        if not exponential._can_be_gone(way):
+    def go(algorithm):
+        if not exponential.is_supported(algorithm):
             pytest.skip("this processor cannot")
-        monkeypatch.setattr(exponential, "known", lambda: way)
+        monkeypatch.setattr(exponential, "known", lambda: algorithm)
 
     loop_of.cache_clear()
     yield go
     loop_of.cache_clear()
 
 
-@pytest.mark.parametrize("way", [GNU, SVML])
-def test_machine_code_goes_the_same_steps(way, goes):
-    goes(way)
-    x = numbers(way, 3000)
+@pytest.mark.parametrize("algorithm", [GNU, SVML])
+def test_machine_code_goes_the_same_steps(algorithm, goes):
+    goes(algorithm)
+    x = numbers(algorithm, 3000)
     found = ag.function(lambda x: np.exp(x) * 1.0, engine="native")(x)
-    assert found.tolist() == [way.of(Numbers(way), each) for each in x.tolist()]
+    assert found.tolist() == [algorithm.of(Numbers(algorithm), each) for each in x.tolist()]
 
 
-@pytest.mark.parametrize("way", [GNU, SVML])
-def test_the_steps_come_near(way):
-    """Less than the last bit is wrong, whether or not NumPy goes that way."""
-    x = numbers(way, 3000)
-    found = np.array([way.of(Numbers(way), each) for each in x.tolist()])
+@pytest.mark.parametrize("algorithm", [GNU, SVML])
+def test_the_steps_come_near(algorithm):
+    """Less than the last bit is wrong, whether or not NumPy uses that algorithm."""
+    x = numbers(algorithm, 3000)
+    found = np.array([algorithm.of(Numbers(algorithm), each) for each in x.tolist()])
     exact = np.exp(x.astype(np.longdouble))
     assert np.max(np.abs((found - exact) / exact)) < np.finfo(float).eps
 
@@ -59,10 +59,10 @@ def test_what_the_steps_are_not_enough_for_is_numpys(goes):
         staged(np.full(3, 710.0))
 
 
-@pytest.mark.parametrize("way", [GNU, SVML])
-def test_what_is_combined_never_is_in_memory(way, goes):
+@pytest.mark.parametrize("algorithm", [GNU, SVML])
+def test_what_is_combined_never_is_in_memory(algorithm, goes):
     """Eight or sixteen at a time, and what remains; with numbers of another size beside."""
-    goes(way)
+    goes(algorithm)
     alone = ag.function(lambda x: np.exp(x) * 1.0, engine="native")
 
     def f(x, top, weights, exp=np.exp):

@@ -19,8 +19,8 @@ from autograph.runtime.engines.native.llvm.target import machine
 
 DEFINITIONS = {
     "quotient": division.define,
-    "GNU": partial(exponential.define, way=GNU, numpys="numpys", handed=("numpys_context",)),
-    "SVML": partial(exponential.define, way=SVML, numpys="numpys", handed=("numpys_context", "numpys_more")),
+    "GNU": partial(exponential.define, algorithm=GNU, numpys="numpys", handed=("numpys_context",)),
+    "SVML": partial(exponential.define, algorithm=SVML, numpys="numpys", handed=("numpys_context", "numpys_more")),
 }
 
 

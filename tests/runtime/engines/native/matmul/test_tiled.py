@@ -130,7 +130,7 @@ def test_what_is_faster_stays():
 
 
 @pytest.mark.parametrize("error", [MemoryError, RecursionError])
-def test_there_is_no_contest_where_there_is_no_room_for_it(exact, monkeypatch, error):
+def test_blas_stays_where_there_is_no_room_to_compare(exact, monkeypatch, error):
     def none(layout, random):
         raise error
 
@@ -188,7 +188,7 @@ def outcome(function, *args):
 @pytest.mark.parametrize("options", [{"engine": "native"}, {"engine": "auto"}])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_in_a_program(options, dtype, monkeypatch):
-    """The contest is held, and whoever wins, each bit is NumPy's; so are warnings and errors."""
+    """Whichever is faster, each bit is NumPy's; so are warnings and errors."""
     held = []
     monkeypatch.setattr(autotune, "fastest", lambda *args: held.append(args) or fastest(*args))
 
