@@ -3,7 +3,7 @@
     f"n = {n}"      →    ag__.fstring(lambda: f"n = {n}")
     "n = %d" % n    →    ag__.percent("n = %d", n)
 
-What is formatted may be staged, but `format()` cannot return anything but a text: so who traces must be asked first.
+The formatted value may be staged, but `format()` must return a text: so a tracing backend is asked first.
 """
 
 from __future__ import annotations

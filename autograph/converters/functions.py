@@ -24,7 +24,7 @@ class Functions:
 
     Args:
         prepare: steps that each change a whole function's statements, in order.
-        rewriters: what stands in place of a node, by its type, tried in order.
+        rewriters: functions that give a replacement for a node, by its type, tried in order.
     """
 
     def __init__(self, prepare: Sequence[Prepare], rewriters: Mapping[type, list[Rewrite]], context: Context) -> None:
@@ -33,7 +33,7 @@ class Functions:
         self.walk = Walk(rewriters, logical.mark, self.nested, context)
 
     def nested(self, node: Any, context: Context) -> Any:
-        """Convert what stands in a function; its defaults and decorators run there."""
+        """Convert the contents of a function; its defaults and decorators run there."""
         if not isinstance(node, gast.ClassDef):
             self.walk.visit_list(node.args.defaults)
             self.walk.visit_list(node.args.kw_defaults)

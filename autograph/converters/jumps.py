@@ -1,6 +1,6 @@
 """Restructures `return`, `break`, `continue` and loop `else`: no jump leads out of a body that becomes a function.
 
-What comes out is still Python, with one change of meaning: in the body of a converted loop or `if`, a bare `return`
+The result is still Python, with one change of meaning: in the body of a converted loop or `if`, a bare `return`
 leaves that body. A jump out of a converted `if` is taken in one of three ways:
 
 * Where all that can still happen is inside the `if` (the rest of the block moves into the branch that falls through),
@@ -28,7 +28,7 @@ Flags = dict[str, None]  # an ordered set of flag names
 
 @dataclass
 class _Where:
-    """How jumps leave the code at hand.
+    """How jumps leave the current code.
 
     `kind`: 'function' (the user's own function, or a branch that leaves as it does), 'loop' (the body of a converted
     loop), or 'branch' (a branch of an `if` behind which something follows).
@@ -87,7 +87,7 @@ class _Restructure:
     # Jumps
 
     def leave(self, node: Any, where: _Where) -> list[Any]:
-        """What carries out a jump."""
+        """The statements of a jump."""
         jump = plain.JUMPS[type(node)]
         if jump == "return" and where.in_loop:
             why = "the loop stays plain" if where.kind == "function" else None
@@ -178,7 +178,7 @@ class _Restructure:
     # Other statements
 
     def statement(self, node: Any, where: _Where) -> tuple[list[Any], list[Any], Flags]:
-        """What a statement becomes, what of it comes after it, and the flags it may have set."""
+        """The new statement, the statements to put after it, and the flags that it may have set."""
         if isinstance(node, plain.LOOPS):
             return self.loop(node, where)
         raised: Flags = {}

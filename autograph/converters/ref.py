@@ -44,7 +44,7 @@ _CHANGING = frozenset(
 
 
 def changing(nodes: Iterable[gast.AST]) -> frozenset[str]:
-    """What these nodes change by methods of containers or store into at computed indices, as names and dotted names."""
+    """The names and dotted names that nodes change by methods of containers, or by stores at computed indices."""
     found = set()
     for node in nodes:
         if isinstance(node, gast.Call) and getattr(node.func, "attr", None) in _CHANGING:

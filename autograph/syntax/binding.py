@@ -5,7 +5,7 @@ copies it. Reads of which it is not certain that the variable is bound are marke
 for compiling only, see `inline.py`.
 
 A variable is bound for certain at a step if it is so on all ways that lead there. An inner function runs at any time
-after it is made: to it a variable is bound for certain if it is so when the function is made, and nobody deletes it.
+after it is made: to it a variable is bound for certain if it is so when the function is made, and it is never deleted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import gast
 
 from autograph.syntax import cfg, scope, trees
 
-_IN_PLACE = sys.version_info >= (3, 12)  # whether comprehensions are part of the function that they stand in
+_IN_PLACE = sys.version_info >= (3, 12)  # whether comprehensions are part of the function around them
 _PATTERNS = (gast.MatchValue, gast.MatchClass, gast.MatchMapping)
 
 
@@ -31,7 +31,7 @@ def mark(function: gast.AST, own: scope.Uses, graph: cfg.Graph, live: list[int])
     """
     parameters = graph.bits(scope.parameters(function))
     captured = graph.bits(own.captured)
-    deleted = undone = graph.bits(n for n in own.deletes if n in own.rebound)  # by inner functions, nobody knows when
+    deleted = undone = graph.bits(n for n in own.deletes if n in own.rebound)  # by inner functions, at unknown times
     doubtful = undone | (live[graph.entry] | captured) & ~parameters
     for step in graph.steps:
         if step.unbinds:

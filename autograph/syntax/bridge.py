@@ -127,8 +127,8 @@ def to_ast(tree: Any, hooks: dict[type, Enter] | None = None, context: Any = Non
     A node without a place gets the line of its parent and no columns; at the top of a module, no line at all.
 
     Args:
-        tree: the gast tree; nodes may stand in it several times.
-        hooks: for some types of nodes, a function that is told of each such node: `hook(node, made, context)`.
+        tree: the gast tree; it may have a node several times.
+        hooks: for some types of nodes, a function that is called for each such node: `hook(node, made, context)`.
             `made` is its Python node, with a place, its other fields yet to come.
         context: what to hand to a hook; what it returns is handed to the hooks of the nodes below.
     """

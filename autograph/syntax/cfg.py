@@ -35,7 +35,7 @@ class Step:
 
 @dataclass
 class Place:
-    """Where a construct stands in the graph. A body is `(entry step, names written in it)`."""
+    """The place of a construct in the graph. A body is `(entry step, names written in it)`."""
 
     node: gast.AST
     head: int | None  # the step to which a loop returns

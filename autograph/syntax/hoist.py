@@ -105,7 +105,7 @@ class _Hoist:
         return self.owned[id(function)]
 
     def declarations(self, raised: scope.Names) -> list[Any]:
-        """What makes the variables that were raised the home's own."""
+        """Statements that make the hoisted variables local to their new home."""
         if self.foreign is None:
             own = scope.uses(*self.home.body)
             self.foreign = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}

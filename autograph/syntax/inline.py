@@ -32,7 +32,7 @@ from autograph.syntax import template, trees
 
 _INLINE = frozenset({"ref", "call", "fstring", "concrete", "context", "place"})
 _DISPLAYS = (gast.Tuple, gast.List, gast.Set, gast.Dict)
-# What may change a list, set, dict or the like in place.
+# Operators that may change a list, set, dict or the like in place.
 _IN_PLACE = {
     gast.Add: "iadd", gast.Mult: "imul", gast.BitOr: "ior", gast.BitAnd: "iand", gast.BitXor: "ixor", gast.Sub: "isub"
 }  # fmt: skip
@@ -101,7 +101,7 @@ def _guard_comparison(node: gast.Compare) -> None:
 
 
 def _seen(operator: str, node: Any, **options: bool) -> Any:
-    """What an operator that is an identity gives for `node`, asked inline where that is a name."""
+    """A call of an operator that is an identity for plain values, checked inline if `node` is a name."""
     if isinstance(node, (gast.Constant, gast.Starred)):
         return node
     named = {name: template.constant(value) for name, value in options.items()}
@@ -152,7 +152,7 @@ def _asked(node: Any) -> Any:
 
 
 def _plain(node: gast.Call) -> Any:
-    """What a call of an operator comes to if nothing traces; None if that cannot be asked inline."""
+    """The expression for a call of an operator if no backend traces; None if that cannot be checked inline."""
     operator = getattr(node.func, "attr", "")
     if operator not in _INLINE or not template.is_call(node, operator):
         return None

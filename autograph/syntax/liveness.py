@@ -1,7 +1,7 @@
 """Which names live on, and with them the state of every construct that becomes a call.
 
 A name is live at a step if some way on from there reads it before writing it. Names that inner functions capture, and
-globals, live everywhere, because nobody knows when they are read.
+globals, live everywhere, because they may be read at any time.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from .bridge import Enter, to_ast
 from .relabeling import Marks, relabeled
 
 OPERATORS = "ag__"
-# What stands for the operators until they are put in: no text that a user's program has.
+# A placeholder for the operators: a text that no user's program has.
 _OPERATORS = "\0ag__"
 
 
@@ -155,7 +155,7 @@ class _Region:
     def __init__(self, node: Any, parent: _Region | None, lambdas: int) -> None:
         self.node = node
         self.parent = parent
-        self.lambdas = lambdas                              # how many it stands in, itself included
+        self.lambdas = lambdas                              # how deep it is nested, itself included
         self.active = False
         self.shelters: list[Shelter] = parent.shelters if parent else []    # those of the function it is in
         self.guarded = True                                 # not so the pieces of a function, which is guarded itself

@@ -22,7 +22,7 @@ class Marks:
 
     Attributes:
         functions: name and first line of generated functions.
-        lambdas: first line and parameters of generated lambdas, and how many lambdas they stand in. They have no
+        lambdas: first line and parameters of generated lambdas, and how many lambdas are around them. They have no
             columns, which tells them from the user's where Python keeps columns (3.11).
         constants: what to put in the place of some string constants.
         shelters: the `try` and `with` statements of functions, by name and first line.
@@ -57,7 +57,7 @@ class _Scope(NamedTuple):
     path: str                               # its own qualified name, as compiled
     qualname: str                           # what this becomes
     prefixes: list[tuple[str, str]]         # what becomes of the names of all inside, innermost first
-    lambdas: int                            # how many lambdas it stands in
+    lambdas: int                            # how many lambdas are around it
     generated: bool = False                 # whether it is a piece of the user's function
 
 

@@ -1,4 +1,4 @@
-"""Who reads, writes and closes over which names.
+"""Scopes: the names that functions read, write and close over.
 
 `uses(node)` looks at one statement or expression of a function and tells the names it reads and writes in the scope
 of that function, and those that functions inside it capture (which may run at any later time). Inner scopes count
@@ -79,7 +79,7 @@ def defaults(function: gast.AST) -> list[gast.AST]:
 
 
 def outer_parts(function: gast.AST) -> list[gast.AST]:
-    """What of a `def` is evaluated where it stands: decorators, defaults, annotations."""
+    """The parts of a `def` that are evaluated at once: decorators, defaults, annotations."""
     a = function.args
     every = [p for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
     annotations = [x for x in (*(p.annotation for p in every), function.returns) if x is not None]

@@ -188,7 +188,7 @@ def _block(lines: list[str], start: int, inline: bool) -> tuple[int, str]:
 
 
 def _class_names(qualname: str) -> tuple[str, ...]:
-    """The classes in a qualified name: `f.<locals>.A.B.method` stands in A and B, and so does all inside it."""
+    """The classes in a qualified name: `f.<locals>.A.B.method` is in A and B, and so is all inside it."""
     parts = qualname.split(".")
     return tuple(
         name for name, after in itertools.pairwise(parts) if after != "<locals>" and not name.startswith("<")
@@ -273,7 +273,7 @@ def _filename(function: FunctionType) -> str:
 
 
 def _owner(function: FunctionType) -> dict[str, Any] | None:
-    """The globals of the module whose file the function's source stands in, if they are the function's own."""
+    """The globals of the module whose file has the function's source, if they are the function's own."""
     owner = function.__globals__
     return owner if owner.get("__file__") == _filename(function) else None
 

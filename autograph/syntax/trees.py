@@ -40,7 +40,7 @@ def is_docstring(statement: gast.AST) -> bool:
 
 
 def dotted(node: gast.AST) -> tuple[gast.AST, list[str]]:
-    """What attributes are taken of, and their names: of `f(x).a.b`, `f(x)` and a and b."""
+    """The base of a chain of attributes, and their names: for `f(x).a.b`, `f(x)` and a and b."""
     names: list[str] = []
     while isinstance(node, gast.Attribute):
         names.insert(0, node.attr)

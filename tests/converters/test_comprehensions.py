@@ -31,7 +31,7 @@ CASES = {
     "[(x + y for y in xs) for x in xs]": "an inner function captures its variable",
     "[(y for y in x) for x in xs]": None,
     "{x: [lambda: x] for x in xs}": "an inner function captures its variable",
-    "[super().f for x in xs]": "`super()` looks at the function it stands in (line 1)",
+    "[super().f for x in xs]": "`super()` looks at the function around it (line 1)",
     "[locals() for x in xs]": "`locals` looks at the names of its function (line 1)",
 }
 

@@ -1,7 +1,7 @@
-"""What all converters share: the context of a conversion, its report, and the one walk over expressions.
+"""Shared by all converters: the context of a conversion, its report, and the one walk over expressions.
 
 A *rewriter* is a function `rewrite(node, context) -> node | None`; it is registered for some node types and returns
-what shall stand in place of `node`, or None to leave it. `Walk` visits a function's tree once, innermost nodes first.
+the replacement of `node`, or None to leave it. `Walk` visits a function's tree once, innermost nodes first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autograph.syntax.origin import NO_COMMENTS, Comments
 
 @dataclass(frozen=True)
 class Decision:
-    """What became of one statement or call: a line of `explain`.
+    """The decision about one statement or call: a line of `explain`.
 
     `reason` is None where it was converted, else it says why it was left plain.
     """

@@ -1,4 +1,4 @@
-"""What `if`, `while` and `for` have in common: blocks that become functions, and the state between them."""
+"""Bodies of `if`, `while` and `for`: blocks that become functions, and the state between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names a module knows: what its imports bind, what it binds otherwise, which functions look at their callers.
+"""The names of a module: those that imports bind, those bound otherwise, and functions that look at their callers.
 
 Found in the module's text alone, so that a module can be converted without being imported; or, for a single live
 function, in its globals.
@@ -87,7 +87,7 @@ def _inspect_stack() -> Any:
 
 
 def imports(tree: gast.AST) -> dict[str, str]:
-    """What the imports of a module bind, its functions' own imports left out: name → dotted name."""
+    """The names that the imports of a module bind, without imports in functions: name → dotted name."""
     known: dict[str, str] = {}
     for node in scope.walk_own(*tree.body):
         if isinstance(node, gast.Import):

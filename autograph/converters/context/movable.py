@@ -1,4 +1,4 @@
-"""What cannot be moved into a nested function without changing its meaning.
+"""Code that cannot be moved into a nested function without changing its meaning.
 
 A statement that holds one of these stays where the user wrote it, and so does every statement around it.
 Frame-sensitive calls are those that look at their caller: `sys._getframe(n)`, `warnings.warn(stacklevel=n)`, and, by
@@ -61,7 +61,7 @@ BY_KIND = {
 def _call_reason(node: gast.Call, context: Context) -> str | None:
     name = node.func.id if isinstance(node.func, gast.Name) else None
     if name == "super" and not node.args:
-        return "`super()` looks at the function it stands in"
+        return "`super()` looks at the function around it"
     if reads_names(node, context):
         return f"`{name}` looks at the names of its function"
     if frame_depth(node, context) >= 1:
@@ -70,7 +70,7 @@ def _call_reason(node: gast.Call, context: Context) -> str | None:
 
 
 def reads_names(node: gast.Call, context: Context) -> bool:
-    """Whether a call looks at the local names of the function it stands in: `locals()`, `eval(…)`."""
+    """Whether a call looks at the local names of the function around it: `locals()`, `eval(…)`."""
     name = node.func.id if isinstance(node.func, gast.Name) else None
     if name not in READS_NAMES or not context.is_builtin(name):
         return False

@@ -17,7 +17,7 @@ from autograph.syntax import scope, trees
 
 
 def mark_bodies(block: list[Any]) -> None:
-    """Set `in_body` on the comprehensions that will stand in a generated function."""
+    """Set `in_body` on the comprehensions that will be in a generated function."""
     for construct in _constructs(block):
         for node in scope.walk_own(construct):
             if isinstance(node, scope.COMPREHENSIONS):

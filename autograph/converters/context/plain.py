@@ -81,7 +81,7 @@ def _has_exit(node: Any) -> bool:
 
 
 def own_parts(node: gast.AST) -> list[Any]:
-    """What a statement holds besides blocks of statements."""
+    """The expressions of a statement, without its blocks."""
     if not blocks(node):
         return [node]
     parts = [getattr(node, name, None) for name in ("test", "target", "iter", "subject")]
@@ -128,7 +128,7 @@ def falls(node: gast.AST) -> bool:
 
 
 class _Around(NamedTuple):
-    """What surrounds a statement. `whole`: why all its function stays plain."""
+    """The context of a statement. `whole`: why all its function stays plain."""
 
     whole: str | None
     plain_loop: bool = False

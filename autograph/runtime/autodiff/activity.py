@@ -181,7 +181,7 @@ class _Needed:
 
 
 def changed_by(node: Node) -> list[Value]:
-    """What a node, one without blocks, may change; what has a derivative is taken to change no more than it says."""
+    """The objects that a node without blocks may change; an op with a derivative changes no more than it declares."""
     op = lookup(node.op)
     changed = effects.outs(node)
     if op.effect == WRITE:

@@ -1,6 +1,6 @@
 """Functions that say themselves what their gradient is, and those whose gradient computes them anew.
 
-What such a function gives goes through a node `custom_gradient(values, inputs)`, which gives back the values. The
+The results of such a function go through a node `custom_gradient(values, inputs)`, which returns the values. The
 reverse passes over what the values were computed of, and asks the function for the gradients of the inputs.
 """
 

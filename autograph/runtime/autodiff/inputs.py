@@ -1,6 +1,6 @@
 """The arguments that a derivative is asked for in: the function gets a structure of its own, with values of their own.
 
-What the function changes in the lists, dicts and dataclasses of that structure is done to the caller's afterwards.
+Changes that the function makes to lists, dicts and dataclasses of that structure are made to the caller's afterwards.
 """
 
 from __future__ import annotations
@@ -99,5 +99,5 @@ def is_differentiable(leaf: Any) -> bool:
 
 
 def described(leaf: Any) -> str:
-    """What something is, for errors."""
+    """A description of a leaf, for errors."""
     return f"of type {leaf._ag_value.type}" if is_tensor(leaf) else f"of class {type(leaf).__name__}"

@@ -1,4 +1,4 @@
-"""What the reverse of a block needs of the values that the block itself computes, and how it comes to it.
+"""Residuals: the values of a block that its reverse needs, and how they reach it.
 
 A branch hands it out as further results of the `if`; the iterations of a loop append it to a list, the *tape*, over
 which the reverse of the loop goes backwards.
@@ -48,7 +48,7 @@ def keep_of_iterations(node: Node, block: Block, at: int, reverse: Block) -> tup
     """Let the reverse of a loop's body have what it needs of each iteration.
 
     Args:
-        block: what the loop stands in, at the place `at`.
+        block: the block around the loop, which is at `at`.
 
     Returns:
         The tape, and the target of a `for` over its items.

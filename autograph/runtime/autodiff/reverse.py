@@ -93,7 +93,7 @@ class Reverse:
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
     def run(self) -> None:
-        """Record the reverse, behind what the graph has still to write of what the program has changed."""
+        """Record the reverse, after the writes of the program's changes."""
         self.trace.undo_log.write_back()
         for value, gradient in self._outputs:
             is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
@@ -141,7 +141,7 @@ class Reverse:
             HANDLERS["copy"](self, node)
 
     def _handler(self, node: Node) -> Handler:
-        """What records the reverse of a node: what was made for its op, or for ops of its kind."""
+        """The function that records the reverse of a node: that of its op, or of its kind of op."""
         if node.op in WRITTEN_ARGUMENT:
             kind = "overwriting"
         elif node.op in IN_PLACE and lookup(node.op).vjp is not None:
@@ -265,7 +265,7 @@ class Reverse:
         if accumulator is not None:
             self.trace.record("add_at", (accumulator, index, gradient))
             return
-        if value in self.frame.owned and value in self.frame.gradients:  # an array that nobody else has
+        if value in self.frame.owned and value in self.frame.gradients:  # an array without other references
             self.trace.record("add_at", (self.frame.gradients[value], index, gradient))
             return
         self.contribute(value, self.trace.record("scatter_add", (self.trace.proxy(value), index, gradient)))
@@ -331,11 +331,11 @@ class Reverse:
         return self.trace.proxy(self.shadows[value])
 
     def shadow_then(self, value: Value) -> Any:
-        """The shadow of what a node has to do with; of containers, of what was in them when the node ran."""
+        """The shadow of an operand of a node; of a container, that of its items when the node ran."""
         return self._then(value, self.shadows[value], self.frame.at)
 
     def _as_made(self, value: Value) -> Any:
-        """The shadow of what a node gives; of a container, of what was in it when it was made."""
+        """The shadow of the result of a node; of a container, that of its items when it was made."""
         shadow = self.shadows[value]
         nodes = self.frame.block.nodes
         return self._then(value, shadow, nodes.index(shadow.node) + 1 if shadow.node in nodes else self.frame.at + 1)
@@ -347,7 +347,7 @@ class Reverse:
         return self._put_in(at, "arranged", container)
 
     def _put_in(self, at: int, op: str, value: Value) -> Any:
-        """What an op gives that is put before a place in the block that is dealt with."""
+        """The result of an op that is inserted before a place in the current block."""
         made = Node(op, (value,), None, (), self.frame.node.place if self.frame.node else ())
         self.frame.block.nodes.insert(at, made)
         self.frame.own.add(made.add_output(value.type, value.name))

@@ -1,4 +1,4 @@
-"""The reverse of what changes arrays in place: it takes the gradient of what was written out of the array's shadow."""
+"""The reverse of operations in place: it takes the gradient of the written values out of the array's shadow."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def differentiate(
 
 
 def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any, args: Any, kwargs: Any) -> Any:
-    """What a rule gives, but zero where the gradient is zero that it was made of."""
+    """The result of a rule, but zero where its gradient is a strong zero."""
     is_elementwise = plain(op.name) in ELEMENTWISE
     type = type_of(found)
     if isinstance(found, (tuple, list, dict)) or isinstance(gradient, tuple) or not (
@@ -99,7 +99,7 @@ def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any,
 
 
 def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the derivative of an op in an argument gives; if that asks for what only the run knows, it is left to it."""
+    """The result of the derivative of an op in an argument; if it needs run-time facts, it runs with the graph."""
     assert op.vjp is not None
     rule = op.vjp[place]
     assert rule is not None
@@ -223,7 +223,7 @@ def _sum_of_parts(reverse: Reverse, node: Node) -> None:
 
 @handles("gradient_in")
 def _gradient_in(reverse: Reverse, node: Node) -> None:
-    """The gradient of an argument: nobody but who asked for it has to do with that shadow any more."""
+    """The gradient of an argument: its shadow has no other use."""
     reverse.contribute(node.args[0], reverse.take(node.output))
 
 

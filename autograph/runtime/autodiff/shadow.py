@@ -102,7 +102,7 @@ class Shadows:
     # Which ------------------------------------------------------------------------------------------------------------
 
     def _find(self, block: Block) -> set[Value]:
-        """What varies and is in a region that is written to, or that has containers in it."""
+        """The values that vary and are in a region that is written to, or that has containers."""
         varied = self._activity.values
         changed = (value for node in walk(block) if not node.blocks for value in changed_by(node))
         written = set(map(self.aliasing.region, changed))
@@ -167,7 +167,7 @@ class Shadows:
         return any(found)
 
     def _move(self, node: Node, into: list[Node]) -> Node:
-        """A node that does to shadows what `node` does to what they belong to."""
+        """A node that does to shadows what `node` does to their objects."""
         self._moved.add(node)
         op, args, kwargs = moved(Move(node, into, lambda leaf: self._shadow(leaf, node, into), self.aliasing.is_view))
         made = Node(op, args, kwargs, (), node.place)
@@ -195,7 +195,7 @@ class Shadows:
         return _added(into, Node("shadow_of", (leaf,), None, (), place), type)
 
     def _of_result(self, node: Node, output: Value, into: list[Node]) -> None:
-        """Make the shadow of what an operation gives: that of what it has changed, or a new one."""
+        """Make the shadow of a result: that of the object that the operation has changed, or a new one."""
         if node.op in IN_PLACE and node.args[0] in self._of:
             before = self._of[node.args[0]]
             if is_array(node.args[0]):
@@ -218,7 +218,7 @@ class Shadows:
         self._fresh(output, into, node.place)
 
     def written(self, node: Node) -> list[Value]:
-        """What has a shadow of what a node writes to."""
+        """The objects with shadows that a node writes to."""
         return [value for value in changed_by(node) if value in self._shadowed]
 
     def _fresh(self, value: Value, into: list[Node], place: Any) -> None:

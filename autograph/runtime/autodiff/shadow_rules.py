@@ -1,4 +1,4 @@
-"""What is done to shadows where something is done to what they belong to: a rule for each operation."""
+"""Shadow rules: for each operation on an object, the operation on its shadow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONTAINERS = (ObjectType("list"), ObjectType("dict"))
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What is done to something that has a shadow.
+    """An operation on an object that has a shadow.
 
     Attributes:
         node: what does it.
@@ -32,7 +32,7 @@ class Move:
     is_view: Callable[[Value], bool]
 
     def before(self, op: str, *args: Any, type: Type = ANY) -> Value:
-        """What an operation gives that is done before."""
+        """The result of an operation that is done before."""
         made = Node(op, args, None, (), self.node.place)
         self.into.append(made)
         return made.add_output(type)
@@ -49,7 +49,7 @@ RULES: dict[str, Rule] = {}
 
 
 def moved(move: Move) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
-    """What to do to shadows: the operation, its arguments and keywords."""
+    """The operation on shadows, its arguments and keywords."""
     op, args, *keywords = RULES.get(move.node.op, _view)(move)
     if keywords:
         return op, args, keywords[0]
@@ -162,7 +162,7 @@ def _enumerated(move: Move) -> Done:
 
 @_of("sorted")
 def _sorted(move: Move) -> Done:
-    """A key is not asked again: what was sorted is compared to what came of it."""
+    """The key is not called again: the order is found by comparing the list before and after."""
     things, *rest = move.node.args
     if has_key(move.node):
         return "ordered_like", (*move.parts([things]), things, move.node.output), {}

@@ -1,4 +1,4 @@
-"""Which gradients may be zero because what they belong to does not count; what such a zero makes of what is not finite.
+"""Strong zeros: gradients that are zero since the result does not depend on the value, and win over NaN and infinity.
 
 An item that is not read, the side of `np.where` that is not taken, what is computed for a branch that does not use it:
 their gradient is zero, whatever they are. But rules multiply it by slopes, and zero times infinity is NaN. So where a

@@ -35,7 +35,7 @@ Which = int | str | Sequence[int | str]
 
 
 class OnlyTraced:
-    """What runs only as a part of a trace.
+    """A function that runs only as a part of a trace.
 
     Args:
         run: what it does there.
@@ -48,7 +48,7 @@ class OnlyTraced:
         raise TracingError("gradients are known only where the function is staged: put the call into a staged function")
 
     def __ag_traced__(self, trace: Trace) -> Callable[..., Any]:
-        """What a trace calls in the place of this."""
+        """The function that a trace calls instead of this."""
         return self._run
 
 
@@ -114,7 +114,7 @@ class Derivative(OnlyTraced):
 
 
 def _value_of(trace: Trace, variable: Any, name: str) -> Any:
-    """What a variable holds, to be differentiated in."""
+    """The array of a variable, to be differentiated in."""
     value = trace.context.environment.array(variable.value)
     if not is_differentiable(value):
         raise DerivativeError(
@@ -186,7 +186,7 @@ class Differentiated:
         return like(trace, found.get(value, 0.0), leaf)
 
     def forget(self) -> None:
-        """Let nobody miss the warnings of what is computed for the result alone, which nobody gets."""
+        """Drop operations, with their warnings, that only the unused value needs."""
         for node in self._nodes:
             node.own = node.own or only_warns(node)
 
@@ -222,7 +222,7 @@ def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
 
 @on_behalf
 def check_callable(function: Any) -> None:
-    """See to it that what is to be differentiated is a function."""
+    """Check that the entity to differentiate is a function."""
     if is_tensor(function):
         function._ag_trace.needs(function, "to be differentiated")
     if not callable(function):
@@ -240,7 +240,7 @@ def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, k
 
 
 class Pullback(OnlyTraced):
-    """What takes gradients of a function's result back to its arguments, in the trace that the function is part of."""
+    """The pullback of a function, in the trace that the function is part of."""
 
     def __init__(self, differentiated: Differentiated, outputs: Any) -> None:
         super().__init__(lambda cotangents: tuple(differentiated.gradients(outputs, cotangents)))
@@ -279,7 +279,7 @@ def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any
 
 
 def _parts(trace: Trace, leaf: Any) -> Any:
-    """What an operation gave as one tuple, as one of its items; other leaves as they are."""
+    """The item of an operation's one tuple; other leaves as they are."""
     type = leaf._ag_value.type if is_tensor(leaf) else None
     if not isinstance(type, ObjectType) or not type.items:
         return leaf
@@ -330,7 +330,7 @@ def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
     return trace.record("fit", (gradient, leaf))
 
 
-# What is asked for ----------------------------------------------------------------------------------------------------
+# The request ----------------------------------------------------------------------------------------------------------
 
 
 def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | str]:
@@ -356,7 +356,7 @@ def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def split(result: Any, name: str) -> tuple[Any, Any]:
-    """What a function returns that is differentiated, and what it returns besides."""
+    """The differentiated part of a result, and the rest."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise DerivativeError(f"{name} must return a pair with has_aux=True: the value to differentiate, and the rest")
     return result

@@ -1,4 +1,4 @@
-"""What is known of ops whose results may share memory with their first argument: that they do, or that they do not."""
+"""Ops whose results may share memory with their first argument: whether they do, if that is known."""
 
 from __future__ import annotations
 

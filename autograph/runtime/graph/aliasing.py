@@ -2,7 +2,7 @@
 
 Values are put into regions: whatever may be the same object, or share memory, or refer to one another, is in one
 region. There is one region for the outside: parameters, which the caller may hold and which may share memory among
-themselves, constants that can change, and all that code which nobody knows gets to see. Numbers, strings and whatever
+themselves, constants that can change, and all that unknown code gets. Numbers, strings and whatever
 else never changes are in none.
 
 This says the least that is safe: regions do not tell a list from what is in it, nor one time from another. In
@@ -26,7 +26,7 @@ NOTHING: Regions = frozenset()
 
 
 def aliasing_of(graph: Graph) -> Aliasing:
-    """The regions of a graph; those found before, as long as somebody sees to it that the graph has not changed."""
+    """The regions of a graph; those found before, as long as the graph has not changed."""
     if graph.analysis is None:
         return Aliasing(graph)
     if not graph.analysis:
@@ -55,7 +55,7 @@ class Aliasing:
     # -------------------------------------------------------------------------------------------- what passes ask
 
     def effect(self, node: Node) -> Effect:
-        """What a node does by itself; blocks come on top."""
+        """The effects of a node, without its blocks."""
         return self._effects[node]
 
     def region(self, leaf: Any) -> Region | None:
@@ -79,7 +79,7 @@ class Aliasing:
         return self.region(leaf) in self._written
 
     def escapes(self, leaf: Any) -> bool:
-        """Whether somebody outside may get hold of it, or of what shares memory with it."""
+        """Whether code outside may get a reference to it, or to an object that shares memory with it."""
         return self.region(leaf) in self._visible
 
     def is_kept(self, value: Value) -> bool:
@@ -97,7 +97,7 @@ class Aliasing:
         return value not in self._parents and value not in self._roots
 
     def is_private(self, value: Value) -> bool:
-        """Whether the value is an array that never changes and that nobody outside gets hold of."""
+        """Whether the value is an array that never changes and to which code outside gets no reference."""
         return is_array(value) and not self.is_written(value) and not self.escapes(value)
 
     def is_view(self, value: Value) -> bool:

@@ -1,4 +1,4 @@
-"""What shows of a callable from outside: its name, its parameters, and the code that the user wrote for it."""
+"""Facts about callables: name, parameters, and the code that the user wrote."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def place_of(function: Any) -> tuple[str, int] | tuple[()]:
 
 
 def name_of(entity: Any) -> str:
-    """What to call a function, without the functions that it is made in.
+    """The name of a function, without the functions that it is made in.
 
     A partial is called like its function, and an object that can be called like its class.
     """
@@ -52,7 +52,7 @@ def name_of(entity: Any) -> str:
     return name_of(type(getattr(entity, "__wrapped__", entity)))
 
 
-# Functions that look at the frame which calls them: always, or if they get no more positional arguments than so many.
+# Functions that look at the frame of their caller: always, or if they get at most this number of positional arguments.
 _ALWAYS = [locals, globals, breakpoint, sys._getframe, inspect.currentframe, inspect.stack]
 _ALWAYS += [traceback.extract_stack, traceback.format_stack, traceback.print_stack, traceback.walk_stack]
 _LOOKING: dict[Any, float] = {**dict.fromkeys(_ALWAYS, math.inf), vars: 0, dir: 0, eval: 1, exec: 1}
@@ -80,7 +80,7 @@ def named_like(function: Any) -> Callable[[F], F]:
 
 
 def full_name_of(function: Any) -> str:
-    """What to call a function of which the user may not know the module."""
+    """The name of a function, with its module."""
     name = own_attribute(function, "__qualname__") or own_attribute(function, "__name__") or object.__repr__(function)
     module = own_attribute(function, "__module__")
     return f"{module}.{name}" if module and module != "builtins" else str(name)

@@ -1,4 +1,4 @@
-"""What a node does when it runs: what it reads, what it changes, and what may come to refer to what.
+"""Effects of a node when it runs: the objects that it reads and changes, and new references between objects.
 
 An op declares its effect for numbers, arrays and Python's own containers. Whether a node has that effect depends on
 its arguments, too: `a + b` runs a method of the user's if `a` is any object; `x += 1` changes `x` if it is an array,
@@ -50,7 +50,7 @@ _ATOMS = frozenset({int, float, complex, bool, str, type(None)})
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a node does by itself; what its blocks do comes on top.
+    """The effects of a node, without those of its blocks.
 
     Attributes:
         kind: PURE if it only computes something new; VIEW if that may refer to `shared`; WRITE if it changes what is
@@ -69,7 +69,7 @@ class Effect:
 
 
 def effect_of(node: Node) -> Effect:
-    """What a node does by itself; found once, until a pass changes the node."""
+    """The effects of a node; found once, until a pass changes the node."""
     if node.blocks:
         return _of_statement(node)
     known = node.effect
@@ -118,7 +118,7 @@ def _of_statement(node: Node) -> Effect:
 
 
 def _is_wild(node: Node, leaves: list[Any]) -> bool:
-    """Whether running it may run code that nobody knows."""
+    """Whether running it may run unknown code."""
     if node.op == "call" and is_tame(node.args[0]):
         return False
     if node.op in ("call", "raise") or node.op in IDENTITY or node.op not in OPS:
@@ -154,7 +154,7 @@ def tame(function: Any) -> Any:
 
 
 def is_new(node: Node) -> bool:
-    """Whether a node gives arrays that nobody else has: it calls what says so of itself, or unpacks such a result."""
+    """Whether a node gives new arrays: it calls a function that declares this, or unpacks such a result."""
     if node.op == "unpack" and isinstance(node.args[0], Value) and node.args[0].node is not None:
         node = node.args[0].node
     return node.op == "call" and isinstance(node.args[0], Constant) and getattr(node.args[0].value, "__ag_new__", False)
@@ -292,7 +292,7 @@ def is_array(leaf: Any) -> bool:
 
 
 def category(leaf: Any) -> str:
-    """What a value or constant is, coarsely."""
+    """The coarse kind of a value or constant."""
     kind = type(leaf)
     if kind is Value:
         return _category_of_type(leaf.type)

@@ -22,7 +22,7 @@ condition on which the loop ends there and then. `for` takes each item apart as 
 for `for a, (b, c) in …`, a lone `0` for `for a in …`, where the numbers are those of the body's params.
 
 Nodes run in order. Arrays, lists and other objects are references, as in Python: `setitem(x, i, v)` changes the array
-that `x` is, for all who have it. So what reads an array must not be moved across what may write to it; see
+that `x` is, for all who have it. So a node that reads an array must not be moved across one that may write to it; see
 `autograph.runtime.graph.aliasing`.
 """
 
@@ -66,7 +66,7 @@ class Constant:
 
 @disk_cache.storable
 class Value:
-    """What a node computes, or a parameter of a block.
+    """A result of a node, or a parameter of a block.
 
     Attributes:
         type: what is known of it.
@@ -168,7 +168,7 @@ class Graph:
     """A whole program: a block with a name. `block.results` is a 1-tuple: the structure that is returned.
 
     Attributes:
-        analysis: what is known of the graph as it is now; None while nobody says when it changes, see `aliasing`.
+        analysis: facts about the graph as it is now; None while changes are not announced, see `aliasing`.
     """
 
     __slots__ = ("analysis", "block", "name")

@@ -35,12 +35,12 @@ from autograph.common.statics import class_has, compares_itself, is_a, module_of
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)  # only the graph calls their methods
 _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _STRUCTURES = frozenset({list, tuple, dict, OrderedDict, defaultdict})  # are taken apart
-# What is computed with, and is often another one at each call.
+# Values to compute with, which are often others at each call.
 _QUANTITIES = (
     *(int, float, complex, np.number, datetime.date, datetime.time, datetime.timedelta),
     *(decimal.Decimal, fractions.Fraction, pathlib.PurePath, uuid.UUID),
 )
-# What never changes: it may stand for itself if it is the same object each time.
+# Immutable objects: they are constants if they are the same each time.
 _UNCHANGING = (
     *_QUANTITIES,
     *(str, bytes, type(None), type(...), range, slice, frozenset, property, enum.Enum, type),
@@ -138,7 +138,7 @@ def delete_attribute(thing: Any, name: str) -> None:
 
 
 def _slot(thing: Any, name: str) -> Any:
-    """What of its class holds an attribute, unless its `__dict__` does."""
+    """The descriptor of its class that holds an attribute, unless its `__dict__` does."""
     members = (kind.__dict__.get(name) for kind in type(thing).__mro__)
     return next((member for member in members if is_slot(member, type(thing))), None)
 
@@ -163,7 +163,7 @@ _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def parts_inside(container: Any) -> Iterable[Any]:
-    """What a container holds, a dict its values, without asking what a class of the user's says of that."""
+    """The items of a container, or the values of a dict, without running code of the user's class."""
     if is_a(container, dict):
         return dict.values(container)
     kind = next(kind for kind in _CONTAINERS if is_a(container, kind))
@@ -183,7 +183,7 @@ def makes_named_tuples(new: Any) -> bool:
 
 
 def is_written(method: Any) -> bool:
-    """Whether a method stands in a file of the user's, and was not made by `namedtuple` or `dataclass`."""
+    """Whether a method is in a file of the user's, and was not made by `namedtuple` or `dataclass`."""
     written = type(method) is types.FunctionType and method.__code__.co_filename != "<string>"
     return written and not (method.__name__ == "__new__" and trace_rules.is_plain(method.__module__))
 
@@ -194,7 +194,7 @@ def stands_for_itself(kind: type) -> bool:
 
 
 def identity_is_users(thing: Any) -> str:
-    """What keeps a class, or the class of an object, from being told from others; empty if nothing does."""
+    """The reason why a class, or the class of an object, has no key; empty if it has."""
     kind = thing if is_a(thing, type) else type(thing)
     what = f"the metaclass of {kind.__qualname__} says which classes are equal, or what their hash is"
     return what if compares_itself(kind) else ""

@@ -53,7 +53,7 @@ class OpDef:
         template: how Python writes it, for operators: `{} + {}`.
         raises: whether it can raise although its arguments' types are exact and fit.
         vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
-            (their gradient is zero), and for arguments beyond; None in the whole if nobody knows it.
+            (their gradient is zero), and for arguments beyond; None in the whole if it is unknown.
         lower: see `Lower`; None for what only Python does.
         fold: computes it of constants, or raises if that takes long or much memory; None if it may give another result
             for the same constants at another time, or in another process.
@@ -108,7 +108,7 @@ def declare(
 
 
 def derive(names: str, *rules: Vjp | None) -> None:
-    """Say what the derivatives of ops that this version has are; to stand in the file that declares them."""
+    """Declare the derivatives of ops, as far as this version has the ops; to be used in the file that declares them."""
     for name in names.split():
         if name in OPS:
             object.__setattr__(OPS[name], "vjp", rules)     # new ones of all would cost some of the time of the import
@@ -130,7 +130,7 @@ def foldable(names: str) -> None:
 
 
 def lookup(name: str) -> OpDef:
-    """The op of that name; a method that nobody declared may do anything."""
+    """The op of that name; a method that is not declared may do anything."""
     found = OPS.get(name)
     if found is None:
         if not name.startswith("."):

@@ -1,4 +1,4 @@
-"""What machine code works on, and what emits it: the words in which ops tell how they are done natively.
+"""Operands of machine code, and the emitter: the interface by which ops describe their lowering.
 
 A *lowering* of an op (`OpDef.lower`) is a function `rule(emit, *args, **kwargs)`. Where a node has values, it gets
 operands, and it gives back the operand of what the op gives. It speaks to the `Emitter` only, so no op knows LLVM.
@@ -45,7 +45,7 @@ class Number:
 
     @property
     def kind(self) -> Any:
-        """What it is, apart from its value."""
+        """Its kind, apart from its value."""
         return self.type
 
 
@@ -89,7 +89,7 @@ class Range:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array with so many dimensions: one that was handed in, or one that has come up meanwhile.
+    """An array with `ndim` dimensions: an argument, or one that was made meanwhile.
 
     Attributes:
         input: the number of the argument that it is; -1 for any other.
@@ -174,7 +174,7 @@ def is_held(operand: Any) -> bool:
 
 
 def unplaced(operand: Any) -> Any:
-    """What is known of an operand wherever paths meet."""
+    """The facts about an operand that hold wherever paths meet."""
     if isinstance(operand, Number):
         return Number(operand.type, "")
     if isinstance(operand, Boxed):
@@ -188,12 +188,12 @@ def without_refs(operand: Any) -> Any:
 
 
 def kind_of(operand: Any) -> Any:
-    """What a structure of operands is, apart from values."""
+    """The kinds of a structure of operands, apart from values."""
     return tuple(map(kind_of, operand)) if isinstance(operand, tuple) else operand.kind
 
 
 class Emitter(Protocol):
-    """What makes machine code, one operation after the other.
+    """Makes machine code, one operation after the other.
 
     Conditions are numbers of type `py.bool`. Where there are two numbers, they are of one type.
     """
@@ -226,7 +226,7 @@ class Emitter(Protocol):
         """A function of the C library on `float64`, which is what Python calls; `NoLowering` if it is not."""
 
     def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
-        """What NumPy's own loop makes of one element of each; `NoLowering` if it cannot be called."""
+        """The result of NumPy's own loop for one element of each; `NoLowering` if it cannot be called."""
 
     def negative(self, a: Number) -> Number:
         """`-a`, of a float."""

@@ -1,4 +1,4 @@
-"""What a trace is made for, and what comes of tracing: the records that pass between a function and its tracer.
+"""Signatures, guards and results of tracing: the records that pass between a function and its tracer.
 
     tracer(function, signature, example, options) -> Traced
 
@@ -21,7 +21,7 @@ from autograph.runtime.graph.graph import Graph
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
 
-# Where something stands in the user's program: file and line.
+# A place in the user's program: file and line.
 Where: TypeAlias = tuple[str, int]
 Class: TypeAlias = type
 
@@ -37,7 +37,7 @@ class Static:
 
     @property
     def key(self) -> Hashable:
-        """What tells such values apart."""
+        """A key that differs for different values."""
         return static_key(self.value)
 
     def __eq__(self, other: object) -> bool:
@@ -87,14 +87,14 @@ Lengths: TypeAlias = dict[str, tuple[Class, Any]]
 
 @dataclass(frozen=True)
 class Instance:
-    """What stands for any value that a leaf allows, where there is no argument yet."""
+    """A placeholder for values that a leaf allows, without an argument."""
 
     leaf: Leaf
 
 
 @dataclass
 class Signature:
-    """What is known of the arguments.
+    """Facts about the arguments.
 
     Attributes:
         tree: `(args, kwargs)` with the number of each leaf in its place. A list, dict or object that stands at several
@@ -243,7 +243,7 @@ class Respecialize(BaseException):
 
 @dataclass
 class Guard:
-    """What must hold for a trace to be used.
+    """A condition for using a trace.
 
     Attributes:
         expression: Python; true if it holds. `a0`, `a1`, … are the leaves of the arguments, those that are static
@@ -281,7 +281,7 @@ class Event:
 
 @dataclass
 class Traced:
-    """What tracing gives.
+    """The result of tracing.
 
     Attributes:
         graph: its params are the staged leaves in order, and then the containers.

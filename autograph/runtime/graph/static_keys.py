@@ -1,7 +1,7 @@
-"""What tells values apart that are part of a signature.
+"""Keys of values that are part of a signature.
 
 Python holds `True`, `1` and `1.0` for equal, and `0.0` and `-0.0`; a program may not. So a key names the type of all
-that it is made of, and objects that have no value of their own are told apart by which they are.
+that it is made of, and objects without a value have their identity as key.
 """
 
 from __future__ import annotations

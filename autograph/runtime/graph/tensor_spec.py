@@ -1,4 +1,4 @@
-"""What stands for an argument that is not there yet: its dtype and shape."""
+"""Specs of arguments: dtype and shape."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TensorSpec:
 
     @property
     def type(self) -> TensorType | ObjectType:
-        """What the graph knows of such an argument."""
+        """The type of such an argument in the graph."""
         if self.shape is None:
             return ANY
         return TensorType(self.dtype, self.shape, exact=self.shape != ())

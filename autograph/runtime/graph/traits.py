@@ -11,7 +11,7 @@ to another fact about it:
     PLAIN.update(iadd="add", isub="sub")
     PLAIN["iadd"]
 
-What an operator computes, it computes in place as well: such traits are those of the plain one, and `iadd` has them by
+An operator in place computes the same as the plain one: it has the traits of that, and `iadd` has them by
 `plain(node.op) in COMMUTATIVE`.
 
 Traits are filled when `autograph.runtime.ops` is imported, so no module may copy one while it is imported itself.
@@ -50,7 +50,7 @@ def plain(op: str) -> str:
     return found
 
 
-# What kind of function an op is -------------------------------------------------------------------------------------
+# Kinds of functions ---------------------------------------------------------------------------------------------------
 
 ELEMENTWISE = Trait("computes each element of the result of the elements at its place, as ufuncs do")
 CASTS = Trait("gives the elements of an array in another dtype")
@@ -63,7 +63,7 @@ MAKES_RANGES = Trait("makes a range of integers")
 LOOP = Trait("a construct whose blocks run again and again")
 GRADIENT = Trait("only derivatives are made of it; it looks at nothing but arrays, numbers and containers of these")
 
-# How Python and NumPy do an op ---------------------------------------------------------------------------------------
+# How Python and NumPy do an op ----------------------------------------------------------------------------------------
 
 STATEMENT = Trait("Python has a statement for it, and no expression: `x[i] = v`, `x += v`, `while`")
 UFUNC_BY_VALUE = Trait("NumPy does another ufunc for some Python numbers beside an array: for `x ** 2`, it squares")
@@ -89,7 +89,7 @@ PLAIN = Relation("the operator that is not in place: `iadd` to `add`")
 NEGATED = Relation("the comparison that holds if this one does not: `lt` to `ge`")
 MIRRORED = Relation("the comparison with the arguments in the other order: `lt` to `gt`")
 
-# Integers ------------------------------------------------------------------------------------------------------------
+# Integers -------------------------------------------------------------------------------------------------------------
 
 SHIFT = Trait("moves the bits of an integer")
 FLOOR_DIVISION = Trait("divides and rounds down, or gives what remains then")
@@ -98,7 +98,7 @@ INTERVAL = Relation("the rule that tells between which integers its result lies:
 NARROWS = Relation("the rule that tells between which integers its first argument lies if this comparison holds")
 SHORTENS = Relation("a rule: whether it has fewer bits, or fewer that are 1, than an argument that is positive")
 
-# What an op does with containers and other objects --------------------------------------------------------------------
+# Containers and other objects -----------------------------------------------------------------------------------------
 
 MAKES_ITERATORS = Trait("gives an iterator over its arguments, which are looked at as that is used")
 AGGREGATES = Trait("goes through all items of its argument, and gives their sum, the least or greatest, or their order")
@@ -124,7 +124,7 @@ IDENTITY = Trait("tells one object from another that is equal to it")
 
 ITEMS = Relation("the rule that infers the type of the items of the new list that it gives")
 
-# What may share memory ------------------------------------------------------------------------------------------------
+# Sharing of memory ----------------------------------------------------------------------------------------------------
 
 OWN_VIEW = Trait("of an array, it gives a view that is an object of its own, or nothing at all, and keeps nothing")
 PART_OF_FIRST = Trait("what it gives shares memory with nothing but its first argument, or is a part of that")
@@ -167,7 +167,7 @@ SAME_IN_PLACE = Trait("gives the same bits when the result is written over an ar
 
 QUIET = Relation("whether running it neither raises nor warns: a rule that looks at the node")
 
-# What the elements of a result are made of ----------------------------------------------------------------------------
+# Elements of the result -----------------------------------------------------------------------------------------------
 
 ARRAY_PRODUCT = Trait("sums up products of the elements of its arguments: `a @ b`, `np.einsum`")
 ADDITION = Trait("adds two arguments, or subtracts them")
@@ -180,7 +180,7 @@ READS_TEXT = Trait("may make an integer of a text")
 
 FACTORS = Relation("which of its arguments the result is a multiple of: `truediv` to the first")
 
-# What is written ------------------------------------------------------------------------------------------------------
+# Writing --------------------------------------------------------------------------------------------------------------
 
 PRINTS = Trait("writes a text to a file, and changes nothing else")
 

@@ -1,4 +1,4 @@
-"""What is known of a value before the program runs.
+"""Types: facts about a value before the program runs.
 
     py.int             a Python number (`py.bool`, `py.float`, `py.complex`): weak, it adopts its partner's dtype
     f64                a NumPy scalar
@@ -7,7 +7,7 @@
     str, list<py.int>, tuple<f64,object>, object        any other Python object; `object`, if nothing is known
     f64?               maybe unbound: a variable that only one path has bound
 
-Types say what operations may rely on, they never change what a program computes: engines run the operations of the
+Operations may rely on types, but types never change what a program computes: engines run the operations of the
 user's program on the values that come. So a type may be imprecise, but never wrong.
 """
 

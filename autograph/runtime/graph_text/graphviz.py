@@ -1,7 +1,7 @@
 """Graphs as pictures, by Graphviz.
 
 Boxes are nodes, and say what they do and what comes out; arrows lead from where a value is computed to where it is
-used. The blocks of a node stand in frames. Colors tell what a node does to the world, and dashed arrows in which
+used. The blocks of a node are in frames. Colors show the effect of a node, and dashed arrows in which
 order what can be seen happens.
 """
 

@@ -37,7 +37,7 @@ BINARY = {
 }  # fmt: skip
 UNARY = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}
 
-# What the blocks of a node are called; those of other ops are all `block`.
+# The names of the blocks of a node; those of other ops are all `block`.
 LABELS = {"if": ("then", "else"), "while": ("test", "body"), "for": ("body",)}
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -59,7 +59,7 @@ _LARGE = 10**1000  # Python does not write the decimal digits of just any intege
 
 
 def label(op: str, index: int) -> str:
-    """What the block of a node is called."""
+    """The name of the block of a node."""
     labels = LABELS.get(op, ())
     return labels[index] if index < len(labels) else "block"
 
@@ -130,7 +130,7 @@ def dtype(value: np.dtype[Any]) -> str | None:
 
 
 def type_text(type: Type, refer: Callable[[Any], str] = str) -> str:
-    """A type as `str` writes it; what that leaves open is quoted, or is what `refer` says of a dtype."""
+    """A type as `str` writes it; parts that it leaves open are quoted, or written by `refer` for a dtype."""
     if isinstance(type, MaybeUnbound):
         return f"{type_text(type.inner, refer)}?"
     if isinstance(type, TensorType):
@@ -169,7 +169,7 @@ def _module(value: Any) -> str:
 
 
 def resolve(name: str) -> Any:
-    """What `well_known` gives this name; raises LookupError."""
+    """The object with this name by `well_known`; raises LookupError."""
     first, *rest = name.split(".")
     found = _ROOTS.get(first, _MISSING) if rest else getattr(builtins, first, _MISSING)
     for part in rest:

@@ -93,7 +93,7 @@ class Reader:
         return pattern.match(self.text, self.position)
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What comes next, if it is this; it is read."""
+        """Read the next token if it is this one."""
         found = pattern.match(self.text, self.position)
         if found:
             self.position = found.end()
@@ -569,7 +569,7 @@ def _unquoted(text: str) -> str:
 
 
 def _own_name(name: str) -> str:
-    """What the user calls the value of which this is the name in a text."""
+    """The user's name of the value with this name in a text."""
     own = re.sub(r"\.\d+\Z", "", name)
     if own.startswith("%"):
         return "" if own[1:].isdigit() else _unquoted(own[1:])

@@ -59,7 +59,7 @@ class Line:
 
 
 class Names:
-    """What the values and objects of a graph are called in its text: the order in which they are first asked for."""
+    """The names of the values and objects of a graph in its text, in the order of their first use."""
 
     def __init__(self, graph: Graph) -> None:
         self.objects: dict[str, Any] = {}
@@ -137,7 +137,7 @@ class Printer:
         return printer
 
     def legend(self) -> list[str]:
-        """What each object is that the text refers to."""
+        """A description of each object that the text refers to."""
         return [f"# @{name}: {describe(value)}" for name, value in self.names.objects.items()]
 
     def lines(self) -> Iterator[Line]:
@@ -148,7 +148,7 @@ class Printer:
         yield from self.block(self.graph.block, INDENT)
 
     def block(self, block: Block, indent: int) -> Iterator[Line]:
-        """What a block does; its params stand in the line above."""
+        """The nodes of a block; its params are in the line above."""
         for node in block.nodes:
             yield from self.node(node, indent)
         if block.results is None:
@@ -173,7 +173,7 @@ class Printer:
         return [*outputs, *self.right_side(node), *([Piece("", ":")] if node.blocks else [])]
 
     def right_side(self, node: Node) -> Iterator[Piece]:
-        """What a node does: an operator or a call."""
+        """The operation of a node: an operator or a call."""
         op, args = node.op, node.args
         if not node.kwargs and not node.blocks:
             if op in notation.BINARY and len(args) == 2:
@@ -363,7 +363,7 @@ class _Expressions(Printer):
 
 
 def expression(value: Value, room: int = 6) -> str:
-    """What a user calls a value: its variable, or a short expression; "" if it has neither.
+    """The user's name of a value: its variable, or a short expression; "" if it has neither.
 
     Args:
         room: of how many operations the expression may be made.
@@ -379,7 +379,7 @@ def expression(value: Value, room: int = 6) -> str:
 
 
 def describe(value: Any) -> str:
-    """What an object is, in a few words that do not change from run to run."""
+    """A short description of an object that does not change from run to run."""
     if isinstance(value, Constant):
         return describe(value.value)
     if isinstance(value, ModuleType):

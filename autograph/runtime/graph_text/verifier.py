@@ -1,8 +1,8 @@
 """Whether a graph is in order; and whether two graphs are the same.
 
-What is checked: every value is computed once, before it is used, and where its users can see it; ops exist; blocks
+It checks: every value is computed once, before it is used, and where its users can see it; ops exist; blocks
 have the params and results that their node needs, of types that fit; a block has no results exactly if its last node
-never ends; nothing stands in two places. It takes time linear in the size of the graph.
+never ends; no node or block is in two places. It takes time linear in the size of the graph.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Checker:
 
     def _once(self, part: Node | Block, what: str, node: Node | None) -> None:
         if id(part) in self.seen:
-            self._fail(f"{what} stands in two places; each place needs one of its own", node)
+            self._fail(f"{what} is in two places; each place needs one of its own", node)
         self.seen.add(id(part))
 
     def _block(self, block: Block, owner: Node | None) -> None:
@@ -220,7 +220,7 @@ class _Checker:
             self._fits(param, init, node, "the param ")
 
     def _iteration(self, node: Node, params: Sequence[Value]) -> None:
-        """What an iteration ends with must fit what the next begins with."""
+        """The results of an iteration must fit the params of the next."""
         self._results(node, node.blocks[-1], "body", params, ahead="until" in node.kwargs)
 
     def _results(self, node: Node, block: Block, name: str, targets: Sequence[Value], ahead: bool = False) -> None:

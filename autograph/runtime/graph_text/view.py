@@ -12,7 +12,7 @@ from autograph.runtime.graph_text.printer import objects, to_text
 
 
 class GraphView:
-    """What `function.graph(…)` gives. `print` shows its text; a notebook shows it in colors.
+    """A view of a graph, from `function.graph(…)`. `print` shows its text; a notebook shows it in colors.
 
     Attributes:
         graph: the graph itself.
@@ -34,7 +34,7 @@ class GraphView:
 
     @property
     def objects(self) -> dict[str, Any]:
-        """What the text calls `@name`, by name."""
+        """The objects that the text calls `@name`, by name."""
         return objects(self.graph)
 
     def to_dot(self) -> str:

@@ -26,7 +26,7 @@ _BLOCK_OF = {"": "body", "else": "orelse", "finally": "finalbody"}
 
 
 class Source(Protocol):
-    """What is needed of a `source.Source`."""
+    """The parts of a `source.Source` that printing needs."""
 
     lines: list[str]
     tree: gast.AST

@@ -1,4 +1,4 @@
-"""Expressions with the user's text kept: what was not touched is copied, what was is spliced into its surroundings.
+"""Expressions with the user's text kept: unchanged parts are copied, changed ones are spliced in.
 
 An original node some of whose children were replaced is printed as its own text, with the new children's text in
 the places of the old ones. Only where its shape itself changed (an argument more, another operator) is it printed
@@ -140,7 +140,7 @@ class Splicer(Unparser):
         return (min(parts)[0], max(end for _, end in parts)) if parts else None
 
     def line_break(self, left: tuple[Place, Place] | None, right: tuple[Place, Place] | None) -> list[str]:
-        """What ends the lines between two expressions if the second was typed below the first; else nothing."""
+        """The line ends between two expressions if the second was typed below the first; else nothing."""
         if self.in_verified_fstring or left is None or right is None:
             return []
         if not 0 < right[0][0] - left[1][0] < _FAR:
@@ -154,7 +154,7 @@ class Splicer(Unparser):
     # -- splicing ------------------------------------------------------------------------------------------
 
     def splice(self, node: gast.AST, slots: Sequence[Slot], start: Place, end: Place) -> None:
-        """Print the text from `start` to `end`, with what now stands in the slots."""
+        """Print the text from `start` to `end`, with the new contents of the slots."""
         slots = self.slots.expanded(slots)
         texts = gaps(self.lines, slots, start, end)
         brackets = self.brackets(node)
@@ -174,7 +174,7 @@ class Splicer(Unparser):
         self.copy(position, end, brackets)
 
     def fill_slot(self, slot: Slot, before: str, after: str) -> None:
-        """Print what stands in a slot, between these texts, apart from words that touch it."""
+        """Print the contents of a slot, between these texts, separated from adjacent words."""
         mark = len(self.out)
         if kind(slot.now) != "Tuple" and slot.is_parenthesized(before, after):
             self.dispatch(slot.now)

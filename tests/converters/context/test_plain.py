@@ -55,13 +55,13 @@ PROGRAMS = {
     "super": """
         class C:
             def f(self, n):
-                if n:                   # if: `super()` looks at the function it stands in (line 4)
+                if n:                   # if: `super()` looks at the function around it (line 4)
                     super().f(n)
                 if n:                   # if: converted
                     super(C, self).f(n)
                 if super().f(n):        # if: converted
                     pass
-                while super().f(n):     # while: `super()` looks at the function it stands in (line 9)
+                while super().f(n):     # while: `super()` looks at the function around it (line 9)
                     pass
         """,
     "frames": """

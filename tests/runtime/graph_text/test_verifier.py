@@ -295,11 +295,11 @@ def test_nodes_and_blocks_in_two_places():
     graph = collatz()
     loop = graph.block.nodes[0]
     graph.block.append(loop)
-    refused(graph, "a node stands in two places")
+    refused(graph, "a node is in two places")
     graph = Graph("f")
     block = Block()
     graph.block.append(Node("if", (True,), None, (block, block)))
-    refused(graph, "a block stands in two places")
+    refused(graph, "a block is in two places")
 
 
 def test_values_know_where_they_come_from():

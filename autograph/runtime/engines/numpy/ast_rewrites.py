@@ -38,7 +38,7 @@ from autograph.runtime.engines.numpy.line_table import Marks
 
 
 def rotate_back(function: ast.FunctionDef) -> None:
-    """Put tests where they stand in the user's program, as far as nobody else reads what they have told."""
+    """Put tests where the user's program has them, as far as their results have no other use."""
     rotated = _rotated(function)
     names = Counter(node.id for node in ast.walk(function) if isinstance(node, ast.Name)) if rotated else Counter()
     for name, found in rotated.items():
@@ -100,7 +100,7 @@ def _is_name(target: ast.expr, name: str) -> bool:
 
 
 def _copies(statement: ast.Assign) -> dict[str, ast.expr]:
-    """What variables become by `a = b` or `a, b = b, 1`; nothing if a statement does more."""
+    """The new values of variables after `a = b` or `a, b = b, 1`; nothing if a statement does more."""
     target, value = statement.targets[0], statement.value
     pairs = [(target, value)]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
@@ -121,7 +121,7 @@ class _Renaming(ast.NodeTransformer):
 
 
 def collect_lists(function: ast.FunctionDef, marks: Marks) -> None:
-    """Write loops as comprehensions that have been such, as far as nobody else uses their variables."""
+    """Write loops that come from comprehensions as comprehensions again, if their variables have no other use."""
     found = list(blocks(function))
     if any(isinstance(node, ast.FunctionDef) for body in found for node in body):
         return      # which declares variables that would not be any more
@@ -164,7 +164,7 @@ def _comprehension(
 
 
 def _appended(statement: ast.stmt, target: ast.expr) -> ast.expr | None:
-    """What a statement appends to a list."""
+    """The element that a statement appends to a list."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         if isinstance(call.func, ast.Attribute) and call.func.attr == "append" and not call.keywords:

@@ -1,6 +1,6 @@
 """Which values share a variable, and what the variables are called.
 
-What is carried by a loop, or comes out of an `if`, is held by one variable all the way. Beyond that, two values share
+A value that a loop carries, or that an `if` gives, stays in one variable all the way. Beyond that, two values share
 a variable if the user calls them by the same name, or if one would be copied to the other and they have no two names,
 unless both matter at the same time.
 """
@@ -35,7 +35,7 @@ class Variable:
 
     @property
     def name(self) -> str:
-        """What the user calls it: most often, or first."""
+        """The user's name for it: the most frequent, or the first."""
         if self.param is not None:
             return self.param
         return max(self.names, key=lambda name: self.names[name], default="")
@@ -179,7 +179,7 @@ def _union(spans: Iterable[Span]) -> list[Span]:
 
 
 def assigned_name(value: Value) -> str:
-    """What the user calls a value: the variable that the instruction after its own stores it in, if there is one."""
+    """The user's name for a value: the variable that the next instruction stores it in, if there is one."""
     if value.name or value.node is None or not value.node.place or len(value.node.outputs) != 1:
         return value.name
     code, instruction = value.node.place[-1]

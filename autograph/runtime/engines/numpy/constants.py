@@ -1,4 +1,4 @@
-"""What stands for a constant: a literal, or a name among the globals of the generated function."""
+"""Constants in generated code: literals, or names among the globals of the generated function."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class StandIn(ast.Name):
     """The name of what does the same as that which the text shows, in less time.
 
     Attributes:
-        shown: what stands in the text.
+        shown: the text.
     """
 
     shown: ast.expr
@@ -103,7 +103,7 @@ _PRINT = print
 
 
 def find(name: str) -> Any:
-    """What a dotted name that starts with a module of `ROOTS`, or the name of a builtin, stands for."""
+    """The object of a dotted name that starts with a module of `ROOTS`, or of the name of a builtin."""
     root, *rest = name.split(".")
     found: Any = ROOTS.get(root) if rest else getattr(builtins, root, None)
     for part in rest:

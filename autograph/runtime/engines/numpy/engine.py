@@ -90,7 +90,7 @@ class Executable:
         self.run: Callable[..., Any] = FunctionType(code, given | names)
 
     def __getstate__(self) -> Any:
-        """What is kept on disk: all but the tree."""
+        """The parts that are saved on disk: all but the tree."""
         code = self.run.__code__
         names = {name: value for name, value in self.run.__globals__.items() if name not in _GIVEN}
         codes = marshal.dumps((code, self._codes.get(code)))
@@ -196,7 +196,7 @@ _GIVEN = frozenset({"__builtins__", "__name__", "__warningregistry__"})
 
 
 def _of_warnings(module: dict[str, Any]) -> dict[str, Any]:
-    """What `warnings` looks for in a module: what it is called, and which warnings it has given already."""
+    """The globals that `warnings` uses: the name of the module, and its registry of warnings."""
     if "__name__" not in module:
         return {}
     return {"__name__": module["__name__"], "__warningregistry__": module.setdefault("__warningregistry__", {})}

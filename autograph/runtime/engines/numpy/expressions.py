@@ -208,7 +208,7 @@ class Expressions:
         return ast.Subscript(self.arg(x), self.index(index), ast.Load(), **self.at)
 
     def index(self, index: Any) -> ast.expr:
-        """What stands in brackets."""
+        """The text in brackets."""
         if isinstance(index, slice):
             parts = [None if part is None else self.arg(part) for part in (index.start, index.stop, index.step)]
             return ast.Slice(*parts, **self.at)

@@ -42,7 +42,7 @@ _known: WeakValueDictionary[tuple[str, bytes], np.ndarray[Any, Any]] = WeakValue
 
 @disk_cache.storable
 def kept(number: np.number[Any]) -> np.ndarray[Any, Any]:
-    """The array of no dimension that holds a number, which nobody can change; the same one for the same number."""
+    """An immutable array of no dimension with a number; the same one for the same number."""
     key = number.dtype.char, number.tobytes()
     found = _known.get(key)
     if found is None:
@@ -89,7 +89,7 @@ def _dtype(found: Any) -> np.dtype[Any] | None:
 def _converted(
     ufunc: np.ufunc, place: int, number: int | float, zero: str, dtype: np.dtype[Any]
 ) -> np.ndarray[Any, Any] | None:
-    """What NumPy converts a Python number to; None if it does otherwise with what has been converted.
+    """The NumPy scalar that NumPy converts a Python number to; None if that computes something else.
 
     Args:
         zero: tells the zeros apart.
@@ -107,7 +107,7 @@ def _converted(
 
 
 def _dtypes(ufunc: np.ufunc, place: int, number: Any, dtype: np.dtype[Any]) -> tuple[np.dtype[Any], ...]:
-    """What a ufunc converts its operands to, and what it gives."""
+    """The dtypes that a ufunc converts its operands to, and that of its result."""
     operands = (number, dtype, None) if place == 0 else (dtype, number, None)
     return ufunc.resolve_dtypes(operands)
 

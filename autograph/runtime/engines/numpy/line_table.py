@@ -100,7 +100,7 @@ def disguised(code: CodeType, function: CodeType, spans: Iterator[tuple[int, Pos
     """`code` under the name and in the file of `function`.
 
     Args:
-        spans: for so many bytes of code, where they stand.
+        spans: for each run of bytes of code, its place.
     """
     code = with_lines(code, spans, function.co_firstlineno)
     code = code.replace(co_filename=function.co_filename, co_name=function.co_name)

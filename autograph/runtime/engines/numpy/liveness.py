@@ -49,7 +49,7 @@ class Region:
 
 @dataclass(slots=True, eq=False)
 class Affinity:
-    """Two values that had better be held by one variable, as then there is nothing to copy.
+    """Two values that should share a variable, so that no copy is needed.
 
     Attributes:
         depth: of loops around.
@@ -62,7 +62,7 @@ class Affinity:
 
 @dataclass(slots=True, eq=False)
 class Liveness:
-    """The spans of all values that variables hold, and which of them had better share a variable."""
+    """The live ranges of all values that variables hold, and the pairs that should share a variable."""
 
     plan: Plan
     affinities: list[Affinity] = field(default_factory=list)

@@ -178,7 +178,7 @@ class Scheduler:
         frame.closed = at_the_end
 
     def _end_of_branch(self, node: Node, block: Block, live: list[int], end: End | None) -> End | None:
-        """What to do at the end of a branch: to set the outputs, or the statements at the `end` of all."""
+        """The end of a branch: assignments of the outputs, or the statements at the `end` of all."""
         if block.results is None:
             return None
         results = [block.results[i] for i in live]
@@ -240,7 +240,7 @@ class Scheduler:
         return True
 
     def _ends_in_branches(self, node: Node, end: End) -> bool:
-        """Whether the branches of the last `if` of a block had better end with what the block ends with."""
+        """Whether to put the end of a block into the branches of its last `if`."""
         found: list[Value] = []
         gather(end.results, found)
         outputs = [value for value in node.outputs if self._uses.count[value]]

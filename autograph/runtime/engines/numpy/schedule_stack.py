@@ -20,7 +20,7 @@ class Cost(NamedTuple):
     """How large an expression is: its characters, roughly, and its depth. Whether it does not matter when it runs.
 
     Attributes:
-        quiet: whether it changes nothing, and nobody sees that it runs, if it does not raise or warn.
+        quiet: whether it changes nothing, and running it is invisible, if it does not raise or warn.
     """
 
     width: int = 0
@@ -103,7 +103,7 @@ class Frame:
     def _in_order(
         self, places: dict[Value, int], nests: Callable[[Value], bool] | None, whole: bool
     ) -> list[Value]:
-        """What can be nested so that all is still computed in the same order, the topmost first."""
+        """The nodes that can be nested without changing the order of evaluation, the topmost first."""
         taken: list[Value] = []
         limit: float = math.inf
         for value, cost in reversed(self.waiting.items()):

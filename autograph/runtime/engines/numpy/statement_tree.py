@@ -1,4 +1,4 @@
-"""What a graph looks like as statements, before its variables have names.
+"""A graph as statements, before its variables have names.
 
 A plan is a tree of statements, which refer to values. A value is either *nested*: its expression stands where the
 value is used, or it is what a variable holds at that time. What these variables are is decided afterwards, see

@@ -203,7 +203,7 @@ class Statements:
         return ast.While(ast.Constant(True, **at), [*before, leave, *self.body(statement.body)], [], **at)
 
     def _target(self, structure: Any, items: list[Value]) -> ast.expr:
-        """What a `for` assigns to: `i, (a, b)`."""
+        """The target of a `for`: `i, (a, b)`."""
         if isinstance(structure, (tuple, list)):
             parts = [self._target(part, items) for part in structure]
             return ast.Tuple(parts, ast.Store(), **self._make.at)

@@ -1,4 +1,4 @@
-"""What a traceback shows of a generated function: the user's functions.
+"""Tracebacks of generated functions, which show the user's functions.
 
 The code of a generated function bears the name, file and lines of the user's, see `line_table`. But what the user's
 function called has been recorded along with it: an operation of a helper is one of the generated function. For such a
@@ -109,7 +109,7 @@ def known_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Ma
 
 
 def _called_with(error: BaseException, place: Place) -> list[Known]:
-    """What the dispatcher, which calls generated code and looks like the user's function, knows of the arguments."""
+    """The arguments, as the dispatcher has them, which calls generated code and looks like the user's function."""
     frame, whole = error.__traceback__.tb_frame if error.__traceback__ else None, place[0][0]
     while frame is not None and is_library(frame.f_code):
         frame = frame.f_back
@@ -162,7 +162,7 @@ def leave_out(
         outer: code, and what tells what is known there.
 
     Returns:
-        What is known in each of those that have been taken out.
+        The variables known in each of those that have been taken out.
     """
     before: TracebackType | None = None
     entry = error.__traceback__

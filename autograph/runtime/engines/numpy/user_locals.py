@@ -108,7 +108,7 @@ def within(node: Node) -> Iterator[Node]:
 
 
 def user_names(pieces: Collection[CodeType]) -> set[str]:
-    """What the user calls variables in these pieces of a function."""
+    """The user's names of variables in these pieces of a function."""
     names = {name for piece in pieces for name in (*piece.co_varnames, *piece.co_cellvars, *piece.co_freevars)}
     return {name for name in names if not _GENERATED.fullmatch(name)}
 
@@ -194,7 +194,7 @@ def is_of_one_loop(name: str, pieces: Collection[CodeType], chain: Shown) -> boo
 
 
 def _items(piece: CodeType) -> tuple[str, ...]:
-    """What the body of a loop calls an item."""
+    """The name of an item in the body of a loop."""
     return piece.co_varnames[: piece.co_argcount] if is_body(piece) else ()
 
 

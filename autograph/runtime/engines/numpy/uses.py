@@ -14,7 +14,7 @@ from autograph.runtime.graph.types import ObjectType, TensorType
 
 
 class Uses:
-    """What the statements of a graph use.
+    """The uses of values by the statements of a graph.
 
     Attributes:
         aliases: values that are the same object as another: what `bound` gives, and arrays changed in place.
@@ -199,7 +199,7 @@ def _number_kind(arg: Any) -> str | None:
 
 
 def nests(node: Node) -> Callable[[Value], bool] | None:
-    """What tells whether an expression may stand among the arguments of a node; None if any may.
+    """A predicate for expressions among the arguments of a node; None if any are allowed.
 
     Python looks up `x.method` before it evaluates the arguments, which may raise, and an f-string formats its first
     value before it gets the second.
