@@ -38,7 +38,7 @@ from tests.test_staged_fuzz import told
 pytestmark = [pytest.mark.once, pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs llvmlite")]
 
 if find_spec("llvmlite") is not None:
-    from autograph.runtime.engines.native.emit import emitter, simd, speculation, tier_up
+    from autograph.runtime.engines.native.emit import polling, simd, speculation, tier_up
     from autograph.runtime.engines.native.loops import counted_loops, lowering, region, tiering
     from tests import emitted
 
@@ -68,7 +68,7 @@ def with_baseline(iterations: int, patience: float) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(region, "AGAIN", min(iterations, 1))
         patch.setattr(tier_up, "PATIENCE", patience)
-        for module in (emitter, counted_loops) if iterations else ():
+        for module in (polling, counted_loops) if iterations else ():
             patch.setattr(module, "POLL", iterations)
         for module in (speculation, counted_loops) if iterations else ():
             patch.setattr(module, "BLIND", min(iterations, 3))

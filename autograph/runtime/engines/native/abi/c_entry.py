@@ -22,6 +22,7 @@ from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, Table, Writer
 from autograph.runtime.engines.native.llvm.function_builder import load_number
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Module, Parameter, Value, array
+from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.graph.types import part_of
@@ -127,7 +128,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        return printed(self._module)
+        return printed(verified(self._module))
 
     def _put(self, *values: Value) -> None:
         """Put values into the next places of the frame."""

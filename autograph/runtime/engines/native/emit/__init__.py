@@ -1,6 +1,7 @@
-"""The emitter: what lowered operations become in LLVM's text, and what is saved on the way.
+"""The emitter: from lowered operations to instructions of the low-level IR, and what is saved on the way.
 
-`emitter.py` is the base, `external_calls.py` calls functions of others; `value_ranges.py`, `guard_hoisting.py`,
-`speculation.py`, `simd.py` and `unroll.py` are what makes loops fast; `tier_up.py` is code that is compiled quickly
-first.
+`emitter.py` computes numbers and elements, with what `value_ranges.py` knows of integers. `loop_emitter.py` does so in
+loops: with guard hoisting, speculation, polls for signals (`polling.py`) and calls of functions of others
+(`external_calls.py`, `pow_rules.py`). `simd.py` and `unroll.py` change blocks that have been emitted; `tier_up.py`
+makes assembly of a function, and code that is compiled quickly first.
 """

@@ -17,7 +17,7 @@ import numpy as np
 from autograph.runtime.engines.native.emit.value_ranges import Ranges, limits
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import Writer, llvm_type
-from autograph.runtime.engines.native.llvm.function_builder import Cells, Frame, load_number, store_number
+from autograph.runtime.engines.native.llvm.function_builder import Cells, Frame, load_number, parts_at, store_number
 from autograph.runtime.engines.native.llvm.ir import (
     FALSE,
     FAST,
@@ -29,28 +29,25 @@ from autograph.runtime.engines.native.llvm.ir import (
     Block,
     Constant,
     Instruction,
+    Metadata,
     Module,
     Parameter,
     Value,
     constant,
     structure,
 )
-from autograph.runtime.engines.native.llvm.syntax import (
-    FLOATING,
-    INTEGER,
-    ORDERED,
-    SIGNED,
-    UNPREDICTABLE,
-    UNSIGNED,
-    conversion,
-)
-from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.intervals import join
 
-POLL = 1 << 16      # iterations from one look at signals to the next
+# LLVM's words for operations, by the emitter's.
+_INTEGER = {name: name for name in ("add", "sub", "mul", "and", "or", "xor", "shl")}
+_SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
+_UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
+_FLOATING = {name: f"f{name}" for name in ("add", "sub", "mul", "div", "rem")}
+_ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
+_UNPREDICTABLE = Metadata()
 _BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
 
 
@@ -84,28 +81,6 @@ class Emitter:
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
-    @property
-    def size(self) -> int:
-        """How many instructions there are, roughly."""
-        return self.b.function.numbers
-
-    @property
-    def here(self) -> Block:
-        """The block that the emitter is in."""
-        return self.b.block
-
-    def label(self, hint: str) -> Block:
-        """A new block, in which the emitter may begin."""
-        return self.b.function.new_block(hint)
-
-    def begin(self, block: Block) -> None:
-        """Go on in a block."""
-        self.b.begin(block)
-
-    def come_from(self, place: Place) -> None:
-        """What is emitted from now on comes from a place of the user's code."""
-        self.b.place = place
-
     def jump(self, block: Block) -> None:
         self.settle()
         self.b.br(block)
@@ -114,15 +89,10 @@ class Emitter:
         self.settle()
         self.b.cond_br(condition.ref, then, orelse, False if rarely else None)
 
-    def finish(self, number: int) -> None:
-        """Give back the number of an exit."""
-        self.settle()
-        self.b.ret(number)
-
     def leave_if(self, condition: Number) -> None:
         if condition.known is not None and not condition.known:
             return
-        on = self.b.function.new_block("on")
+        on = self.b.new_block("on")
         self.b.cond_br(condition.ref, self.leave(), on, False)
         self.b.begin(on)
 
@@ -142,7 +112,7 @@ class Emitter:
 
     def stop_if(self, condition: Number, stop: Callable[[], None]) -> tuple[Block, Block]:
         """End as `stop` does if a condition holds. Gives the blocks in which it does, and does not."""
-        end, on = map(self.b.function.new_block, ("stop", "on"))
+        end, on = map(self.b.new_block, ("stop", "on"))
         self.b.cond_br(condition.ref, end, on, False)
         self.b.begin(end)
         stop()
@@ -164,29 +134,16 @@ class Emitter:
         """Look at all that has not been looked at: before anything else happens than computing."""
         watched, self.watched = self.watched, {}
         for checks in watched.values():
-            with self.rarely(self.is_strange(checks[-1][0])):
+            with self.rarely(is_strange(self, checks[-1][0])):
                 for found, args in checks:
-                    self._leave_if_strange(found, args)
+                    _leave_if_strange(self, found, args)
 
-    def is_strange(self, x: Number) -> Number:
-        """Whether a float is infinite or none."""
-        return self.integer("xor", self._is_finite(x), self.constant(True, BOOL))
-
-    def _is_finite(self, x: Number) -> Number:
-        return self.compare("lt", self.function("fabs", x), self.constant(float("inf"), x.type))
-
-    def _leave_if_strange(self, found: Number, args: Sequence[Number]) -> None:
-        overflow, invalid = self.is_strange(found), self.compare("ne", found, found)
-        for arg in args:
-            overflow = self.integer("and", overflow, self._is_finite(arg))
-            invalid = self.integer("and", invalid, self.compare("eq", arg, arg))
-        self.leave_if(self.integer("or", overflow, invalid))
 
     # Numbers ----------------------------------------------------------------------------------------------------------
 
     def emit(self, type: TensorType, opcode: str, *args: Number, detail: str = "") -> Number:
         """An instruction on numbers that computes one, and does nothing else."""
-        operands = tuple([_value(arg) for arg in args])
+        operands = tuple([arg.ref for arg in args])
         return Number(type, self.b.emit(llvm_type(type.dtype), opcode, operands, detail))
 
     def constant(self, value: Any, type: TensorType) -> Number:
@@ -202,11 +159,11 @@ class Emitter:
                 if name != "xor" or not known.known:        # it decides, or changes nothing
                     return known if known.known is (name == "or") and name != "xor" else other
         if a.type.dtype.kind not in "iu":
-            return self.emit(a.type, INTEGER.get(name) or UNSIGNED[name], a, b)
+            return self.emit(a.type, _INTEGER.get(name) or _UNSIGNED[name], a, b)
         sure = name not in ("div", "rem") or (self.ranges.bounds(a)[0] >= 0 and self.ranges.bounds(b)[0] > 0)
         # without signs the machine divides faster
         unsigned = a.type.dtype.kind == "u" or (sure and name in ("div", "rem"))
-        found = self.emit(a.type, INTEGER.get(name) or (UNSIGNED if unsigned else SIGNED)[name], a, b)
+        found = self.emit(a.type, _INTEGER.get(name) or (_UNSIGNED if unsigned else _SIGNED)[name], a, b)
         if sure:
             self.ranges.note(name, a, b, found)
         return found
@@ -220,24 +177,14 @@ class Emitter:
         if name == "mul" and b.known is None:
             a, b = b, a
         if name == "mul" and b.known is not None and limits(a.type.dtype)[0] == -(2**63):
-            return self._multiplied(a, b, int(b.known))
+            return _multiplied(self, a, b, int(b.known))
         function = f"{'u' if a.type.dtype.kind == 'u' else 's'}{name}.with.overflow"
         kind = llvm_type(a.type.dtype)
         pair = self.intrinsic(function, structure(kind, I1), a, b)
         return Number(a.type, self.b.extract_value(pair, 0)), Number(BOOL, self.b.extract_value(pair, 1))
 
-    def _multiplied(self, a: Number, b: Number, factor: int) -> tuple[Number, Number]:
-        """`overflowing("mul", …)` by a constant. A bit is left free, so that what is added next needs no look."""
-        far = 2**62 // abs(factor)
-        found = self.integer("mul", a, b)
-        self.ranges.bound(found.ref, -(2**62), 2**62)
-        if self.ranges.bounds(a)[0] >= -far:
-            return found, self.compare("gt", a, self.constant(far, INT))
-        moved = self.emit(INT, "add", a, self.constant(far, INT))
-        return found, self.emit(BOOL, "icmp", moved, self.constant(2 * far, INT), detail="ugt")
-
     def floating(self, name: str, a: Number, b: Number) -> Number:
-        return self.emit(a.type, FLOATING[name], a, b, detail=FAST if self.fast and name != "rem" else "")
+        return self.emit(a.type, _FLOATING[name], a, b, detail=FAST if self.fast and name != "rem" else "")
 
     def negative(self, a: Number) -> Number:
         return self.emit(a.type, "fneg", a)
@@ -247,7 +194,7 @@ class Emitter:
 
     def intrinsic(self, name: str, result: str, *args: Number) -> Value:
         """Call a function of LLVM's, which does nothing but compute."""
-        return self.b.intrinsic(name, *map(_value, args), result=result)
+        return self.b.intrinsic(name, *(arg.ref for arg in args), result=result)
 
     def library(self, name: str, *args: Number) -> Number:
         raise NoLowering
@@ -260,14 +207,14 @@ class Emitter:
         if kind == "b" and name in ("eq", "ne") and b.known == (name == "eq"):
             return Number(BOOL, a.ref, a.known)
         if kind == "f":
-            return self.emit(BOOL, "fcmp", a, b, detail=ORDERED[name])
+            return self.emit(BOOL, "fcmp", a, b, detail=_ORDERED[name])
         decided = self.ranges.decided(name, a, b) if kind != "b" else None
         if decided is not None:
             return self.constant(decided, BOOL)
         return self.emit(BOOL, "icmp", a, b, detail=name if name in ("eq", "ne") else f"{'su'[kind != 'i']}{name}")
 
     def convert(self, a: Number, type: TensorType) -> Number:
-        how = conversion(a.type.dtype, type.dtype)
+        how = _conversion(a.type.dtype, type.dtype)
         if not how:
             return Number(type, a.ref, a.known)
         self.underflows |= how == "fptrunc"
@@ -277,7 +224,7 @@ class Emitter:
         if condition.known is not None:
             return a if condition.known else b
         found = self.emit(a.type, "select", condition, a, b)
-        found.ref.add_metadata("unpredictable", UNPREDICTABLE)
+        found.ref.add_metadata("unpredictable", _UNPREDICTABLE)
         if a.type.dtype.kind in "iu":
             self.ranges.bound(found.ref, *join(self.ranges.bounds(a), self.ranges.bounds(b)))
         return found
@@ -295,7 +242,7 @@ class Emitter:
         found = self.ranges.found
         known: Number | None = found.get((index.ref, length.ref))
         if known is None:
-            known = self._placed(index, length)
+            known = _placed(self, index, length)
             found = self.ranges.found
             found[index.ref, length.ref] = known
             most = self.ranges.bounds(length)[1]
@@ -304,33 +251,12 @@ class Emitter:
                 found[known.ref] = 0, most - 1
         return known
 
-    def _placed(self, index: Number, length: Number) -> Number:
-        low, high = self.ranges.bounds(index)
-        if low >= 0 or high < 0:
-            place = self.integer("add", index, length) if high < 0 else index
-            self.leave_if(self.outside(place, length))
-            return place
-        rare, on = map(self.b.function.new_block, ("rare", "on"))
-        outside, here = self.outside(index, length), self.b.block
-        self.b.cond_br(outside.ref, rare, on, False)
-        self.b.begin(rare)
-        place = self.integer("add", index, length)
-        self.leave_if(self.outside(place, length))
-        there = self.b.block
-        self.b.br(on)
-        self.b.begin(on)
-        return Number(INT, self.b.phi(I64, (index.ref, here), (place.ref, there)))
-
-    def outside(self, place: Number, length: Number) -> Number:
-        """Whether a place is negative, or beyond a length."""
-        return self.emit(BOOL, "icmp", place, length, detail="uge")
-
     def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
         element = self.element(x, index)
         if x.dtype.kind != "c":
             return Number(scalar(x.dtype), load_number(self.b, element, x.dtype))
         part = part_of(x.dtype)
-        real, imag = (Number(scalar(part), load_number(self.b, each, part)) for each in self.parts_at(element, part))
+        real, imag = (Number(scalar(part), load_number(self.b, each, part)) for each in parts_at(self.b, element, part))
         return Complex(scalar(x.dtype), (real, imag))
 
     def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
@@ -340,12 +266,8 @@ class Emitter:
             store_number(self.b, element, x.dtype, value.ref)
             return
         part = part_of(x.dtype)
-        for pointer, each in zip(self.parts_at(element, part), value.parts):
+        for pointer, each in zip(parts_at(self.b, element, part), value.parts):
             store_number(self.b, pointer, part, each.ref)
-
-    def parts_at(self, element: Value, part: np.dtype[Any]) -> tuple[Value, Value]:
-        """Where the parts of a complex element are."""
-        return element, self.b.gep(element, part.itemsize)
 
     def element(self, x: Array, index: Sequence[Number]) -> Value:
         """Where an element is."""
@@ -367,22 +289,87 @@ class Emitter:
     def copy_array(self, x: Array) -> Array:
         raise NoLowering
 
-    def number(self, thing: Any, type: TensorType) -> Number | Complex:
-        """The number that an object is; leave if it is none of that type."""
-        if type.dtype.kind == "c":
-            part = part_type(type)
-            real, imag = (Number(part, each) for each in self.objects.parts_in(thing, type))
-            return Complex(type, (real, imag))
-        found = self.objects.number_in(thing, type)
-        return Number(type, self.b.icmp("ne", found, 0) if type.dtype.kind == "b" else found)
+
+def is_strange(emit: Emitter, x: Number) -> Number:
+    """Whether a float is infinite or none."""
+    return emit.integer("xor", _is_finite(emit, x), emit.constant(True, BOOL))
 
 
-def _value(x: Number) -> Value:
-    """Transitional: what `ref` may name."""
-    return x.ref if isinstance(x.ref, Value) else Value(llvm_type(x.type.dtype), x.ref)
+def _is_finite(emit: Emitter, x: Number) -> Number:
+    return emit.compare("lt", emit.function("fabs", x), emit.constant(float("inf"), x.type))
+
+
+def _leave_if_strange(emit: Emitter, found: Number, args: Sequence[Number]) -> None:
+    overflow, invalid = is_strange(emit, found), emit.compare("ne", found, found)
+    for arg in args:
+        overflow = emit.integer("and", overflow, _is_finite(emit, arg))
+        invalid = emit.integer("and", invalid, emit.compare("eq", arg, arg))
+    emit.leave_if(emit.integer("or", overflow, invalid))
+
+
+def _multiplied(emit: Emitter, a: Number, b: Number, factor: int) -> tuple[Number, Number]:
+    """`overflowing("mul", …)` by a constant. A bit is left free, so that what is added next needs no look."""
+    far = 2**62 // abs(factor)
+    found = emit.integer("mul", a, b)
+    emit.ranges.bound(found.ref, -(2**62), 2**62)
+    if emit.ranges.bounds(a)[0] >= -far:
+        return found, emit.compare("gt", a, emit.constant(far, INT))
+    moved = emit.emit(INT, "add", a, emit.constant(far, INT))
+    return found, emit.emit(BOOL, "icmp", moved, emit.constant(2 * far, INT), detail="ugt")
+
+
+def outside(emit: Emitter, place: Number, length: Number) -> Number:
+    """Whether a place is negative, or beyond a length."""
+    return emit.emit(BOOL, "icmp", place, length, detail="uge")
+
+
+def _placed(emit: Emitter, index: Number, length: Number) -> Number:
+    low, high = emit.ranges.bounds(index)
+    if low >= 0 or high < 0:
+        place = emit.integer("add", index, length) if high < 0 else index
+        emit.leave_if(outside(emit, place, length))
+        return place
+    b = emit.b
+    rare, on = map(b.new_block, ("rare", "on"))
+    out, here = outside(emit, index, length), b.block
+    b.cond_br(out.ref, rare, on, False)
+    b.begin(rare)
+    place = emit.integer("add", index, length)
+    emit.leave_if(outside(emit, place, length))
+    there = b.block
+    b.br(on)
+    b.begin(on)
+    return Number(INT, b.phi(I64, (index.ref, here), (place.ref, there)))
+
+
+def number_of(emit: Emitter, thing: Value, type: TensorType) -> Number | Complex:
+    """The number that an object is; leave if it is none of that type."""
+    if type.dtype.kind == "c":
+        part = part_type(type)
+        real, imag = (Number(part, each) for each in emit.objects.parts_in(thing, type))
+        return Complex(type, (real, imag))
+    found = emit.objects.number_in(thing, type)
+    return Number(type, emit.b.icmp("ne", found, 0) if type.dtype.kind == "b" else found)
 
 
 def _constant(known: Any, type: TensorType) -> Constant:
     if type.dtype.kind == "b":
         return TRUE if known else FALSE
     return constant(llvm_type(type.dtype), known)
+
+
+def _conversion(before: np.dtype[Any], after: np.dtype[Any]) -> str:
+    """The instruction that makes a number of one dtype one of another; none if there is nothing to do."""
+    if before.kind == "f" and after.kind == "f":
+        return "" if before == after else "fpext" if after.itemsize > before.itemsize else "fptrunc"
+    if before.kind == "f":
+        return "fptosi" if after.kind == "i" else "fptoui"
+    if after.kind == "f":
+        return "sitofp" if before.kind == "i" else "uitofp"
+    if before.kind == "b":
+        return "zext" if after.kind != "b" else ""
+    if before.itemsize == after.itemsize:
+        return ""
+    if after.itemsize < before.itemsize:
+        return "trunc"
+    return "sext" if before.kind == "i" else "zext"

@@ -14,9 +14,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from autograph.runtime.engines.native.emit.emitter import Emitter, outside
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.llvm.ir import Block, Instruction, Value
 from autograph.runtime.graph.operands import Array, Number
+from autograph.runtime.graph.types import INT
 
 OFFSET = 2 * RANGE      # how far an index may be from the item
 # Instructions that may trap, or give poison, or become a call.
@@ -71,10 +73,10 @@ class Chunk:
     before: Block
     entry: Block
     size: int
-    fixed: set[Any] = field(default_factory=set)
-    offsets: dict[Any, Number] = field(default_factory=dict)
+    fixed: set[Value] = field(default_factory=set)
+    offsets: dict[Value, Number] = field(default_factory=dict)
     conditions: list[Number] = field(default_factory=list)
-    spans: dict[tuple[Any, Any], tuple[Number, Number]] = field(default_factory=dict)
+    spans: dict[tuple[Value, Value], tuple[Number, Number]] = field(default_factory=dict)
     exits: int = 0
     loads: int = 0
     blind: tuple[Value, Value, bool] | None = None
@@ -110,3 +112,55 @@ class Chunk:
     def is_moving(self, a: Number) -> bool:
         """Whether a number goes with the items."""
         return a.ref in self.offsets
+
+
+def leave_if_far(emit: Emitter, a: Number, by: int) -> None:
+    """Leave if an integer is larger than so much, or less than its opposite."""
+    emit.leave_if(emit.compare("gt", a, emit.constant(by, INT)))
+    emit.leave_if(emit.compare("lt", a, emit.constant(-by, INT)))
+
+
+def moved(emit: Emitter, chunk: Chunk, name: str, a: Number, b: Number) -> Number | None:
+    """An index that goes with the items, moved by what does not change; None if it is something else.
+
+    Before the iterations it is made sure that it does not overflow.
+    """
+    offset = chunk.offsets.get(a.ref)
+    if offset is None or not chunk.is_fixed(b):
+        return None
+    if offset.known is not None and b.known is not None:
+        known = int(offset.known) + int(b.known) * (1 if name == "add" else -1)
+        if abs(known) > OFFSET:
+            return None
+        offset = emit.constant(known, INT)
+    else:
+        with emit.b.at(chunk.before):
+            offset, overflow = Emitter.overflowing(emit, name, offset, b)
+            emit.leave_if(overflow)
+            leave_if_far(emit, offset, OFFSET)
+    low, high = emit.ranges.reach(name, a, b)
+    found = emit.integer(name, a, b)
+    emit.ranges.bound(found.ref, max(low, -RANGE - OFFSET), min(high, RANGE + OFFSET))
+    chunk.offsets[found.ref] = offset
+    return found
+
+
+def placed(emit: Emitter, chunk: Chunk, index: Number, length: Number, always: bool) -> Number | None:
+    """Where an index leads, if that is made sure before the iterations.
+
+    Args:
+        always: whether each iteration needs it.
+    """
+    offset = chunk.offsets.get(index.ref)
+    if offset is not None and always:
+        chunk.spans[offset.ref, length.ref] = offset, length
+        return index
+    if not chunk.is_fixed(index):
+        return None
+    with emit.b.at(chunk.before):
+        negative = emit.compare("lt", index, emit.constant(0, INT))
+        place = index
+        if negative.known is None or negative.known:
+            place = emit.select(negative, emit.integer("add", index, length), index)
+        emit.leave_if(outside(emit, place, length))
+    return place

@@ -5,38 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.emit import emitter, external_calls, speculation
-from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.emit.guard_hoisting import OFFSET, PINNED, Access, Chunk
-from autograph.runtime.engines.native.emit.value_ranges import RANGE
-from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.interrupts import SIGNALS, define_signals, give_way
-from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Module, Value, constant
-from autograph.runtime.engines.native.llvm.printer import Printer
-from autograph.runtime.graph.graph import Place
+from autograph.runtime.engines.native.emit import external_calls, speculation
+from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
+from autograph.runtime.engines.native.emit.guard_hoisting import PINNED, Access, Chunk, moved, placed
+from autograph.runtime.engines.native.emit.polling import Poll
+from autograph.runtime.engines.native.llvm.ir import Block, Value
 from autograph.runtime.graph.operands import Array, Complex, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType
-
-
-class Poll(NamedTuple):
-    """A look at signals.
-
-    Attributes:
-        head: of the loop from which the code could begin there.
-        look: the block in which it looks.
-        stop, on: where it goes then: if there was one, and if there was none.
-        last: the block that is the last of it.
-    """
-
-    head: Block
-    look: Block
-    stop: Block
-    on: Block
-    last: Block
 
 
 @dataclass(slots=True)
@@ -56,59 +35,28 @@ class LoopEmitter(Emitter):
     """See `autograph.runtime.graph.operands.Emitter`.
 
     Attributes:
-        polls: the looks at signals.
+        start: the block in which the code begins.
+        polls: the polls for signals.
         chunk: the iterations that are being emitted.
         always: whether what is emitted happens in each of them.
         bounded: whether sums do not overflow, as has been looked at before the iterations.
-        origins: the places in the user's code that the text names, see `printer.Printer`.
     """
 
     def __init__(self, name: str, leave: Callable[[], Any]) -> None:
         super().__init__(name, leave)
+        self.start = self.b.new_block("start")
         self.polls: list[Poll] = []
         self.chunk: Chunk | None = None
         self.always = self.bounded = False
-        self.origins: list[Place] = []
         self._guard: Number | None = None
-        self.start_block = self.b.function.new_block("start")
-
-    def start(self) -> None:
-        """Begin the function."""
-        self.b.begin(self.start_block)
-        self.cells.keep("polls", INT.dtype, constant(I64, emitter.POLL))
-
-    @property
-    def text(self) -> str:
-        """The function."""
-        printer = Printer()
-        printer.module(self.variant(lambda b: b.br(self.start_block)))
-        self.origins = printer.origins
-        return printer.text
-
-    def variant(self, begin: Callable[[Builder], None]) -> Module:
-        """The module of the function, if it begins as is built then, behind the allocation of its cells."""
-        whole, module = self.b.function, Module()
-        module.declared, module.globals = dict(whole.module.declared), dict(whole.module.globals)
-        function = module.define(self.name, whole.result, *whole.parameters)
-        function.numbers = whole.numbers
-        if self.polls:
-            del module.declared[SIGNALS]
-            define_signals(module, self.objects.place_of(give_way))
-        entry = Block(self.entry.name)
-        entry.instructions = list(self.entry.instructions)
-        b = Builder(function, entry)
-        begin(b)
-        function.blocks |= {name: block for name, block in whole.blocks.items() if name not in function.blocks}
-        return module
 
     # Undoing ----------------------------------------------------------------------------------------------------------
 
     def mark(self) -> Mark:
         """Where the emitter is, for `reset`."""
-        chunk, block = self.chunk, self.b.block
+        chunk, block, found = self.chunk, self.b.block, dict(self.ranges.found)
         before = len(chunk.before.instructions) if chunk else 0
         blocks = len(self.b.function.blocks)
-        found = dict(self.ranges.found)
         return Mark(block, len(block.instructions), blocks, dict(self.watched), found, chunk and chunk.copy(), before)
 
     def reset(self, mark: Mark) -> None:
@@ -129,16 +77,10 @@ class LoopEmitter(Emitter):
         self.chunk = Chunk(self.b.block, self.entry, len(self.b.function.blocks))
         return self.chunk
 
-    @contextmanager
-    def before_iterations(self) -> Iterator[None]:
-        """What is emitted meanwhile is computed before the iterations."""
-        assert self.chunk is not None
-        with self.b.at(self.chunk.before):
-            yield
-
     def _at_best(self, *args: Number) -> Any:
         """What is emitted meanwhile, of such numbers, is computed before the iterations if it can be."""
-        return self.before_iterations() if self.chunk is not None and self.chunk.are_fixed(args) else nullcontext()
+        chunk = self.chunk
+        return self.b.at(chunk.before) if chunk is not None and chunk.are_fixed(args) else nullcontext()
 
     @property
     def _blind(self) -> Chunk | None:
@@ -174,11 +116,6 @@ class LoopEmitter(Emitter):
             chunk.exits += 1
         super().leave_if(condition)
 
-    def leave_if_far(self, a: Number, by: int) -> None:
-        """Leave if an integer is larger than so much, or less than its opposite."""
-        self.leave_if(self.compare("gt", a, self.constant(by, INT)))
-        self.leave_if(self.compare("lt", a, self.constant(-by, INT)))
-
     def doubt_if(self, condition: Number) -> None:
         chunk = self._blind
         if chunk is None or condition.known is not None or chunk.is_fixed(condition):
@@ -187,13 +124,13 @@ class LoopEmitter(Emitter):
             speculation.doubt(self, chunk, self._guarded(condition))
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
-        chunk, watches = self.chunk, found.type.kind != "python"
+        chunk, blind, watches = self.chunk, self._blind, found.type.kind != "python"
         fixed = chunk is not None and chunk.is_fixed(found)
-        if self._blind is not None and watches and not fixed:
-            self._blind.doubts += 1
+        if blind is not None and watches and not fixed:
+            blind.doubts += 1
         if watches and fixed and not self.fast:
             self.underflows = True
-            self.leave_if(self.is_strange(found))
+            self.leave_if(is_strange(self, found))
         else:
             super().leave_if_warned(found, *args)
 
@@ -240,34 +177,13 @@ class LoopEmitter(Emitter):
         chunk = self.chunk
         if chunk is not None and name in ("add", "sub") and a.type == INT:
             one, other = (b, a) if name == "add" and chunk.is_moving(b) else (a, b)
-            moved = self._moved(chunk, name, one, other)
-            if moved is not None:
-                return moved, self.constant(False, BOOL)
+            found = moved(self, chunk, name, one, other)
+            if found is not None:
+                return found, self.constant(False, BOOL)
         if self.bounded and name in ("add", "sub"):
             return self.integer(name, a, b), self.constant(False, BOOL)
         with self._at_best(a, b):
             return super().overflowing(name, a, b)
-
-    def _moved(self, chunk: Chunk, name: str, a: Number, b: Number) -> Number | None:
-        """An index that goes with the items, moved by what does not change; None if it is something else."""
-        offset = chunk.offsets.get(a.ref)
-        if offset is None or not chunk.is_fixed(b):
-            return None
-        if offset.known is not None and b.known is not None:
-            known = int(offset.known) + int(b.known) * (1 if name == "add" else -1)
-            if abs(known) > OFFSET:
-                return None
-            offset = self.constant(known, INT)
-        else:
-            with self.before_iterations():
-                offset, overflow = super().overflowing(name, offset, b)
-                self.leave_if(overflow)
-                self.leave_if_far(offset, OFFSET)
-        low, high = self.ranges.reach(name, a, b)
-        found = super().integer(name, a, b)
-        self.ranges.bound(found.ref, max(low, -RANGE - OFFSET), min(high, RANGE + OFFSET))
-        chunk.offsets[found.ref] = offset
-        return found
 
     # Arrays -----------------------------------------------------------------------------------------------------------
 
@@ -275,19 +191,11 @@ class LoopEmitter(Emitter):
         chunk, key = self.chunk, (index.ref, length.ref)
         if chunk is None or key in self.ranges.found or not chunk.is_fixed(length):
             return super().place(index, length)
-        offset, known = chunk.offsets.get(index.ref), index
-        if offset is not None and self.always:
-            chunk.spans[offset.ref, length.ref] = offset, length
-        elif chunk.is_fixed(index):
-            with self.before_iterations():
-                negative = self.compare("lt", index, self.constant(0, INT))
-                if negative.known is None or negative.known:
-                    known = self.select(negative, self.integer("add", index, length), index)
-                self.leave_if(self.outside(known, length))
-        else:
+        found = placed(self, chunk, index, length, self.always)
+        if found is None:
             return super().place(index, length)
-        self.ranges.found[key] = known
-        return known
+        self.ranges.found[key] = found
+        return found
 
     def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
         found, chunk, blind = super().load(x, index), self.chunk, self._blind
@@ -322,45 +230,3 @@ class LoopEmitter(Emitter):
 
     def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
         return external_calls.ufunc(self, ufunc, type, *args)
-
-    # Interrupts -------------------------------------------------------------------------------------------------------
-
-    def poll(
-        self, iterations: Value | int, stop: Callable[[], None], head: Block, besides: Callable[[], None] | None = None
-    ) -> None:
-        """Of so many iterations: every `POLL` iterations, let others run, and stop if a signal has raised an exception.
-
-        Args:
-            head: of the loop. Everything that has happened since may as well happen again.
-            besides: what else is to be done then.
-        """
-        self.settle()
-        before = self.cells.kept("polls", INT.dtype)
-        left = self.b.sub(before, iterations)
-        self.cells.keep("polls", INT.dtype, left)
-        due = self.b.icmp("eq", before, 0) if iterations == 1 else self.b.icmp("slt", left, 0)
-        with self.rarely(Number(BOOL, due)):
-            self.cells.keep("polls", INT.dtype, constant(I64, emitter.POLL))
-            look = self._onwards("look")
-            signals = self.b.function.module.declare(SIGNALS, I32, PTR)
-            raised = self.b.icmp("ne", self.b.call(signals, self.b.function.parameters[1]), 0)
-            end, on = self.stop_if(Number(BOOL, raised), stop)
-            if besides is not None:
-                besides()
-                self._onwards("on")
-            self.polls.append(Poll(head, look, end, on, self.b.block))
-
-    def _onwards(self, hint: str) -> Block:
-        """Go on in a new block, and give it."""
-        block = self.b.function.new_block(hint)
-        self.b.br(block)
-        self.b.begin(block)
-        return block
-
-    def spend(self, address: int) -> None:
-        """Count the integer at an address down, and leave when it comes to zero."""
-        pointer = self.b.cast("inttoptr", constant(I64, address), PTR)
-        left = self.b.sub(self.b.load(I64, pointer), 1)
-        self.b.store(left, pointer)
-        self.leave_if(Number(BOOL, self.b.icmp("eq", left, 0)))
-

@@ -84,7 +84,7 @@ def vectorize(emit: Emitter, chunk: Chunk, node: Any, head: Block, body: Block, 
     here, blocks = emit.b.block, len(emit.b.function.blocks)
     try:
         iteration = _iteration(emit, chunk, node, head, body)
-        *begin, rest, again = (emit.b.function.new_block(name) for name in (*["lanes"] * len(SIZES), "rest", "again"))
+        *begin, rest, again = (emit.b.new_block(name) for name in (*["lanes"] * len(SIZES), "rest", "again"))
         ends = head.instructions[0], head.instructions[1]
         for size, block, fewer in zip(SIZES, begin, (*begin[1:], rest)):
             _at_once(emit, iteration, max(1, size // iteration.width), ends, (block, fewer, again), node)
@@ -151,7 +151,7 @@ def _at_once(
         blocks: in which they begin; where there are fewer; and where they are to be run slowly.
     """
     (begin, fewer, again), b, stores = blocks, emit.b, iteration.chunk.stores
-    inside, odd, look, good = (emit.b.function.new_block(name) for name in ("inside", "odd", "look", "good"))
+    inside, odd, look, good = (emit.b.new_block(name) for name in ("inside", "odd", "look", "good"))
     emit.b.begin(begin)
     now, end = (b.copy(each, {}) for each in ends)
     b.cond_br(b.icmp("slt", now, b.sub(end, count - 1)), inside, fewer)

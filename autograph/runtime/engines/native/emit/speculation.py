@@ -112,7 +112,7 @@ def look_behind(emit: Emitter, chunk: Chunk, now: Value, good: Block, again: Blo
         chunk: how they began, and what they have stored.
     """
     assert chunk.blind is not None
-    look, flags, undo = (emit.b.function.new_block(name) for name in ("look", "flags", "undo"))
+    look, flags, undo = (emit.b.new_block(name) for name in ("look", "flags", "undo"))
     doubt = emit.cells.kept(DOUBT, INT.dtype)
     emit.b.cond_br(emit.b.icmp("ne", doubt, 0), undo, look, likely=False)
     emit.b.begin(look)
@@ -135,7 +135,7 @@ def _undo(emit: Emitter, chunk: Chunk, now: Value, done: Block) -> None:
     """Write the log back."""
     assert chunk.blind is not None
     first, _, down = chunk.blind
-    back, step = emit.b.function.new_block("back"), emit.b.function.new_block("step")
+    back, step = emit.b.new_block("back"), emit.b.new_block("step")
     emit.cells.keep(_BACK, INT.dtype, emit.b.sub(first, now) if down else emit.b.sub(now, first))
     emit.b.br(back)
     emit.b.begin(back)

@@ -18,18 +18,44 @@ LLVM selects most instructions one by one, in a fraction of the time that it tak
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from autograph.common import forking
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.interrupts import SIGNALS
-from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Global, Value, constant
-from autograph.runtime.engines.native.llvm.printer import printed
+from autograph.runtime.engines.native.llvm.interrupts import SIGNALS, define_signals, give_way
+from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Global, Module, Value, constant
+from autograph.runtime.engines.native.llvm.ir_verifier import verified
+from autograph.runtime.engines.native.llvm.printer import Printer
+from autograph.runtime.graph.graph import Place
 
 STOPPED = -1        # what baseline code gives back that can go on
 PATIENCE = 5e-5     # seconds that baseline code may run, for each line of it; good code takes LLVM about as long
+
+
+def assembled(emit: LoopEmitter, begin: Callable[[Builder], None] | None = None) -> tuple[str, list[Place]]:
+    """The assembly of the function, and the places in the user's code that it names, see `printer.Printer`.
+
+    Args:
+        begin: builds how it begins, behind the allocation of its cells; by default it goes to `start`.
+    """
+    whole, module = emit.b.function, Module()
+    module.declared, module.globals = dict(whole.module.declared), dict(whole.module.globals)
+    function = module.define(emit.name, whole.result, *whole.parameters)
+    function.numbers = whole.numbers
+    if emit.polls:
+        del module.declared[SIGNALS]
+        define_signals(module, emit.objects.place_of(give_way))
+    entry = Block(emit.entry.name)
+    entry.instructions = list(emit.entry.instructions)
+    b = Builder(function, entry)
+    begin(b) if begin is not None else b.br(emit.start)
+    function.blocks |= {name: block for name, block in whole.blocks.items() if name not in function.blocks}
+    printer = Printer()
+    printer.module(verified(module))
+    return printer.text, printer.origins
 
 
 class BaselineTier:
@@ -62,7 +88,7 @@ class BaselineTier:
     @forking.cached_property
     def text(self) -> str:
         """The baseline code: it begins where the frame says, and stops instead of going on from a look at signals."""
-        return printed(self._emit.variant(self._begin))
+        return assembled(self._emit, self._begin)[0]
 
     def resumed(self, number: int) -> str:
         """Code that begins at the head of a place, with the cells that are in the frame."""
@@ -71,7 +97,7 @@ class BaselineTier:
             self._move(b, into_frame=False)
             b.br(self._emit.polls[number - 1].head)
 
-        return printed(self._emit.variant(begin))
+        return assembled(self._emit, begin)[0]
 
     def _begin(self, b: Builder) -> None:
         function, polls = b.function, self._emit.polls
@@ -82,14 +108,14 @@ class BaselineTier:
             look = b.load(PTR, at)
         where_at = b.gep(function.parameters[0], SLOT * self._slot)
         where, resume = b.load(I64, where_at), function.new_block("resume")
-        b.cond_br(b.icmp("eq", where, 0), self._emit.start_block, resume)
+        b.cond_br(b.icmp("eq", where, 0), self._emit.start, resume)
         b.begin(resume)
         self._move(b, into_frame=False)
         for number, poll in enumerate(polls[:-1], 1):   # instead of a `switch`
             other = function.new_block("resume")
             b.cond_br(b.icmp("eq", where, number), poll.head, other)
             b.begin(other)
-        b.br(polls[-1].head if polls else self._emit.start_block)
+        b.br(polls[-1].head if polls else self._emit.start)
         if look is not None:
             self._stop(b, look, where_at)
 

@@ -24,7 +24,7 @@ def unroll(b: Builder, head: Block, body: Block, step: Value) -> Block:
     if body.successors != (head,) or size > SHORT or not isinstance(step, Constant):
         return head
     item, end, compared, _ = head.instructions
-    many, inside = b.function.new_block("many"), b.function.new_block("several")
+    many, inside = b.new_block("many"), b.new_block("several")
     b.begin(many)
     now, last = b.copy(item, {}), b.copy(end, {})
     last = b.sub(last, (COPIES - 1) * step.value)

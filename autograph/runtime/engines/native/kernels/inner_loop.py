@@ -16,7 +16,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.function_builder import load_number, store_number
+from autograph.runtime.engines.native.llvm.function_builder import load_number, parts_at, store_number
 from autograph.runtime.engines.native.llvm.ir import (
     I64,
     I128,
@@ -90,8 +90,8 @@ class Stage:
 
     def __init__(self, name: str) -> None:
         self.emit = StageEmitter(name)
-        self.entry, self.iteration = self.emit.here, self.emit.label("iteration")
-        self.emit.begin(self.iteration)
+        self.entry, self.iteration = self.emit.entry, self.emit.b.new_block("iteration")
+        self.emit.b.begin(self.iteration)
         self.index = Value(I64, "%i")
         self._pointers: dict[int, Value] = {}
 
@@ -120,7 +120,7 @@ class Stage:
     @contextmanager
     def at_once(self, holds: bool) -> Iterator[None]:
         """If that holds, what is emitted meanwhile runs before the first iteration."""
-        with self.emit.b.at(self.entry if holds else self.emit.here):
+        with self.emit.b.at(self.entry if holds else self.emit.b.block):
             yield
 
     def slot(self, slot: int) -> Value:
@@ -146,7 +146,7 @@ class Stage:
             where = self._element(dtype, place, steps, step)
             if dtype.kind != "c":
                 return Number(scalar(dtype), load_number(self.emit.b, where, dtype))
-            own, parts = part_of(dtype), self.emit.parts_at(where, part_of(dtype))
+            own, parts = part_of(dtype), parts_at(self.emit.b, where, part_of(dtype))
             real, imag = (Number(scalar(own), load_number(self.emit.b, each, own)) for each in parts)
             return Complex(scalar(dtype), (real, imag))
 
@@ -158,7 +158,7 @@ class Stage:
             store_number(self.emit.b, where, dtype, value.ref)
             return
         own = part_of(dtype)
-        for pointer, each in zip(self.emit.parts_at(where, own), value.parts):
+        for pointer, each in zip(parts_at(self.emit.b, where, own), value.parts):
             store_number(self.emit.b, pointer, own, each.ref)
 
     def _element(self, dtype: np.dtype[Any], place: int, steps: bool, step: Value | None) -> Value:

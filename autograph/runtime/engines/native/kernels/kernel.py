@@ -35,6 +35,7 @@ from autograph.runtime.engines.native.kernels.slice_layout import Part, below, b
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
 from autograph.runtime.engines.native.llvm.ir import Module
+from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
 from autograph.runtime.graph.operands import NoLowering
@@ -81,7 +82,7 @@ class Version:
         callers = Callers(kernel.entry, self._redo, self._parallel)
         entry = EntryPoint(module, phases, parts, len(kernel.args), ndim, flat, gives, callers)
         printer = Printer()
-        printer.module(module)
+        printer.module(verified(module))
         self.code = Code(printer.text, origins=printer.origins)
         self.entry = builtin(self.code.entry, Table.of(entry.things), self.code)
         forced = Table.of(entry.things)

@@ -286,7 +286,7 @@ class Nest(Slots):
         if not streams:
             raise NoLowering        # numbers, of which Python takes care
         stage = max(each.stage for each in args)
-        self.stages[stage].emit.come_from(node.place)
+        self.stages[stage].emit.b.place = node.place
         if node.op == "setitem":
             self._needed.update(node.inputs)
             return self._values[keys[0]]

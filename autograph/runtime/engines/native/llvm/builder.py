@@ -87,6 +87,10 @@ class Builder:
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
+    def new_block(self, hint: str) -> Block:
+        """A block, which becomes part of the function when the builder begins it."""
+        return self.function.new_block(hint)
+
     def begin(self, block: Block) -> None:
         """Go on at the end of a block, which becomes part of the function if it is none yet."""
         self.block = self.function.blocks.setdefault(block.name, block)
@@ -304,13 +308,13 @@ class Builder:
             predicate: what an index and the end are like as long as there are iterations.
             flags: of the sum of an index and the step.
         """
-        before, head, after = self.block, self.function.new_block("loop"), self.function.new_block("end")
+        before, head, after = self.block, self.new_block("loop"), self.new_block("end")
         self.br(head)
         self.begin(head)
         type = next((each.type for each in (begin, end, step) if isinstance(each, Value)), I64)
         found = Loop(self.phi(type, (begin, before)), [self.phi(each.type, (each, before)) for each in carried], head)
         if not at_least_once:
-            body = self.function.new_block("body")
+            body = self.new_block("body")
             self.cond_br(self.icmp(predicate, found.index, end), body, after)
             self.begin(body)
         yield found
@@ -328,7 +332,7 @@ class Builder:
     @contextmanager
     def if_then(self, condition: Value, likely: bool | None = None) -> Iterator[None]:
         """What is built meanwhile runs only if a condition holds."""
-        inside, after = self.function.new_block("then"), self.function.new_block("after")
+        inside, after = self.new_block("then"), self.new_block("after")
         self.cond_br(condition, inside, after, likely)
         self.begin(inside)
         yield
@@ -344,8 +348,8 @@ class Builder:
         likely: bool | None = None,
     ) -> Value | None:
         """Build two paths. Gives what comes of the one that is taken, if they give anything."""
-        paths = [(self.function.new_block(hint), build) for hint, build in (("then", then), ("else", orelse))]
-        after, ends = self.function.new_block("after"), []
+        paths = [(self.new_block(hint), build) for hint, build in (("then", then), ("else", orelse))]
+        after, ends = self.new_block("after"), []
         self.cond_br(condition, paths[0][0], paths[1][0], likely)
         for block, build in paths:
             self.begin(block)
@@ -372,4 +376,3 @@ def _mangled(type: str) -> str:
         return "p0"
     count, element = count_of(type), element_of(type)
     return f"{f'v{count}' if count else ''}{'f' if element in (FLOAT, DOUBLE) else 'i'}{bits_of(element)}"
-

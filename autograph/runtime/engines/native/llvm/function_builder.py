@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
-from autograph.runtime.engines.native.llvm.builder import Builder, operand
+from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer, llvm_type
 from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Instruction, Value
 from autograph.runtime.graph.operands import Array
@@ -32,6 +32,11 @@ def store_number(b: Builder, pointer: Value, dtype: np.dtype[Any], value: Value)
     return b.store(value, pointer, dtype.itemsize)
 
 
+def parts_at(b: Builder, pointer: Value, part: np.dtype[Any]) -> tuple[Value, Value]:
+    """Where the parts of a complex number in memory are."""
+    return pointer, b.gep(pointer, part.itemsize)
+
+
 class Cells:
     """The cells of a function.
 
@@ -47,7 +52,7 @@ class Cells:
     def keep(self, key: Any, dtype: np.dtype[Any], value: Value) -> None:
         """Put a number into the cell of that key."""
         kind = llvm_type(dtype)
-        self._b.store(operand(value, kind), self.place(key, kind))
+        self._b.store(value, self.place(key, kind))
 
     def kept(self, key: Any, dtype: np.dtype[Any]) -> Value:
         """What is in the cell of that key."""
@@ -103,7 +108,7 @@ class Frame:
 
     def hand_back(self, slot: int, dtype: np.dtype[Any], value: Value) -> None:
         """Put a number into the frame."""
-        store_number(self._b, self.slot(slot), dtype, operand(value, llvm_type(dtype)))
+        store_number(self._b, self.slot(slot), dtype, value)
 
     def hand_back_object(self, slot: int, thing: Value) -> None:
         """Put a reference to an object into the frame."""

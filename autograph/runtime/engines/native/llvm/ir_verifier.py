@@ -15,8 +15,6 @@ from autograph.runtime.engines.native.llvm.ir import (
     Function,
     Instruction,
     Module,
-    Parameter,
-    Value,
     bits_of,
     count_of,
     element_of,
@@ -25,6 +23,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     vector,
 )
 from autograph.runtime.engines.native.llvm.printer import written
+from autograph.runtime.graph.graph import checks_graphs
 
 _INTEGER = frozenset("add sub mul sdiv udiv srem urem shl lshr ashr and or xor".split())
 _FLOAT = frozenset("fadd fsub fmul fdiv frem fneg".split())
@@ -52,6 +51,17 @@ def verify_module(module: Module) -> None:
     """
     for function in module.functions.values():
         verify(function)
+
+
+def verified(module: Module) -> Module:
+    """A module, of which the functions have been checked if graphs are.
+
+    Raises:
+        InvalidIR: one is malformed.
+    """
+    if checks_graphs():
+        verify_module(module)
+    return module
 
 
 def verify(function: Function) -> None:
@@ -216,15 +226,19 @@ _RULES: dict[str, Callable[[Function, Instruction], str]] = {
 
 
 def _order(function: Function) -> list[Block]:
-    """The blocks that can be reached, each before those that only it leads to (reverse postorder)."""
-    first = next(iter(function.blocks.values()))
+    """The blocks that can be reached, each before those that only it leads to (reverse postorder).
+
+    Blocks and values are told by their names: a copy of a function may have others of the same names.
+    """
+    blocks = function.blocks
+    first = next(iter(blocks.values()))
     seen, found, stack = {first.name}, [], [(first, iter(first.successors))]
     while stack:
         block, rest = stack[-1]
         for target in rest:
-            if target.name not in seen:
+            if target.name in blocks and target.name not in seen:
                 seen.add(target.name)
-                stack.append((target, iter(target.successors)))
+                stack.append((blocks[target.name], iter(blocks[target.name].successors)))
                 break
         else:
             found.append(block)
@@ -236,12 +250,16 @@ def _wrong_uses(function: Function, order: list[Block]) -> Iterator[tuple[Block,
     """What is used before it is there, and a `phi` that does not fit the blocks before it."""
     before: dict[str, list[Block]] = {block.name: [] for block in function.blocks.values()}
     for block in function.blocks.values():
-        for target in dict.fromkeys(block.successors):
-            before[target.name].append(block)
+        for name in dict.fromkeys(target.name for target in block.successors):
+            before[name].append(block)
     parents = _dominators(order, before)
-    homes: dict[Value, tuple[str, int]] = dict.fromkeys(function.parameters, ("", 0))
+    homes = dict.fromkeys([each.ref for each in function.parameters], ("", 0))
     for block in function.blocks.values():
-        homes.update((each, (block.name, place)) for place, each in enumerate(block.instructions))
+        for place, each in enumerate(block.instructions):
+            if each.ref in homes:
+                yield block, each, "there is another value of this name"
+            if each.ref:
+                homes[each.ref] = block.name, place
     for block in order:
         phis = True
         for place, each in enumerate(block.instructions):
@@ -253,12 +271,12 @@ def _wrong_uses(function: Function, order: list[Block]) -> Iterator[tuple[Block,
                     yield block, each, f"the blocks before it are {names}"
             phis = phis and each.opcode == "phi"
             for number, operand in enumerate(each.operands):
-                if not isinstance(operand, (Instruction, Parameter)):
+                if operand.ref[:1] != "%":
                     continue
                 here = (each.blocks[number].name, 1 << 60) if each.opcode == "phi" else (block.name, place)
-                if operand not in homes:
+                if operand.ref not in homes:
                     yield block, each, f"{operand} is nowhere in the function"
-                elif not _comes_before(homes[operand], here, parents):
+                elif not _comes_before(homes[operand.ref], here, parents):
                     yield block, each, f"{operand} is used before it is computed"
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed, Interrupted
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
+from autograph.runtime.engines.native.emit.polling import poll
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.llvm.ir import Value as Register
@@ -190,12 +191,12 @@ class Flow:
             if len(versions) >= VERSIONS and self._resume is not None:
                 self.emit.jump(self.side_exit())
                 return
-            name = versions[kinds] = self.emit.label("at")
+            name = versions[kinds] = self.emit.b.new_block("at")
             begin = {key: mapped(lambda path, each: unplaced(each), operand) for key, operand in live.items()}
 
             def go() -> None:
                 self.state = State(dict(begin), set(), dict.fromkeys(held, ""))
-                self.emit.begin(name)
+                self.emit.b.begin(name)
                 self.emit.ranges.found = {}
                 go_on()
 
@@ -207,7 +208,7 @@ class Flow:
     def edge(self, head: Label) -> Label:
         """The edge of a counted loop: the block where it is checked whether there are more iterations."""
         if head not in self._edges:
-            self._edges[head] = self.emit.label("edge")
+            self._edges[head] = self.emit.b.new_block("edge")
         return self._edges[head]
 
     def begin(self, label: Label, state: State) -> None:
@@ -215,19 +216,19 @@ class Flow:
         self.state = state
         self.resume_from(None)
         self.emit.ranges.found = {}
-        self.emit.begin(label)
+        self.emit.b.begin(label)
 
     def branch(self, condition: Number, then: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Part the paths by a condition, and make the code of both; of one, if it is known which it is."""
         if condition.known is not None:
             (then if condition.known else orelse)()
             return
-        labels = self.emit.label("then"), self.emit.label("else")
+        labels = self.emit.b.new_block("then"), self.emit.b.new_block("else")
         self.emit.branch(condition, *labels)
         state, resume, found = self.state, self._resume, self.emit.ranges.found
         for label, path in zip(labels, (then, orelse)):
             self.state, self._resume, self._exit = state.copy(), resume, None
-            self.emit.begin(label)
+            self.emit.b.begin(label)
             self.emit.ranges.found = dict(found)
             path()
 
@@ -265,7 +266,7 @@ class Flow:
             self.emit.chunk.exits += 1
         if self._exit is None:
             assert self._resume is not None
-            self._exit = self.emit.label("exit")
+            self._exit = self.emit.b.new_block("exit")
             self._exits.append((self._exit, *self._resume))
         return self._exit
 
@@ -273,22 +274,28 @@ class Flow:
         """Make the code of all side exits."""
         for label, at, state in self._exits:
             self.state, self.emit.ranges.found = state.copy(), {}     # other exits may have the same
-            self.emit.begin(label)
-            self.emit.come_from(self.structure.node_at(at).place)
+            self.emit.b.begin(label)
+            self.emit.b.place = self.structure.node_at(at).place
             keys = list(self.live(at))
             self.finish(Exit(at, keys, self.hand_back(tuple(map(self.fetch, keys)))))
 
     def finish(self, exit: Exit) -> None:
         """End the code, with what is in the frame then."""
         self.hold({})
-        self.emit.finish(len(self.exits))
+        self.emit.settle()
+        self.emit.b.ret(len(self.exits))
         self.exits.append(exit)
+
+    def poll(self, iterations: Register | int, head: Label, besides: Callable[[], None] | None = None) -> None:
+        """Poll for signals in a loop, see `polling.poll`."""
+        self.emit.polls.append(poll(self.emit, iterations, self.stop, head, besides))
 
     def stop(self) -> None:
         """End, as there is an exception."""
         state = self.state.copy()
         self.hold({})
-        self.emit.finish(0)
+        self.emit.settle()
+        self.emit.b.ret(0)
         self.state = state
 
     # Attempts ---------------------------------------------------------------------------------------------------------

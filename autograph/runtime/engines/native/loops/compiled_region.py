@@ -42,7 +42,7 @@ class CompiledRegion:
     def __init__(self, region: Any, inputs: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
         lowering, caller = region.lowering(inputs)
-        text = lowering.run()
+        text, origins = lowering.run()
         flow, calls = lowering.flow, lowering.calls
         self.exits: list[Exit] = flow.exits
         self.expected = calls.expected
@@ -54,7 +54,7 @@ class CompiledRegion:
         self._things, self._words = flow.emit.objects.things, caller.words
         self._operands = without_refs(tuple(caller.operands))
         baseline = BaselineTier(flow.emit, self._slots) if region.uses_baseline else None
-        code = Code(text, not lowering.vectorizes, flow.emit.origins, baseline)
+        code = Code(text, not lowering.vectorizes, origins, baseline)
         self.call = region.calls
         self._begin(region, code, begin)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from autograph.runtime.engines.native.emit.emitter import POLL
+from autograph.runtime.engines.native.emit.polling import POLL
 from autograph.runtime.engines.native.emit.speculation import BLIND
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.llvm.ir import Block
@@ -77,9 +77,9 @@ def set_limit(flow: Flow, node: Node, iterator: Any, head: Block, blind: bool = 
     span = emit.integer("mul", size, emit.constant(iterations, INT))
     far = emit.compare("gt", room, span)
     if not blind:
-        emit.poll(emit.integer("div", emit.select(far, span, room), size).ref, flow.stop, head)
+        flow.poll(emit.integer("div", emit.select(far, span, room), size).ref, head)
     emit.cells.keep((node, "limit"), INT.dtype, stop.ref)
     with emit.rarely(far):
         if blind:
-            emit.poll(iterations, flow.stop, head)
+            flow.poll(iterations, head)
         emit.cells.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)

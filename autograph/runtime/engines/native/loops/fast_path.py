@@ -21,7 +21,7 @@ from autograph.runtime.engines.native.analysis.induction_variables import (
 )
 from autograph.runtime.engines.native.analysis.structure import Key, Point
 from autograph.runtime.engines.native.emit import simd, speculation
-from autograph.runtime.engines.native.emit.guard_hoisting import Chunk
+from autograph.runtime.engines.native.emit.guard_hoisting import Chunk, leave_if_far
 from autograph.runtime.engines.native.emit.unroll import unroll
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.ir import Block as Label
@@ -64,7 +64,7 @@ class FastPath:
         self._slow, self._edge = slow, edge
         self._blind = blind
         self._counter = counter_of(flow, iterator)
-        self._head = flow.emit.label("fast")
+        self._head = flow.emit.b.new_block("fast")
         self._blocks = {self.body, *(block for each in walk(self.body) for block in each.blocks)}
         self._kinds = kinds_of(flow.live(node))
         self._carried = list(zip(self.body.params[1:], results_of(node)))
@@ -84,9 +84,9 @@ class FastPath:
             or need not.
         """
         flow, emit, start = self._flow, self._emit, self._flow.state.copy()
-        before, first, done, again = map(emit.label, ("before", "iteration", "done", "again"))
+        before, first, done, again = map(emit.b.new_block, ("before", "iteration", "done", "again"))
         emit.jump(before)
-        emit.begin(before)
+        emit.b.begin(before)
         chunk = self._begin_chunk()
         alone = emit.fast or all(self._stays(*each) for each in self._carried)
         now = self._begin_iteration(first, done if self._blind else self._edge)
@@ -103,11 +103,11 @@ class FastPath:
             return None
         fast = self._several(chunk, first, alone)
         if self._blind and not chunk.at_once:
-            emit.begin(done)
+            emit.b.begin(done)
             speculation.look_behind(emit, chunk, now.ref, self._edge, again)
             self._begin_again(start, again)
         flow.state = start
-        emit.begin(before)
+        emit.b.begin(before)
         self._begin_iterations(chunk, fast)
         return not (chunk.conditions or chunk.spans)
 
@@ -127,7 +127,7 @@ class FastPath:
             begin = flow.state.env[param]
             if isinstance(begin, Number) and begin.type.dtype.char == INT.dtype.char:
                 if sums := sums_of(flow.structure, param, result):
-                    self._emit.leave_if_far(flow.fetch(param), START)
+                    leave_if_far(self._emit, flow.fetch(param), START)
                     self.sums |= sums
         env = {key: self._env.get(key) or mapped(_unplaced, each) for key, each in env.items()}
         flow.state = State(env, set(), held_by(env))
@@ -137,11 +137,11 @@ class FastPath:
         """Begin an iteration, if it is not the last; gives its item, or index."""
         emit, node, is_range = self._emit, self._node, isinstance(self._iterator, Range)
         emit.ranges.found = {}
-        emit.begin(self._head)
+        emit.b.begin(self._head)
         now = Number(INT, emit.cells.kept((node, (0,) if is_range else (1,)), INT.dtype))
         end = Number(INT, emit.cells.kept((node, "end"), INT.dtype))
         emit.branch(emit.compare(self._counter.before, now, end), first, done)
-        emit.begin(first)
+        emit.b.begin(first)
         if emit.chunk is not None and is_range:
             emit.chunk.offsets[now.ref] = emit.constant(0, INT)
         return now
@@ -192,7 +192,7 @@ class FastPath:
 
     def _begin_again(self, start: State, again: Label) -> None:
         """Put back into its cells what iterations have begun with that are undone, and run them slowly."""
-        self._emit.begin(again)
+        self._emit.b.begin(again)
         keys: list[Key] = [self._node, *self.body.params[1:]]
         for key in keys:
             mapped(lambda path, each: self._flow.keep((key, path), each), start.env[key])     # noqa: B023
@@ -215,9 +215,9 @@ class FastPath:
             return
         for each in chunk.conditions:
             if each.known is None:
-                sure = emit.label("sure")
+                sure = emit.b.new_block("sure")
                 emit.branch(each, self._slow, sure, rarely=True)
-                emit.begin(sure)
+                emit.b.begin(sure)
         self._check_bounds(chunk, limit, fast)
 
     def _span(self, offset: Number, length: Number) -> tuple[Number, Number]:
@@ -231,7 +231,7 @@ class FastPath:
 
     def _check_bounds(self, chunk: Chunk, limit: Number, fast: Label) -> None:
         """Go to iterations up to the limit, or up to where an index would come out of bounds."""
-        emit, item, rare = self._emit, self._counter.item, self._emit.label("rare")
+        emit, item, rare = self._emit, self._counter.item, self._emit.b.new_block("rare")
         first, last = ("gt", "lt") if self._counter.down else ("lt", "gt")
         doubt, spans = emit.constant(False, BOOL), []
         for offset, length in chunk.spans.values():
@@ -243,7 +243,7 @@ class FastPath:
             emit.jump(self._slow if doubt.known else fast)
             return
         emit.branch(doubt, rare, fast, rarely=True)
-        emit.begin(rare)
+        emit.b.begin(rare)
         until, bad = limit, emit.constant(False, BOOL)
         for low, high in spans:
             early = emit.compare(first, item, low)

@@ -46,17 +46,17 @@ def _unpack(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Va
     emit = calls.flow.emit
     if count == 1:
         return [calls.apply(node, "unpack", Boxed(thing), 1)]
-    is_tuple, fits, other, on = map(emit.label, ("tuple", "fits", "other", "on"))
+    is_tuple, fits, other, on = map(emit.b.new_block, ("tuple", "fits", "other", "on"))
     emit.branch(Number(BOOL, emit.objects.is_of_class(thing, tuple)), is_tuple, other)
-    emit.begin(is_tuple)
+    emit.b.begin(is_tuple)
     emit.branch(Number(BOOL, emit.objects.has_size(thing, count)), fits, other)
-    emit.begin(fits)
+    emit.b.begin(fits)
     emit.cells.keep_object((node, "parts"), emit.objects.another(thing))
     emit.jump(on)
-    emit.begin(other)
+    emit.b.begin(other)
     emit.cells.keep_object((node, "parts"), calls.apply(node, "unpack", Boxed(thing), count, outputs=count))
     emit.jump(on)
-    emit.begin(on)
+    emit.b.begin(on)
     return calls.parts(emit.cells.kept_object((node, "parts")), count)
 
 

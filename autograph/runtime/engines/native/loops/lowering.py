@@ -17,6 +17,9 @@ from autograph.runtime.engines.native.analysis.if_conversion import compares, is
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
+from autograph.runtime.engines.native.emit.polling import begin_polling, spend
+from autograph.runtime.engines.native.emit.tier_up import assembled
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
@@ -25,7 +28,7 @@ from autograph.runtime.engines.native.loops.counted_loops import begin_iteration
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_be_blind, may_run_ahead, promoted
 from autograph.runtime.engines.native.loops.iterators import assign, raise_again
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
-from autograph.runtime.graph.graph import Block, Node, Value, walk
+from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
 from autograph.runtime.graph.traits import EXTREME, MAKES_ARRAYS, ORDERING
@@ -61,9 +64,10 @@ class Lowering:
         self._rows: dict[Node, TensorType] = {}     # what the items of loops over arrays are
         self._nodes = 0
 
-    def run(self) -> str:
-        """The text of the code."""
-        self._emit.start()
+    def run(self) -> tuple[str, list[Place]]:
+        """The assembly of the code, and the places in the user's code that it names."""
+        self._emit.b.begin(self._emit.start)
+        begin_polling(self._emit)
         try:
             self._loop(self._structure.root)
         except NoLowering:
@@ -73,7 +77,7 @@ class Lowering:
         self.flow.emit_side_exits()
         if not self.calls.is_of_use():
             raise Refused("all its operations call Python or NumPy")
-        return self._emit.text
+        return assembled(self._emit)
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 
@@ -89,16 +93,16 @@ class Lowering:
         place: int | None = index
         while place is not None:
             self._nodes += 1
-            if self._nodes > NODES or self._emit.size > SIZE:
+            if self._nodes > NODES or self._emit.b.function.numbers > SIZE:
                 raise Refused("its code would be too long")
             try:
                 node = self._structure.node_at(Point(block, place))
-                self._emit.come_from(node.place)
+                self._emit.b.place = node.place
                 if place == len(block.nodes):
                     self._end(block)
                     return
                 for address in FUEL:
-                    self._emit.spend(address)
+                    spend(self._emit, address)
                 if node.op == "if" and all(map(is_light, node.blocks)) and self.flow.attempt(self._select, node):
                     place += 1
                     continue
@@ -185,12 +189,12 @@ class Lowering:
             guard = (condition if holds else inverse(self._emit, condition)) if guarded else None
             with self._emit.only_if(guard):
                 for each in block.nodes:
-                    self._emit.come_from(each.place)
+                    self._emit.b.place = each.place
                     self._operation(each)
                     if not all(self._is_integer(value) for value in each.outputs):
                         raise NoLowering
             both[holds] = list(map(self.flow.operand, self.flow.args(block.results)))
-        self._emit.come_from(node.place)
+        self._emit.b.place = node.place
         pairs = list(zip(both[True], both[False]))
         if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
             raise NoLowering
@@ -222,7 +226,7 @@ class Lowering:
     def _after(self, node: Node, results: list[Any]) -> None:
         """Go on behind a node that has blocks."""
         after = self._structure.after(node.blocks[0])
-        self._emit.come_from(node.place)
+        self._emit.b.place = node.place
         if after is None:
             self.flow.finish(Exit(None, [], self.flow.hand_back(tuple(self._structure.used(results)))))
             return
@@ -278,9 +282,9 @@ class Lowering:
             self.flow.define(param, operand)
 
         def go_on() -> None:
-            self._emit.come_from(node.place)
+            self._emit.b.place = node.place
             if node.op == "while":
-                self._heads[node] = self._emit.here
+                self._heads[node] = self._emit.b.block
                 if not compares(node.blocks[0]):
                     self._poll(node)
                 self._walk(node.blocks[0])
@@ -307,14 +311,14 @@ class Lowering:
         """Poll for signals in an iteration of a `while`."""
         if not ends_soon(node, self._structure):
             besides = partial(self._check_sums_again, node) if self._counted[node] else None
-            self._emit.poll(1, self.flow.stop, self._heads[node], besides)
+            self.flow.poll(1, self._heads[node], besides)
 
     def _check_sums(self, node: Node) -> None:
         """When a `while` begins, leave if what it counts is large."""
         if self._counted[node]:
             self.flow.resume_from(Point(node.blocks[0], 0))
             for param in self._counted[node]:
-                self._emit.leave_if_far(self.flow.fetch(param), START)
+                leave_if_far(self._emit, self.flow.fetch(param), START)
 
     def _check_sums_again(self, node: Node) -> None:
         """The same where it polls for signals."""
@@ -328,8 +332,8 @@ class Lowering:
         The code counts up to a limit, behind which is the edge: there it sets the next one, and polls for signals. Each
         of these blocks takes what it needs out of its cells, and none is left where the code before them was.
         """
-        flow, emit, begin, head = self.flow, self._emit, self.flow.state.copy(), self._emit.here
-        slow, edge, ahead, done = emit.label("slow"), flow.edge(head), emit.label("ahead"), emit.label("done")
+        flow, emit, begin, head = self.flow, self._emit, self.flow.state.copy(), self._emit.b.block
+        (slow, ahead, done), edge = map(emit.b.new_block, ("slow", "ahead", "done")), flow.edge(head)
         iterator = flow.fetch(node)
         limit, counter = Number(INT, emit.cells.kept((node, "limit"), INT.dtype)), counter_of(flow, iterator)
         rarely = may_run_ahead(flow, node, iterator)
@@ -339,7 +343,7 @@ class Lowering:
         item, stop, *_ = counter_of(flow, iterator)
         weak, all_ahead = promoted(node, carried), False
         emit.branch(emit.compare(counter.before, item, stop), ahead, done)
-        emit.begin(ahead)
+        emit.b.begin(ahead)
         state = flow.state.copy()
         if weak != carried:
             all_ahead = True
@@ -354,7 +358,7 @@ class Lowering:
             emit.jump(edge)
         else:
             emit.branch(emit.compare(counter.before, counter.item, limit), slow, edge, rarely=rarely)
-            emit.begin(slow)
+            emit.b.begin(slow)
             begin_iteration(flow, node, flow.fetch(node))
             self._walk(node.blocks[0])
         flow.begin(done, state)
@@ -371,7 +375,7 @@ class Lowering:
                 self.vectorizes |= fast.vectorizes
                 return found
             self.flow.reset(mark)
-        self._emit.poll(1, self.flow.stop, edge)
+        self.flow.poll(1, edge)
         self._emit.jump(slow)       # for one iteration; behind it, the edge decides anew
         return False
 
@@ -380,8 +384,8 @@ class Lowering:
         flow, emit, body, target = self.flow, self._emit, node.blocks[0], node.kwargs.get("target", 0)
         iterator = flow.fetch(node).ref
         carried = [flow.fetch(param) for param in body.params[items:]]
-        first, done = emit.label("iteration"), emit.label("done")
-        emit.poll(1, flow.stop, emit.here)
+        first, done = emit.b.new_block("iteration"), emit.b.new_block("done")
+        flow.poll(1, emit.b.block)
         item = emit.objects.python("PyIter_Next", iterator)
         emit.branch(Number(BOOL, emit.b.is_null(item)), done, first)
         state = flow.state.copy()

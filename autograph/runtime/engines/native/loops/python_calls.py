@@ -20,6 +20,7 @@ from autograph.common.numpy_internals import ALIGNED
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.ir import PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
@@ -295,7 +296,7 @@ class PythonCalls:
     def _narrowed(self, ref: Register, kind: Any) -> Any:
         """An object as the number or array that it is expected to be."""
         if isinstance(kind, TensorType):
-            return self._emit.number(ref, kind)
+            return number_of(self._emit, ref, kind)
         dtype, ndim, flags = kind
         self._objects.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
         return self._emit.frame.array_like(ref, array_of(-1, kind))
@@ -343,7 +344,7 @@ class PythonCalls:
         negated = Node("not", (test,), place=node.place)
         found = Node("not", (negated.add_output(BOOL),), place=node.place)
         ref = self._invoke(self._callback((node, "truth"), [negated, found], [found.add_output(BOOL)]), [operand])
-        holds = self._emit.number(ref, BOOL)
+        holds = number_of(self._emit, ref, BOOL)
         self._objects.forget(ref)
         assert isinstance(holds, Number)
         return holds

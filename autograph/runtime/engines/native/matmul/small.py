@@ -26,6 +26,7 @@ from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.cpython_abi import Table, llvm_type
 from autograph.runtime.engines.native.llvm.errors import Refused, making
 from autograph.runtime.engines.native.llvm.ir import I32, I64, NULL, PTR, VOID, Module, Value, constant
+from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.engines.native.llvm.target import binding
 from autograph.runtime.graph import graph
@@ -136,7 +137,7 @@ class Multiplying:
 
     @property
     def text(self) -> str:
-        return printed(self.module)
+        return printed(verified(self.module))
 
     @property
     def things(self) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.emit import emitter, simd, speculation, tier_up
+from autograph.runtime.engines.native.emit import polling, simd, speculation, tier_up
 from autograph.runtime.engines.native.loops import counted_loops, region
 from tests import emitted, outcomes
 from tests.runtime.engines.native.programs import regions
@@ -22,7 +22,7 @@ def how(request, monkeypatch):
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
     monkeypatch.setattr(region, "AGAIN", 1)
     monkeypatch.setattr(tier_up, "PATIENCE", {"baseline": 1.0, "good": 0.0, "mixed": 1e-7}[request.param])
-    for module in (emitter, counted_loops):
+    for module in (polling, counted_loops):
         monkeypatch.setattr(module, "POLL", 5)
     for module in (speculation, counted_loops):
         monkeypatch.setattr(module, "BLIND", 3)
@@ -209,7 +209,7 @@ def test_where_there_is_no_baseline():
 
 def test_an_interrupt(monkeypatch):
     monkeypatch.setattr(region, "AGAIN", 9)
-    for module in (emitter, counted_loops):
+    for module in (polling, counted_loops):
         monkeypatch.setattr(module, "POLL", 1 << 16)
 
     def endless(n):
@@ -234,7 +234,7 @@ def test_an_interrupt(monkeypatch):
 
 def test_an_interrupt_lets_go_of_objects(how, monkeypatch):
     monkeypatch.setattr(region, "AGAIN", 9)
-    for module in (emitter, counted_loops):
+    for module in (polling, counted_loops):
         monkeypatch.setattr(module, "POLL", 1 << 12)
 
     def endless(marks, n):
@@ -267,7 +267,7 @@ def test_an_interrupt_lets_go_of_objects(how, monkeypatch):
 
 def test_what_takes_llvm_long(monkeypatch):
     """Baseline code has no `switch`, compares no Booleans, and calls in one place what looks at signals."""
-    monkeypatch.setattr(emitter, "POLL", 1 << 16)
+    monkeypatch.setattr(polling, "POLL", 1 << 16)
 
     def odd(x, flags):
         total = 0.0

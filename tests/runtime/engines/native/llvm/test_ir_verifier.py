@@ -140,6 +140,14 @@ def test_a_value_of_another_function() -> None:
     assert "is nowhere in the function" in wrong(b.function)
 
 
+def test_two_values_of_one_name() -> None:
+    b = begun()
+    first, second = b.add(parts(b)[0], 1), b.add(parts(b)[0], 2)
+    second.ref = first.ref
+    b.ret(second)
+    assert wrong(b.function).endswith("there is another value of this name")
+
+
 def test_a_phi_that_misses_a_block() -> None:
     b = begun()
     n, _, _ = parts(b)

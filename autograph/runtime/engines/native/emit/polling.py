@@ -1,0 +1,86 @@
+"""Polls for signals, in loops: what has been raised ends the code, and other threads may run.
+
+Every `POLL` iterations a loop polls. There the baseline tier may stop, too, see `tier_up`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.llvm.interrupts import SIGNALS
+from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Value, constant
+from autograph.runtime.graph.operands import Number
+from autograph.runtime.graph.types import BOOL, INT
+
+POLL = 1 << 16      # iterations from one poll to the next
+_LEFT = "polls"     # the cell with the iterations that are left until then
+
+
+class Poll(NamedTuple):
+    """A poll.
+
+    Attributes:
+        head: of the loop from which the code could begin there.
+        look: the block in which it looks whether something has been raised.
+        stop, on: where it goes then: if there was something, and if there was nothing.
+        last: the block that is the last of it.
+    """
+
+    head: Block
+    look: Block
+    stop: Block
+    on: Block
+    last: Block
+
+
+def begin_polling(emit: Emitter) -> None:
+    """Begin to count."""
+    emit.cells.keep(_LEFT, INT.dtype, constant(I64, POLL))
+
+
+def poll(
+    emit: Emitter,
+    iterations: Value | int,
+    stop: Callable[[], None],
+    head: Block,
+    besides: Callable[[], None] | None = None,
+) -> Poll:
+    """Of so many iterations: every `POLL` iterations, let others run, and stop if a signal has raised an exception.
+
+    Args:
+        head: of the loop. Everything that has happened since may as well happen again.
+        besides: what else is to be done then.
+    """
+    emit.settle()
+    b = emit.b
+    before = emit.cells.kept(_LEFT, INT.dtype)
+    left = b.sub(before, iterations)
+    emit.cells.keep(_LEFT, INT.dtype, left)
+    due = b.icmp("eq", before, 0) if iterations == 1 else b.icmp("slt", left, 0)
+    with emit.rarely(Number(BOOL, due)):
+        begin_polling(emit)
+        look = _onwards(emit, "look")
+        raised = b.call(b.function.module.declare(SIGNALS, I32, PTR), b.function.parameters[1])
+        end, on = emit.stop_if(Number(BOOL, b.icmp("ne", raised, 0)), stop)
+        if besides is not None:
+            besides()
+            _onwards(emit, "on")
+        return Poll(head, look, end, on, b.block)
+
+
+def _onwards(emit: Emitter, hint: str) -> Block:
+    """Go on in a new block, and give it."""
+    block = emit.b.new_block(hint)
+    emit.b.br(block)
+    emit.b.begin(block)
+    return block
+
+
+def spend(emit: Emitter, address: int) -> None:
+    """Count the integer at an address down, and leave when it comes to zero. For tests."""
+    pointer = emit.b.cast("inttoptr", constant(I64, address), PTR)
+    left = emit.b.sub(emit.b.load(I64, pointer), 1)
+    emit.b.store(left, pointer)
+    emit.leave_if(Number(BOOL, emit.b.icmp("eq", left, 0)))
