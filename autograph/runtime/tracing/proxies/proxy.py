@@ -133,37 +133,16 @@ class Tensor(metaclass=Standing):
 
     # Where Python needs the value -------------------------------------------------------------------------------------
 
-    def _ag_needs(self, use: str) -> NoReturn:
-        self._ag_trace.needs(self, use)
-
     def __bool__(self) -> bool:
         code = sys._getframe(1).f_code
         by = f"the generator {code.co_name}, which" if code.co_flags & CO_GENERATOR else "code that"
         self._ag_trace.needs(self, f"as a condition, by {by} is not staged")
-
-    def __index__(self) -> int:
-        self._ag_needs("as an index, a length or a count")
-
-    def __int__(self) -> int:
-        self._ag_needs("as a Python int")
-
-    def __float__(self) -> float:
-        self._ag_needs("as a Python float")
-
-    def __complex__(self) -> complex:
-        self._ag_needs("as a Python complex")
 
     def __str__(self) -> str:
         return self._ag_trace.formatted(self, "!s", "")
 
     def __format__(self, spec: str) -> str:
         return self._ag_trace.formatted(self, "", spec)
-
-    def __hash__(self) -> int:
-        self._ag_trace.needs(self, "as a key or an element of a set")
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        self._ag_needs("as an array, by code that is not traced")
 
     @on_behalf
     def __len__(self) -> int:
@@ -176,7 +155,7 @@ class Tensor(metaclass=Standing):
             return len(type.items)
         if instruction(sys._getframe(1))[0] in SPREADING:
             raise TypeError("a list that takes in what is staged asks for its length only to be quicker")
-        self._ag_needs("as its length")
+        self._ag_trace.needs(self, "as its length")
 
     def __iter__(self) -> Iterator[Any]:
         return iterated(self, sys._getframe(1))
@@ -360,6 +339,19 @@ def _unary(op: str) -> Callable[[Tensor], Any]:
     return lambda self: self._ag_trace.record(op, (self,))
 
 
+def _needing(use: str) -> Callable[..., NoReturn]:
+    return lambda self, *args, **kwargs: self._ag_trace.needs(self, use)
+
+
+for _name, _use in {
+    "__index__": "as an index, a length or a count",
+    "__int__": "as a Python int",
+    "__float__": "as a Python float",
+    "__complex__": "as a Python complex",
+    "__hash__": "as a key or an element of a set",
+    "__array__": "as an array, by code that is not traced",
+}.items():
+    setattr(Tensor, _name, _needing(_use))
 for _op in BINARY:
     if f"__{_op}__" not in vars(Tensor):
         setattr(Tensor, f"__{_op}__", _binary(_op))

@@ -180,8 +180,7 @@ class ObjectRef:
         trace.undo_log.touch(thing)
         method = getattr(type(thing), name) if class_has(type(thing), name) else None
         if method is None:
-            replacements: dict[str, Any] = {"__getitem__": _get, "__setitem__": _set, "__delitem__": _delete}
-            return replacements[name](thing, *args)
+            return getattr(operator, name)(thing, *args)
         return trace.context.calls.replacement(method)(thing, *args)
 
 
@@ -204,19 +203,3 @@ def _has(thing: Any, name: str, value: Any) -> bool:
     """Whether an attribute is that very object, so that to set it would do nothing."""
     is_there = (own_dict(thing) or {}).get(name, thing) is value and value is not thing
     return is_there and not class_has(type(class_attribute(type(thing), name)), "__set__")
-
-
-@on_behalf
-def _get(thing: Any, index: Any) -> Any:
-    return thing[index]
-
-
-@on_behalf
-def _set(thing: Any, index: Any, value: Any) -> None:
-    thing[index] = value
-
-
-@on_behalf
-def _delete(thing: Any, index: Any) -> None:
-    del thing[index]
-
