@@ -14,7 +14,7 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.types import length_of
 from autograph.runtime.tracing.control_flow.body import State
 from autograph.runtime.tracing.control_flow.cond import repeated
-from autograph.runtime.tracing.control_flow.loop import stage_for
+from autograph.runtime.tracing.control_flow.loop import Loop, stage_for
 from autograph.runtime.tracing.control_flow.speculation import (
     PEEL,
     Checkpoint,
@@ -31,7 +31,6 @@ from autograph.runtime.tracing.proxies.graph_break import (
     NeedsStaging,
     Unjoinable,
     Unstageable,
-    check_handled,
     handled,
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
@@ -81,13 +80,9 @@ def run_for(
 
 
 @dataclass
-class _For:
+class _For(Loop):
     """A `for` loop, and how to trace it."""
 
-    trace: Trace
-    body: Callable[[Any], Any]
-    state: State
-    until: Callable[[], Any] | None
     rule: Unrolling
     alone: bool
     copied: bool = False  # whether iterations were traced for copies of the items
@@ -160,22 +155,15 @@ class _For:
                 return
 
     def _stage(self, iterable: Any) -> None:
-        trace, state = self.trace, self.state
-        repeated(trace, lambda: stage_for(trace, iterable, self.body, state, self.until), state)
+        repeated(self.trace, lambda: stage_for(self, iterable), self.state)
 
     def _peel(self, item: Any, rest: Callable[[], None]) -> bool:
         """Run one iteration by itself; whether that was the last, be it that `rest` is done in a branch."""
-        stop = self._iteration(item)
+        stop = self.iteration(item)
         if not is_staged(stop):
             return bool(stop)
         unless(self.trace, stop, rest, self.state)
         return True
-
-    def _iteration(self, item: Any) -> Any:
-        """Run an iteration; whether it is the last."""
-        check_handled()
-        self.body(item)
-        return False if self.until is None else self.until()
 
     def restartable(self, source: Any, original: Any = None) -> None:
         """Over a range, or numbers: as plain Python while nothing is recorded, then as a loop of the graph."""
@@ -236,7 +224,7 @@ class _For:
         iterations, count = 0, _count(items) if self.until is None else 0
         for item in _Resumed(items):
             iterations += 1
-            stop = self._iteration(item)
+            stop = self.iteration(item)
             if is_staged(stop):
                 if eager:
                     raise Restage(forced=True)

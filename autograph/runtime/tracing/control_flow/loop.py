@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from autograph.common.bytecode import stored_names
@@ -34,7 +35,7 @@ from autograph.runtime.tracing.control_flow.body import (
     run_body,
 )
 from autograph.runtime.tracing.control_flow.cond import stage_if
-from autograph.runtime.tracing.proxies.graph_break import Materialize
+from autograph.runtime.tracing.proxies.graph_break import Materialize, check_handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.element_types import contents
 from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_alone
@@ -44,6 +45,27 @@ from autograph.runtime.tracing.state.undo_log import Changes, reached
 
 _ROUNDS = 12
 _MISSING: Any = object()
+
+
+@dataclass
+class Loop:
+    """A loop met while tracing.
+
+    Attributes:
+        body: an iteration; that of a `for` gets the item.
+        until: asked after an iteration, whether the loop ends; None if it has no such condition.
+    """
+
+    trace: Trace
+    body: Callable[..., Any]
+    state: State
+    until: Callable[[], Any] | None
+
+    def iteration(self, *item: Any) -> Any:
+        """Run an iteration; whether it is the last."""
+        check_handled()
+        self.body(*item)
+        return False if self.until is None else self.until()
 
 
 @dataclass
@@ -161,16 +183,9 @@ def _carry(trace: Trace, state: State) -> Carry:
     return carry
 
 
-def stage_while(
-    trace: Trace,
-    first: Any,
-    test: Callable[[], Any],
-    body: Callable[[], Any],
-    state: State,
-    until: Callable[[], Any] | None,
-    rotated: bool = False,
-) -> None:
+def stage_while(loop: Loop, test: Callable[[], Any], first: Any, rotated: bool = False) -> None:
     """Trace a `while` loop, of which `first` is the value of the test before the first iteration."""
+    trace, state, until = loop.trace, loop.state, loop.until
     trace.undo_log.write_back()
     carry = _carry(trace, state)
     carry.test = first._ag_value if is_tensor(first) else None
@@ -178,8 +193,7 @@ def stage_while(
     rotated = rotated or _trace_test(trace, test, state, carry) is None
 
     def iteration() -> tuple[Any, Any]:
-        body()
-        stop = None if until is None else until()
+        stop = loop.iteration()
         return stop, _go_on(trace, stop, test, state) if rotated else None
 
     def begin(block: Block) -> Callable[[], Any]:
@@ -190,7 +204,7 @@ def stage_while(
     arm = _settled(carry, state, begin)
     head = _head_of_rotated(carry) if rotated else _trace_test(trace, test, state, carry)
     if head is None:  # the test does something, with what the loop came to carry
-        stage_while(trace, first, test, body, state, until, rotated=True)
+        stage_while(loop, test, first, rotated=True)
         return
     inits = carry.inits()
     if rotated:
@@ -217,11 +231,9 @@ def _head_of_rotated(carry: Carry) -> Block:
 
 def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> Any:
     """Whether there is another iteration, for a loop whose test is part of its body, and may assign variables."""
-    if stop is None or stop is False:
-        return test()
-    if not isinstance(stop, bool):
-        return stage_if(trace, stop, lambda: False, test, state, loose=False)
-    return False
+    if isinstance(stop, bool):
+        return False if stop else test()
+    return stage_if(trace, stop, lambda: False, test, state, loose=False)
 
 
 def _complete(carry: Carry, node: Node, arm: Arm, conditions: list[Any]) -> None:
@@ -299,10 +311,9 @@ def _does_something(block: Block) -> bool:
     )
 
 
-def stage_for(
-    trace: Trace, iterable: Any, body: Callable[[Any], Any], state: State, until: Callable[[], Any] | None
-) -> None:
+def stage_for(loop: Loop, iterable: Any) -> None:
     """Trace a `for` loop over a value of the graph, or a structure of such."""
+    trace, state, until = loop.trace, loop.state, loop.until
     source = trace.lower(iterable)
     trace.undo_log.write_back()
     carry = _carry(trace, state)
@@ -311,8 +322,8 @@ def stage_for(
 
     def begin(block: Block) -> Callable[[], Any]:
         item_type = _item_of_source(trace, source) if isinstance(source, Value) else _item_of_all(source)
-        item, kwargs["target"] = item_params(trace, block, item_type, _item_names(body))
-        return lambda: _iteration(body, item, until)
+        item, kwargs["target"] = item_params(trace, block, item_type, _item_names(loop.body))
+        return partial(loop.iteration, item)
 
     arm = _settled(carry, state, begin)
     if until is not None:
@@ -329,11 +340,6 @@ def _item_names(body: Any) -> tuple[str, ...]:
     if not code.co_varnames[0].startswith("item"):
         return (str(code.co_varnames[0]),)
     return next((names for names in stored_names(code).values() if len(names) > 1), ())
-
-
-def _iteration(body: Callable[[Any], Any], item: Any, until: Callable[[], Any] | None) -> Any:
-    body(item)
-    return None if until is None else until()
 
 
 def _item_of_source(trace: Trace, source: Value) -> Type:

@@ -10,7 +10,7 @@ from typing import Any
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.tracing.control_flow.body import State
 from autograph.runtime.tracing.control_flow.cond import repeated
-from autograph.runtime.tracing.control_flow.loop import stage_while
+from autograph.runtime.tracing.control_flow.loop import Loop, stage_while
 from autograph.runtime.tracing.control_flow.speculation import (
     PEEL,
     Checkpoint,
@@ -21,7 +21,7 @@ from autograph.runtime.tracing.control_flow.speculation import (
     unless,
 )
 from autograph.runtime.tracing.control_flow.unroll_policy import SHORT, Unrolling, unrolling
-from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Unjoinable, check_handled, handled
+from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Unjoinable, handled
 from autograph.runtime.tracing.state.blame import interrupting
 from autograph.runtime.tracing.state.staged_containers import as_tensor, is_staged
 from autograph.runtime.tracing.state.trace import Trace
@@ -38,18 +38,14 @@ def run_while(
     options: Options,
 ) -> None:
     """A `while` loop met while tracing, of which `first` is what the first test gave."""
-    _While(trace, test, body, state, until, unrolling(options, trace.place)).run(first)
+    _While(trace, body, state, until, test, unrolling(options, trace.place)).run(first)
 
 
 @dataclass
-class _While:
+class _While(Loop):
     """A `while` loop, and how to trace it."""
 
-    trace: Trace
     test: Callable[[], Any]
-    body: Callable[[], Any]
-    state: State
-    until: Callable[[], Any] | None
     rule: Unrolling
 
     def run(self, now: Any, peeled: int = 0) -> None:
@@ -76,7 +72,7 @@ class _While:
                     continue
             # One iteration by itself: what the loop carries may have settled after it.
             peeled += 1
-            stop = self._iteration()
+            stop = self.iteration()
             if is_staged(stop):
                 return unless(trace, stop, lambda done=peeled: self.run(self.test(), done), self.state)  # type: ignore[misc]
             if stop:
@@ -90,7 +86,7 @@ class _While:
             if not now:
                 break
             iterations += 1
-            stop = self._iteration()
+            stop = self.iteration()
             if is_staged(stop):
                 raise Restage(forced=True)
             if stop:
@@ -105,10 +101,4 @@ class _While:
 
     def _stage(self, now: Any, _: Checkpoint) -> None:
         first = as_tensor(now) if is_staged(now) else now
-        trace, state = self.trace, self.state
-        repeated(trace, lambda: stage_while(trace, first, self.test, self.body, state, self.until), state)
-
-    def _iteration(self) -> Any:
-        check_handled()
-        self.body()
-        return False if self.until is None else self.until()
+        repeated(self.trace, lambda: stage_while(self, self.test, first), self.state)
