@@ -28,8 +28,9 @@ from autograph.runtime.engines.native.kernels.entry_points import Callers, Entry
 from autograph.runtime.engines.native.kernels.in_place import target_of
 from autograph.runtime.engines.native.kernels.loop_codegen import LoopCode
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.multi_nest import Phase, Phases, fuse, split
+from autograph.runtime.engines.native.kernels.multi_nest import Phase, Phases, split, write_fused
 from autograph.runtime.engines.native.kernels.operands import Single, Stream
+from autograph.runtime.engines.native.kernels.schedule import fuse
 from autograph.runtime.engines.native.kernels.schedule_rules import schedule_of
 from autograph.runtime.engines.native.kernels.slice_layout import Part, below, beside
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
@@ -55,7 +56,7 @@ class Version:
     Attributes:
         entry: calls it, or those that came before.
         forced: calls it whatever NumPy's settings are; gives `_FAILED` if it cannot be done.
-        schedules: in which order the elements of each nest are computed.
+        schedule: in which order the elements are computed.
     """
 
     def __init__(self, kernel: Kernel, kinds: tuple[Any, ...]) -> None:
@@ -74,11 +75,12 @@ class Version:
             nest.beside, nest.below = beside(streams, len(nest.dtypes)), below(streams, len(nest.dtypes))
             gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             several, phases = None, [Phase.alone(nest, named)]
-        self.schedules = [schedule_of(phase.nest) for phase in phases]
-        for phase, schedule in zip(phases, self.schedules):
+        schedules = [schedule_of(phase.nest) for phase in phases]
+        self.schedule = schedules[0] if several is None else fuse(schedules)
+        for phase, schedule in zip(phases, schedules):
             LoopCode(module, phase.nest).write(schedule)
         if several is not None:
-            fuse(module, several)
+            write_fused(module, several)
         callers = Callers(kernel.entry, self._redo, self._parallel)
         entry = EntryPoint(module, phases, parts, len(kernel.args), ndim, flat, gives, callers)
         printer = Printer()

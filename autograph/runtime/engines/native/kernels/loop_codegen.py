@@ -5,7 +5,7 @@ There are these functions:
     loop        all loops of a nest, over a part of the first axis; it gives the flags that the processor has raised
     row0 …      the innermost loop of a stage, see `inner_loop`; a function, as LLVM takes from its parameters which
                 arrays do not overlap
-    leaf …      what reduces a row, see `reduction_codegen`
+    leaf …      what reduces a row, see `reduction`
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from functools import cache, reduce
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
 from autograph.runtime.engines.native.kernels.operands import Call
-from autograph.runtime.engines.native.kernels.reduction_codegen import Reduction
+from autograph.runtime.engines.native.kernels.reduction import RowReduction
 from autograph.runtime.engines.native.kernels.schedule import (
     ITERATIONS,
     ROW,
     Calls,
+    CopyOut,
     Each,
     If,
     Loop,
+    Phase,
     Reduce,
     Schedule,
     Statement,
@@ -86,8 +88,6 @@ class LoopCode:
                 whole = Place(nest.streams, pointers, end)
                 self.build(schedule, self._to.moved(whole, begin, self._to.b.sub(end, begin)))
             self._to.b.ret(self._to.b.cast("zext", self._to.flags(), I64) if nest.is_float else 0)
-        if nest.aside:
-            self._copy_out()
 
     def _copy_out(self) -> None:
         """The function `copy_out`, for rows of `n` elements: puts where they belong what has been laid aside."""
@@ -131,9 +131,13 @@ class LoopCode:
             for call in self._nest.calls[each.stage]:
                 self._call_vectors(call, each.width, at) if each.width else self._call(call, at)
         elif isinstance(each, Reduce):
-            Reduction(self._to, each, self.build).write(at)
+            RowReduction(self._to, each, self.build).write(at)
         elif isinstance(each, If):
             self._if(each, at)
+        elif isinstance(each, CopyOut):
+            self._copy_out()
+        elif isinstance(each, Phase):
+            raise TypeError("each phase has code of its own, see `multi_nest.write_fused`")
         elif each.axis == ITERATIONS:
             with self._to.b.loop(0, self._to.slot(self._nest.iterations), at_least_once=True):
                 self.build(each.body, at)

@@ -68,7 +68,6 @@ class Nest(Slots):
         several: of complex products the arrays that they come from: NumPy may round them otherwise if there is but one.
         ordered: arrays from which `.astype` takes the order of its axes, in which those of no stride are the last.
         direct: where what is reduced lies already: in an array that came in, or that comes out.
-        idle: whether there is nothing to compute, but to reduce that.
         scratch: the dtypes of blocks that keep elements from one stage to the next; they come behind the streams.
         calls: of NumPy's loops, behind each stage.
     """
@@ -85,7 +84,7 @@ class Nest(Slots):
     ) -> None:
         self.number, self.name = number, f"phase{number}_" if number else ""
         self.depth, self.reduction = max(ndim - 1, 0), reduction_of(nodes[-1])
-        self.most, self.idle, self.once = 2**62, False, bool(within)
+        self.most, self.once = 2**62, bool(within)
         self.beside: dict[int, tuple[int, int]] = {}
         self.below: dict[int, tuple[int, int, int]] = {}
         self.direct: int | None = None
@@ -333,7 +332,6 @@ class Nest(Slots):
         if lies and (is_alone or in_parts):
             same = before == self.reduction.dtype(before) and before.kind != "b"    # of which bytes may not be 0 or 1
             self.direct = home if same else None
-            self.idle = same and is_alone
         return self._as(numbers[0], self.reduction.dtype(before), stage)
 
     def _masked(self, x: Number | Complex, mask: Number | Complex, stage: int) -> Number | Complex:

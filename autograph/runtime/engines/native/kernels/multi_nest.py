@@ -155,7 +155,7 @@ class Phases:
         return [(slots, apart[key]) for key, slots in found.items() if len(slots) > 1]
 
 
-def fuse(module: Module, phases: Phases) -> None:
+def write_fused(module: Module, phases: Phases) -> None:
     """Write the function `loop`: the loops of the phases, a block of rows at a time. It gives the flags."""
     slots = phases.bases[-1] + 1
     given = Parameter("frame", PTR), Parameter("begin", I64), Parameter("end", I64)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 ROW = "row"                     # the last axis, along which elements lie side by side, or are all the same one
 ITERATIONS = "iterations"       # of a loop of the user's program that is part of the nest
-BLOCK = 0                       # the step of a loop whose arrays tell how much is a block
+BLOCK = 0                       # the step of a loop of which it depends on the arrays how much is a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,27 @@ class Reduce:
             yield from _indented(self.rest)
 
 
-Statement = Each | Calls | Loop | If | Reduce
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One of several nests."""
+
+    number: int
+    body: tuple[Statement, ...]
+
+    def lines(self) -> Iterator[str]:
+        yield f"phase {self.number}:"
+        yield from _indented(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOut:
+    """When all loops are done, puts what they have left in a buffer into the array that it is for."""
+
+    def lines(self) -> Iterator[str]:
+        yield "copy out"
+
+
+Statement = Each | Calls | Loop | If | Reduce | Phase | CopyOut
 Schedule = tuple[Statement, ...]
 
 
@@ -158,6 +178,15 @@ def in_order(depth: int, row: Schedule, iterations: bool = False) -> Schedule:
 def axis_name(axis: int) -> str:
     """What an axis around the rows is called."""
     return f"axis {axis}"
+
+
+def fuse(schedules: Sequence[Schedule]) -> Schedule:
+    """Let several nests go through a block of rows, one after the other, before any goes on to the next rows.
+
+    So what one leaves to the next stays in the cache (Halide: `compute_at`).
+    """
+    phases = tuple(Phase(number, schedule) for number, schedule in enumerate(schedules, 1))
+    return (Loop(axis_name(0), phases, BLOCK),)
 
 
 def strip_mine(schedule: Schedule, step: int) -> Schedule:

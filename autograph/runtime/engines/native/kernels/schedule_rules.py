@@ -23,6 +23,7 @@ from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.reduction import Combining
 from autograph.runtime.engines.native.kernels.schedule import (
     Calls,
+    CopyOut,
     Each,
     Schedule,
     in_order,
@@ -46,7 +47,7 @@ JAMMED = 32                 # bytes of a vector of each of them
 def schedule_of(nest: Nest) -> Schedule:
     """The schedule of a nest."""
     row = tuple(part for stage, loop in enumerate(nest.stages) for part in _row(nest, stage, loop.stores))
-    found = in_order(nest.depth, () if nest.idle else row, nest.iterations >= 0)
+    found = in_order(nest.depth, row, nest.iterations >= 0)
     if nest.reduction is not None:
         how = Combining(nest.reduction.how, nest.dtypes[-1])
         any_number = not how.in_order and (nest.direct is not None or nest.by_vectors)
@@ -59,7 +60,7 @@ def schedule_of(nest: Nest) -> Schedule:
         found = vectorize(found, [size // widest(nest) for size in VECTORS])
         if _shares_rows(nest):
             found = unroll_and_jam(found, nest.depth - 1, ROWS, JAMMED // widest(nest))
-    return found
+    return (*found, CopyOut()) if nest.aside else found
 
 
 def _row(nest: Nest, stage: int, stores: bool) -> Schedule:

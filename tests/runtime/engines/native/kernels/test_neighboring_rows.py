@@ -33,7 +33,7 @@ def edges(x, column):
 
 
 def in_bands(function):
-    found = [f"for {ROWS} of" in shown(version.schedules[0]) for version in kernels(function)]
+    found = [f"for {ROWS} of" in shown(version.schedule) for version in kernels(function)]
     return bool(found) and all(found)
 
 

@@ -42,7 +42,7 @@ def test_what_is_written_elsewhere_may_be_computed_twice():
         x, out = (rng.integers(0, 50, (5, length + 1)).astype("uint8") for _ in range(2))
         expected = np.hstack([out[:, :1], x[:, :-1] * 2 + x[:, 1:]])
         assert f(x, out).tobytes() == expected.tobytes()
-    assert all("shifted inwards" in shown(version.schedules[0]) for version in kernels(f))
+    assert all("shifted inwards" in shown(version.schedule) for version in kernels(f))
 
 
 def test_what_is_written_where_it_is_read_is_computed_once():
@@ -56,7 +56,7 @@ def test_what_is_written_where_it_is_read_is_computed_once():
         room, y = rng.integers(0, 50, (5, length + 1)).astype("uint8"), rng.integers(0, 50, length).astype("uint8")
         expected = room[:, 1:] * 3 + y
         assert f(room[:, 1:], y).tobytes() == expected.tobytes()
-    assert not any("shifted inwards" in shown(version.schedules[0]) for version in kernels(f))
+    assert not any("shifted inwards" in shown(version.schedule) for version in kernels(f))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "bool"])

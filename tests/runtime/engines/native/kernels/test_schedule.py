@@ -28,11 +28,11 @@ def lines(schedule):
 
 
 def chosen(function, *args):
-    """The schedules of the nests of the only kernel of a function."""
+    """The schedule of the only kernel of a function."""
     staged = native(function)
     staged(*args)
     (version,) = kernels(staged)
-    return [shown(schedule) for schedule in version.schedules]
+    return shown(version.schedule)
 
 
 def test_a_nest_goes_through_one_axis_after_the_other():
@@ -112,25 +112,32 @@ def test_the_schedules_in_the_documents_are_chosen():
     text = DOCUMENT.read_text(encoding="utf-8").partition("**Schedules.**")[2]
     sine, neighbors, *_ = re.findall(r"```text\n(.*?)\n```", text, re.DOTALL)
     x, cells = np.ones((5, 70))[:, ::2], np.ones((9, 70), "uint8")
-    assert chosen(lambda x: np.sin(x * 2) + 1, x) == [sine]
-    assert chosen(lambda x: x[:-2, 1:] + x[1:-1, 1:] + x[2:, 1:], cells) == [neighbors]
+    assert chosen(lambda x: np.sin(x * 2) + 1, x) == sine
+    assert chosen(lambda x: x[:-2, 1:] + x[1:-1, 1:] + x[2:, 1:], cells) == neighbors
 
 
 def exponentials(x):
     return np.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1)
 
 
+def diffuse(x):
+    x[1:-1] += x[:-2] + x[2:]
+
+
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
-        (lambda x: x * 2 + x, ["for each: stage 0"]),
-        (lambda x: (x * x).max(axis=1), ["for axis 0:\n  reduce row, 16 side by side:\n    for 16: stage 0 (vector)\n"
-                                         "  rest:\n    for each of few: stage 0"]),
-        (exponentials, ["for axis 0:\n  reduce row, 16 side by side:"]),
+        (lambda x: x * 2 + x, "for each: stage 0"),
+        (lambda x: (x * x).max(axis=1), "for axis 0: reduce row, 16 side by side: for 16: stage 0 (vector) "
+                                        "rest: for each of few: stage 0"),
+        (exponentials, "for a block of axis 0: phase 1: for axis 0: reduce row, 16 side by side: "
+                       "phase 2: for axis 0: reduce row, .*halved down to 128, 8 side by side: .*"),
+        (diffuse, "for each: stage 0 copy out"),
     ],
 )  # fmt: skip
 def test_which_schedules_are_chosen(function, expected):
-    assert chosen(function, np.ones((4, 6)))[: len(expected)] == expected
+    found = " ".join(chosen(function, np.ones((4, 6))).split())
+    assert re.fullmatch(re.escape(expected).replace(re.escape(".*"), ".*"), found), found
 
 
 def test_a_loop_over_iterations_goes_inside():
@@ -139,5 +146,5 @@ def test_a_loop_over_iterations_goes_inside():
             x, y = x + y * 2, y - x
         return x, y
 
-    (found,) = chosen(f, np.ones(1000), np.ones(1000), 3)
+    found = chosen(f, np.ones(1000), np.ones(1000), 3)
     assert re.fullmatch(r"for \d+ of row:\n  for each: copy\n  for iterations:\n    for each: stage 0", found)
