@@ -17,7 +17,7 @@ from autograph.runtime.engines.native.emit.value_ranges import Ranges
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.ir import I64, Block, Module, Parameter, constant
 from autograph.runtime.engines.native.llvm.ir_verifier import verify
-from autograph.runtime.engines.native.llvm.printer import Printer, printed
+from autograph.runtime.engines.native.llvm.printer import printed, written
 from autograph.runtime.graph.operands import Array, Number
 from autograph.runtime.graph.types import BOOL, INT, scalar
 
@@ -27,7 +27,9 @@ DOUBLE = scalar("float64")
 def text(*blocks: Block) -> str:
     """The assembly of blocks, with registers and labels in their order."""
     names: dict[str, str] = {}
-    found = [line for each in blocks for line in (f"%{each.name}:", *map(Printer().line, each.instructions))]
+    found = []
+    for block in blocks:
+        found += [f"%{block.name}:", *(f"  {written(each)}" for each in block.instructions)]
     return re.sub(r"%\w+", lambda each: names.setdefault(each[0], f"%{len(names)}"), "\n".join(found))
 
 
