@@ -105,7 +105,7 @@ class Array:
     contiguous: bool
     writeable: bool
     flags: int
-    ref: Any = ""
+    ref: Any = None
     facts: tuple[Any, ...] = ()
 
     @property
@@ -176,15 +176,15 @@ def is_held(operand: Any) -> bool:
 def unplaced(operand: Any) -> Any:
     """The facts about an operand that hold wherever paths meet."""
     if isinstance(operand, Number):
-        return Number(operand.type, "")
+        return Number(operand.type, None)
     if isinstance(operand, Boxed):
-        return Boxed("")
-    return replace(operand, ref="", facts=()) if is_held(operand) else operand
+        return Boxed(None)
+    return replace(operand, ref=None, facts=()) if is_held(operand) else operand
 
 
 def without_refs(operand: Any) -> Any:
     """A structure of operands without what computes them, which belongs to the code that is being emitted."""
-    return mapped(lambda _, each: replace(each, ref="") if hasattr(each, "ref") else each, operand)
+    return mapped(lambda _, each: replace(each, ref=None) if hasattr(each, "ref") else each, operand)
 
 
 def kind_of(operand: Any) -> Any:

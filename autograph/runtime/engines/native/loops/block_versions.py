@@ -47,7 +47,6 @@ from autograph.runtime.ops.native.scalars import number
 
 VERSIONS = 6        # of what follows one point
 
-
 T = TypeVar("T")
 Cell: TypeAlias = "tuple[Key, tuple[int, ...]]"     # a value, and a place in the tuples that it may be
 
@@ -94,7 +93,7 @@ class Flow:
         self.block: Block | None = None
         self.counted: set[Key] = set()
         self.queue: list[Callable[[], None]] = []
-        self._resume: tuple[Point, State] | None = None     # where Python resumes, and with what
+        self._resume: tuple[Point, State] | None = None       # where Python resumes, and with what
         self._exit: Label | None = None                       # the block of the side exit to there
         self._exits: list[tuple[Label, Point, State]] = []    # blocks that there is no code of yet
         self._versions: dict[Any, dict[Any, Label]] = {}
@@ -114,7 +113,7 @@ class Flow:
     def fetch(self, key: Key) -> Any:
         """The operand that a value is, out of its cells."""
         found = self.state.env[key]
-        if type(found) is Number and found.ref:
+        if type(found) is Number and found.ref is not None:
             return found
         fetched = mapped(lambda path, each: self._loaded((key, path), each), found)
         if fetched is not found:
@@ -122,12 +121,12 @@ class Flow:
         return fetched
 
     def _loaded(self, cell: Any, each: Any) -> Any:
-        if isinstance(each, Number) and not each.ref:
+        if isinstance(each, Number) and each.ref is None:
             found = Number(each.type, self.emit.cells.kept(cell, each.type.dtype))
             if cell[0] in self.counted and each.type == INT:
                 self.emit.ranges.bound(found.ref, -RANGE, RANGE)
             return found
-        if is_held(each) and not each.ref:
+        if is_held(each) and each.ref is None:
             ref = self.emit.cells.kept_object(cell)
             if cell in self.state.owned:
                 self.state.owned[cell] = ref
@@ -195,7 +194,7 @@ class Flow:
             begin = {key: mapped(lambda path, each: unplaced(each), operand) for key, operand in live.items()}
 
             def go() -> None:
-                self.state = State(dict(begin), set(), dict.fromkeys(held, ""))
+                self.state = State(dict(begin), set(), dict.fromkeys(held))
                 self.emit.b.begin(name)
                 self.emit.ranges.found = {}
                 go_on()
@@ -333,8 +332,8 @@ class Flow:
         if owned == wanted:
             return
         emit.settle()
-        missing = {cell: ref for cell, ref in wanted.items() if owned.get(cell) != ref}
-        surplus = [(cell, ref) for cell, ref in owned.items() if wanted.get(cell) != ref]
+        missing = {cell: ref for cell, ref in wanted.items() if cell not in owned or owned[cell] != ref}
+        surplus = [(cell, ref) for cell, ref in owned.items() if cell not in wanted or wanted[cell] != ref]
         for ref in missing.values():
             found = next((each for each in surplus if each[1] == ref), None)
             if found is None:
