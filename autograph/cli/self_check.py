@@ -125,8 +125,11 @@ def engine_fact(name: str | None) -> str:
 
 def internals() -> dict[str, str]:
     """Whether the internals of CPython and NumPy that this library relies on are as it expects."""
+    import numpy as np
+
     from autograph.common import bytecode, cpython_internals, line_tables, numpy_internals
 
+    are_summed = all(numpy_internals.sums_are_known(np.dtype(char)) for char in "fd")
     problems = {
         "CPython's objects": cpython_internals.LAYOUT_PROBLEM,
         "versions of classes": "" if cpython_internals.HAS_TAGS else "guards are slower",
@@ -134,6 +137,7 @@ def internals() -> dict[str, str]:
         "lines of code": "" if line_tables.IS_KNOWN else "tracebacks show generated lines",
         "references": "" if cpython_internals.COUNTS else "all objects are taken for ones that others know",
         "NumPy's arrays": numpy_internals.LAYOUT_PROBLEM,
+        "NumPy's sums": "" if are_summed else "no machine code for sums",
         "NumPy's settings": "" if numpy_internals.SETTINGS else "calls of machine code are slower",
     }
     return {name: f"not as expected: {problem}" if problem else "as expected" for name, problem in problems.items()}

@@ -1,4 +1,4 @@
-"""NumPy's internals: the layouts of arrays and ufuncs, its C API, its loops and its settings.
+"""NumPy's internals: the layouts of arrays and ufuncs, its C API, its loops, sums and settings.
 
 Each fact stands here once, and is tried at import or when it is first needed. If a fact does not hold, who needs it
 does without: `LAYOUT_PROBLEM` keeps the native engine from making machine code, an unknown loop stays NumPy's, and
@@ -11,11 +11,13 @@ import contextvars
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from autograph.common.cpython_internals import DOUBLE, VALUE, WORD, first_problem, new_instance, pointer_in, read
+from autograph.common.probes import agrees
 
 # Where the object of an array has its facts; and flags of arrays.
 DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
@@ -132,6 +134,47 @@ def matmul_loop(char: str) -> int | None:
 
 _CLIP = _internal("umath", "clip")
 CLIP = _CLIP if isinstance(_CLIP, np.ufunc) else None   # which `np.clip` calls if it has both bounds
+
+
+# Sums -----------------------------------------------------------------------------------------------------------------
+
+PAIRWISE = 128  # floats that eight sums side by side add up; of more, NumPy adds up the halves (`pairwise_sum`)
+
+
+def _summed_at_once() -> int | None:
+    """How many floats NumPy adds up at once, of more: 8192 before NumPy 2.3, which filled a buffer; None for all."""
+    size = np.getbufsize()
+    numbers = np.zeros(2 * size + 16)
+    numbers[[0, size, size + 8]] = 2.0**53, 1, 1  # in halves, each 1 is added to the large one, and lost
+    return None if np.add.reduce(numbers) == 2.0**53 else size
+
+
+SUMMED_AT_ONCE = _summed_at_once()
+
+
+@cache
+def sums_are_known(dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy adds up floats of a dtype in the order of `_pairwise_sum`."""
+    random = np.random.default_rng(0)
+    samples = [(random.normal(size=size).astype(dtype),) for size in (1, 7, 8, 61, PAIRWISE, PAIRWISE + 1, 1003)]
+    return agrees(lambda x: x.dtype.type(0) + _pairwise_sum(x), np.add.reduce, samples)
+
+
+def _pairwise_sum(x: Any) -> Any:
+    if len(x) > PAIRWISE:
+        half = len(x) // 2 & -8
+        return _pairwise_sum(x[:half]) + _pairwise_sum(x[half:])
+    whole, total = len(x) & -8, x.dtype.type(-0.0)
+    if whole:
+        sums = x[:8].copy()
+        for begin in range(8, whole, 8):
+            sums += x[begin : begin + 8]
+        while len(sums) > 1:
+            sums = sums[::2] + sums[1::2]
+        (total,) = sums
+    for each in x[whole:]:
+        total = total + each
+    return total
 
 
 # Settings -------------------------------------------------------------------------------------------------------------

@@ -97,3 +97,36 @@ def test_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         assert variable.get() is not default and warns_of_underflows()
     monkeypatch.delattr(np._core.umath, "_extobj_contextvar")  # type: ignore[attr-defined]
     assert numpy_internals._settings() == ()
+
+
+@pytest.mark.parametrize("char", "fd")
+def test_the_order_of_sums(char: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dtype = np.dtype(char)
+    assert numpy_internals.sums_are_known(dtype)
+    monkeypatch.setattr(numpy_internals, "PAIRWISE", 64)
+    numpy_internals.sums_are_known.cache_clear()
+    assert not numpy_internals.sums_are_known(dtype)
+    monkeypatch.undo()
+    numpy_internals.sums_are_known.cache_clear()
+    x = np.random.default_rng(1).normal(size=5000).astype(dtype)
+    if numpy_internals.SUMMED_AT_ONCE is None:
+        assert numpy_internals._pairwise_sum(x) == np.add.reduce(x)
+
+
+@pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
+def test_sums_of_another_order_are_numpys(monkeypatch: pytest.MonkeyPatch) -> None:
+    from autograph.runtime.engines.native.kernels import elementwise
+
+    def total(x: Any) -> Any:
+        return (x * x).sum(axis=1), (x * x).max(axis=1)
+
+    def compiled() -> bool:
+        staged = ag.function(total, engine="native")
+        x = np.random.default_rng(1).normal(size=(30, 200))
+        for one, other in zip(staged(x), total(x)):
+            assert one.tobytes() == other.tobytes()
+        return "fadd" in "".join(kernel.compiled[0].code.text for kernel in staged.traces[-1].executable.native.kernels)
+
+    assert compiled()
+    monkeypatch.setattr(elementwise, "sums_are_known", lambda dtype: False)
+    assert not compiled()

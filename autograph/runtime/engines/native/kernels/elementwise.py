@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.numpy_internals import sums_are_known
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_there
 from autograph.runtime.graph.graph import Constant, Node, Value
@@ -188,6 +189,8 @@ def reduction_of(node: Node) -> Reduction | None:
     """What a node reduces, if it is a reduction that a nest can end with."""
     how, x = how_of(node), node.args[0] if node.args else None
     if not how or not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.dtype.kind == "c":
+        return None
+    if x.type.dtype.kind == "f" and how in ("add", "mean") and not sums_are_known(x.type.dtype):
         return None
     options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
     axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), x.type.ndim

@@ -2,7 +2,7 @@
 
 What is reduced never is an array. The function `leaf` combines not too many elements: it computes as many as it
 combines at once, or, if NumPy's loops are called, up to 128 for itself. `tree` halves more, `parts` cuts very many.
-(NumPy's order of sums: `pairwise_sum` in its `loops_utils.h.src`; before NumPy 2.3 it took parts of 8192, see `PART`.)
+(NumPy's order of sums: `pairwise_sum` in its `loops_utils.h.src`; see `common/numpy_internals.py`.)
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.numpy_internals import PAIRWISE, SUMMED_AT_ONCE
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
 from autograph.runtime.engines.native.kernels.schedule import Reduce, Schedule
 from autograph.runtime.engines.native.kernels.stage_functions import FEW
@@ -37,19 +38,6 @@ from autograph.runtime.engines.native.llvm.ir import (
     vector,
 )
 
-BLOCK = 128     # elements that are summed side by side, as NumPy's `PW_BLOCKSIZE` has it
-
-
-def _part() -> int | None:
-    """How many floats NumPy sums at once, of more: 8192 before NumPy 2.3, which filled a buffer; None for all."""
-    size = np.getbufsize()
-    numbers = np.zeros(2 * size + 16)
-    numbers[[0, size, size + 8]] = 2.0 ** 53, 1, 1      # in halves, each 1 is added to the large one, and lost
-    return None if np.add.reduce(numbers) == 2.0 ** 53 else size
-
-
-PART = _part()
-
 
 class Combining:
     """One way to combine numbers of a dtype.
@@ -70,7 +58,7 @@ class Combining:
         self._is_float = dtype.kind == "f"
         self.in_order = self._is_float and how in ("add", "mean")
         self.lanes = 8 if self.in_order else 16
-        self.most, self.part = (BLOCK, PART) if self.in_order else (8 * BLOCK, None)
+        self.most, self.part = (PAIRWISE, SUMMED_AT_ONCE) if self.in_order else (8 * PAIRWISE, None)
         none: float
         bits = {"max": "or", "min": "and"}.get(how, how) if dtype.kind == "b" else how
         if bits in ("or", "and"):
