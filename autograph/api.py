@@ -301,7 +301,7 @@ def to_code(entity: Any) -> str:
 
 
 def explain(entity: Any) -> Explanation:
-    """What conversion does to every `if`, loop, `assert` and call, and why it leaves some of them plain.
+    """Report how each `if`, loop, `assert` and call is converted, and why some stay plain.
 
     `explain` of a staged function tells how calls are staged.
 

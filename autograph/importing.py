@@ -104,7 +104,7 @@ def _either(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join([*ways, r"(?!)"]))
 
 
-# What the imports of the user's program run has no lines, so that traces and debuggers do not show it; and while a
+# Code that imports of the user's program run has no lines, so that traces and debuggers do not show it; and while a
 # module is being converted nothing is traced.
 
 

@@ -1,4 +1,4 @@
-"""What every part of the library uses: structures of values, files on disk, forked processes, and what is known of
+"""Tools of all rooms: structures of values, files on disk, forked processes, and facts about
 other people's code.
 
 It knows nothing of syntax or graphs. Begin with `pytree.py`; `trace_rules.py` and `packages.py` say which code is

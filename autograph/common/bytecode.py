@@ -1,9 +1,9 @@
-"""What Python does with the result of an instruction, and with a proxy, read from the bytecode of the code at hand.
+"""Reads from bytecode how Python uses the result of an instruction, or a proxy.
 
 A user calls a result by the variable that the next instruction stores it in. And Python asks a proxy in the same words
 for things that differ: `x += y` falls back to `x + y`, and `[*x]` asks for the length as `len(x)` does.
 
-What differs between versions of CPython is tried at import. If it is not as it should be, no instruction is known:
+Differences between versions of CPython are checked at import. If it is not as it should be, no instruction is known:
 messages then say less of variables and operators.
 """
 

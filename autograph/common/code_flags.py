@@ -79,6 +79,6 @@ def code_line(code: CodeType, instruction: int) -> int | None:
 
 @of_code
 def _lines(code: CodeType) -> tuple[list[int], list[int], list[int | None]]:
-    """Where the pieces of code begin and end that stand in one line, and that line."""
+    """The pieces of code that are in one line: begin, end and line."""
     pieces = [piece for piece in code.co_lines() if piece[0] < piece[1]]
     return [start for start, _, _ in pieces], [end for _, end, _ in pieces], [line for _, _, line in pieces]

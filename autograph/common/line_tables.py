@@ -33,7 +33,7 @@ def with_lines(code: CodeType, spans: Iterable[tuple[int, Position]], first: int
     """The same code, of which the instructions come from elsewhere.
 
     Args:
-        spans: for so many bytes of code, where they come from.
+        spans: for each run of bytes of code, its origin.
         first: the first line of the function.
     """
     return code.replace(co_firstlineno=first, co_linetable=b"".join(_ENTRIES(spans, first))) if IS_KNOWN else code
@@ -96,7 +96,7 @@ _ENTRIES: Callable[[Iterable[tuple[int, Position]], int], Iterator[bytes]] = (
 
 
 def _is_known() -> bool:
-    """Whether what is written is what CPython reads."""
+    """Whether CPython reads the table as it was written."""
     code = compile("a\nb\nc", "", "exec")
     instructions = len(code.co_code) // 2
     wanted = [Position(700, 701, 3, 4), Position(40, 40), *[Position(None)] * (instructions - 2)]

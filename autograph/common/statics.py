@@ -16,7 +16,7 @@ def is_a(thing: Any, kinds: type | tuple[type, ...]) -> bool:
 
 
 def cell_content(cell: CellType, default: Any = None) -> Any:
-    """What a closure cell holds; the default if it is empty."""
+    """The contents of a closure cell; the default if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:

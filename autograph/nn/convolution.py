@@ -66,11 +66,11 @@ class Window(NamedTuple):
         return found
 
     def convolve(self, x: Any, filters: Any) -> Any:
-        """What filters of shape (*sizes, channels, outputs) give at each position."""
+        """The results of filters of shape (*sizes, channels, outputs) at each position."""
         return np.concatenate(self.parts(x), axis=-1) @ np.reshape(filters, (-1, filters.shape[-1]))
 
     def convolve_each(self, x: Any, filters: Any) -> Any:
-        """What filters of shape (*sizes, channels, multiples) give, of which each channel has its own."""
+        """The results of filters of shape (*sizes, channels, multiples), of which each channel has its own."""
         *_, channels, multiples = filters.shape
         parts = np.stack(self.parts(x), axis=-2)
         found = np.einsum("...kc,kcm->...cm", parts, np.reshape(filters, (-1, channels, multiples)))

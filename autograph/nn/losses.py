@@ -157,7 +157,7 @@ def binary_cross_entropy_with_logits(logits: Any, targets: Any, reduction: str =
 
 
 def _check_shapes(predictions: Any, targets: Any) -> None:
-    """See to it that both have one shape: broadcast, they would give a loss of what was not meant."""
+    """Check that both have one shape: broadcast, they would give a wrong loss."""
     if np.ndim(targets) and np.shape(predictions) != np.shape(targets):
         raise ValueError(
             f"predictions of shape {np.shape(predictions)} are compared with targets of shape {np.shape(targets)}: "

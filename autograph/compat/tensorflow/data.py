@@ -42,7 +42,7 @@ class Dataset:
     def __init__(self, make: Callable[[], Iterator[Row]], spec: Any, length: int = -2) -> None:
         self._make = make
         self.element_spec = spec
-        self._length = length  # -1 if there is no end, -2 if nobody knows
+        self._length = length  # -1 if it is infinite, -2 if it is unknown
 
     # Making them ------------------------------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ def diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 
 def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
-    """A matrix with zeros further than so many diagonals from the main one; -1 means all of them."""
+    """A matrix with zeros outside of a band of diagonals; -1 means all of them."""
     x = convert_to_tensor(input)
     dims = shape(x)
     away = expand_dims(range(dims[-2]), 1) - range(dims[-1])

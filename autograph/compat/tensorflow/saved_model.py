@@ -151,7 +151,7 @@ def _function(value: Any) -> LoadedFunction:
 
 
 class _Pickler(pickle.Pickler):
-    """Writes functions without a name by what they are made of, and leaves out what is of use only while tracing."""
+    """Writes functions without a name by their parts, and omits objects of use only while tracing."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, graphs.FuncGraph) or is_proxy(value):

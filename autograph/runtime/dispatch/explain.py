@@ -13,7 +13,7 @@ HEADINGS = {
     "trace": "traced",
     "engine": "engine",
     "often": "retraced often",
-    "learnt": "learnt about the arguments",
+    "signature": "changes of the signature",
     "dropped": "dropped",
     "guard": "traced again if",
     "converted": "converted",

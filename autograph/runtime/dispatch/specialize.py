@@ -233,7 +233,7 @@ class Specializer:
     def _apply(self, changes: list[str]) -> str:
         """Report changes of the policy, and forget the traces that calls cannot come to any more."""
         for message in changes:
-            self._report("learnt", message)
+            self._report("signature", message)
         late = self.policy.late
         self._favorite = None
         self.traces.drop_if(

@@ -80,12 +80,12 @@ class _Pruning(Rewriter):
     def inside(self, block: Block, test: Any, truth: bool) -> None:
         """Rewrite a branch, in which the truth of a condition is known, and what follows from it."""
         implied = [(value, here) for value, here in _implied(test, truth) if value not in self.values]
-        learnt = {value: here for value, here in implied if value not in self.truths}
-        exactly = {value: here for value, here in learnt.items() if value.type == BOOL}
-        self.truths.update(learnt)
+        known = {value: here for value, here in implied if value not in self.truths}
+        exactly = {value: here for value, here in known.items() if value.type == BOOL}
+        self.truths.update(known)
         self.values.update(exactly)
         self.block(block)
-        for value in learnt:
+        for value in known:
             del self.truths[value]
         for value in exactly:
             del self.values[value]

@@ -70,7 +70,7 @@ def test_all_that_is_told_of_a_call(tracer, monkeypatch):
         "<lambda>, trace 2",
         "  traced: (x: f64[?]): `x` came as f64[3] and as f64[4], so its dimension 0 is left open from now on",
         "  engine: runs on the engine numpy: asked for by engine=",
-        "  learnt about the arguments: `x` came as f64[3] and as f64[4], so its dimension 0 is left open from now on",
+        "  changes of the signature: `x` came as f64[3] and as f64[4], so its dimension 0 is left open from now on",
         "  traced again if: the global `g` changes, user.py:1",
         "  converted: user.py:3: if",
         "  plain Python: user.py:4: while: it never ends",

@@ -53,7 +53,7 @@ def test_stays_staged_for_further_lengths(function: Any, arguments: list[Any]) -
 def test_explain_tells_why_each_length_gets_a_trace() -> None:
     staged = ag.function(width)
     staged([[1]]), staged([[1], [2]])
-    told = [event.message for event in staged.explain([[1], [2]]).where(kind="learnt")]
+    told = [event.message for event in staged.explain([[1], [2]]).where(kind="signature")]
     assert told[1].startswith("each length or value of `matrix` gets a trace, as one for all runs as plain Python: ")
 
 

@@ -66,8 +66,8 @@ def test_a_dimension_that_must_be_known(tracer):
     assert [f(np.ones(n)) for n in (3, 4, 5, 4)] == [3, 4, 5, 4]
     assert tracer.texts == ["x: f64[3]", "x: f64[?]", "x: f64[4]", "x: f64[5]"]
     assert reasons(f)[-1] == "`x` is f64[5], and was f64[4]"
-    assert f.explain(np.ones(4)).where("learnt", text="is part of the signature").entries == [
-        Event("learnt", "`x.shape[0]` is part of the signature from now on: the length of x is needed, f.py:1")
+    assert f.explain(np.ones(4)).where("signature", text="is part of the signature").entries == [
+        Event("signature", "`x.shape[0]` is part of the signature from now on: the length of x is needed, f.py:1")
     ]
 
 
@@ -121,8 +121,8 @@ def test_an_argument_that_tracing_needs(tracer):
     f = function(lambda x, n: x * n)
     assert [f(2, n) for n in (1, 2, 1)] == [2, 4, 2]
     assert tracer.texts == ["x: py.int, n: py.int", "x: py.int, n=1", "x: py.int, n=2"]
-    told = f.explain(2, 1).where("learnt").entries
-    assert told == [Event("learnt", "`n` is part of the signature from now on: `n` is the length of a list, f.py:3")]
+    told = f.explain(2, 1).where("signature").entries
+    assert told == [Event("signature", "`n` is part of the signature from now on: `n` is the length of a list, f.py:3")]
 
 
 def test_a_tracer_that_asks_for_the_same_again(tracer):
@@ -145,7 +145,7 @@ def test_texts_and_functions_that_vary_become_objects(tracer):
     assert tracer.texts[4] == "text: str, g=abs"
     assert tracer.texts[-1] == "text: str, g: function"
     assert len(tracer) < 12
-    (told, _) = f.explain("a", abs).where("learnt").entries
+    (told, _) = f.explain("a", abs).where("signature").entries
     assert told.message == "`text` has had 5 values, the last one 'e', so it is one object of the graph from now on"
 
 
@@ -178,7 +178,7 @@ def test_what_cannot_be_staged_is_tried_with_less_staged(tracer):
     assert f("a" * 40, ["b"] * 20) == ("a" * 40, ["b"] * 20)
     assert f("a" * 41, ["c"] * 20) == ("a" * 41, ["c"] * 20)
     assert tracer.texts[-1].startswith(f"text='{'a' * 41}', xs[0]='c', xs[1]='c'")
-    first, second = f.explain("a" * 40, ["b"] * 20).where("learnt").entries
+    first, second = f.explain("a" * 40, ["b"] * 20).where("signature").entries
     assert first.message == (
         "`text` is part of the signature from now on, because otherwise f.py:3: a condition is not staged"
     )

@@ -138,7 +138,7 @@ def note(again: Callable[..., Any], inputs: Any, outputs: Any, parts: Any = None
 
     Args:
         again: records it once more, of other tensors.
-        parts: what `again` depends on; None if nobody knows.
+        parts: what `again` depends on; None if that is unknown.
     """
     for tape in _graphs.tapes:
         tape.note(again, inputs, outputs, parts)

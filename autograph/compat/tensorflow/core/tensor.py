@@ -1,4 +1,4 @@
-"""`tf.Tensor`: an array that nobody changes. Its value is one of NumPy's, or the proxy of a graph that is being made.
+"""`tf.Tensor`: an immutable array. Its value is one of NumPy's, or the proxy of a graph that is being made.
 
 Ops unwrap tensors, hand their values to NumPy, which computes with arrays and records with proxies, and wrap what
 comes of it; see `apply`. A tensor without dimensions holds a NumPy scalar, and `bytes` if its type is `tf.string`.
@@ -235,7 +235,7 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
         value = value[()]
         known = value._ag_value.type
     if dtype is None:
-        assert isinstance(known, TensorType), f"nobody knows of which type {known} is"
+        assert isinstance(known, TensorType), f"the type {known} is unknown"
         dtype = as_dtype(known.dtype)
     if shape is None:
         shape = TensorShape(known.shape if isinstance(known, TensorType) and (known.exact or known.shape) else None)
@@ -277,7 +277,7 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
 
     Args:
         op: what TensorFlow calls the op, in messages and names.
-        function: of arrays, or proxies, which stand in the place of the tensors.
+        function: of arrays, or of proxies in place of the tensors.
         dtype: of the result, where it differs from NumPy's.
         rest: what else `wrap` takes.
     """

@@ -25,8 +25,8 @@ from autograph.runtime.autodiff.transforms import Differentiated
 from autograph.runtime.graph.graph import Node, walk
 from autograph.runtime.graph.static_keys import Same
 
-_MOST = 256  # so many graphs are kept
-_LARGE = 4096  # of an array that is larger, nobody looks at each element
+_MOST = 256  # the number of graphs to keep
+_LARGE = 4096  # elements of larger arrays are not compared
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Entry:
     """An op that has run: `again` of tensors of a graph like `inputs` gives such like `outputs`.
 
     Attributes:
-        parts: what `again` depends on besides; None if nobody knows.
+        parts: what `again` depends on besides; None if that is unknown.
     """
 
     again: Callable[..., Sequence[Tensor]]

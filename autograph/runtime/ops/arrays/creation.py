@@ -130,7 +130,7 @@ def _as_array(object: Any, dtype: Any = None, *args: Any, ndmin: Any = 0, **kwar
 
 
 def _list_type(arg: Any) -> TensorType | None:
-    """The array of a list of numbers, of which nobody knows how many; none at all would give `f64`."""
+    """The array of a list of unknown length; an empty one would give `f64`."""
     found = type_of_arg(arg)
     if isinstance(arg, list) or not isinstance(found, ObjectType) or found.name not in ("list", "range"):
         return None
@@ -303,7 +303,7 @@ def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) 
 
 
 def room(old: Any, *others: Any) -> Any:
-    """For `out=`: an array that nobody needs any more, if what is computed of it and others would lie as it does."""
+    """For `out=`: an array that is no longer used, if the result would have its layout."""
     strides = old.strides
     for other in others:
         if other.strides != strides:

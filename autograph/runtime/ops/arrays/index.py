@@ -41,7 +41,7 @@ class _Indexed:
 
     Attributes:
         shape: of the array.
-        used: so many of its dimensions have been dealt with.
+        used: the number of its dimensions that have been handled.
         result: the dimensions of the result so far, without those that integer and boolean arrays bring.
         arrays: the shapes of those. Where there are any, an integer is one of them, too.
         position: where in the result they bring theirs: in the place of the first one if they stand side by side,

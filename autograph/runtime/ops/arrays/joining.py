@@ -42,7 +42,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     type_of_arg,
 )
 
-_MOST = 64      # so many parts of one argument are looked at
+_MOST = 64      # the greatest number of parts of one argument that are looked at
 
 
 def arrays_of(arg: Any) -> list[TensorType]:
@@ -195,7 +195,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Type:
 
 
 def _left(dim: int, obj: Any) -> int | None:
-    """What deleting `obj` leaves of a dimension."""
+    """The length of a dimension after deleting `obj`."""
     if isinstance(obj, slice):
         taken = slice_length(dim, obj)
         return None if taken is None else dim - taken
@@ -341,7 +341,7 @@ def of_append(which: int) -> Vjp:
 
 
 def of_insert(which: int) -> Vjp:
-    """What is inserted is taken to be numbered after what is there."""
+    """Inserted elements are numbered after the existing ones."""
 
     def vjp(g: Any, out: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         start = math.prod(sizes(arr))

@@ -218,7 +218,7 @@ def _items(arg: Any) -> Sequence[Any]:
 
 
 def _sample(arg: Any) -> Any:
-    """What stands for an argument in `np.result_type`: a Python number is weak."""
+    """The stand-in for an argument in `np.result_type`: a Python number is weak."""
     found = operand(arg)
     return {"i": 1, "f": 1.0, "c": 1j}.get(found.dtype.kind, found.dtype) if found.weak else found.dtype
 

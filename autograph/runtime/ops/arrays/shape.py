@@ -45,7 +45,7 @@ from autograph.runtime.ops.inference.shape_rules import (
 
 
 def reshaped(a: TensorType, shape: Shape) -> TensorType:
-    """What the methods of arrays and scalars give, which leave a 0-d array and a scalar what they are."""
+    """The result type of methods of arrays and scalars, which keep 0-d arrays and scalars apart."""
     return TensorType(a.dtype, shape, "scalar" if a.kind == "scalar" and not shape else "array")
 
 

@@ -109,7 +109,7 @@ def of_linspace(at_end: bool) -> Vjp:
 
 
 def of_end(g: Any, at_end: bool, num: Any, endpoint: Any, axis: Any) -> Any:
-    """What one of two numbers gets of those that lie between them."""
+    """The gradient of one of two numbers, from those of the values between them."""
     moved = np.moveaxis(g, axis, -1)
     fractions = numbered(moved) % num / np.maximum(num - 1 if endpoint else num, 1)
     return np.sum(moved * (fractions if at_end else 1 - fractions), -1)

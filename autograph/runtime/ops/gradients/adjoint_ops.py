@@ -90,7 +90,7 @@ def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
 
 
 def run_rule(op: str, position: int, gradient: Any, result: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """What the derivative of an op says of the gradient of an argument, for arrays of unknown dimensions."""
+    """The gradient of an argument by the derivative of an op, for arrays of unknown dimensions."""
     if type(gradient) is float and not gradient:
         return 0.0  # zeros of any form
     vjp = lookup(op).vjp
@@ -108,20 +108,20 @@ _MOVING = frozenset(
 
 
 def _of_moved(g: Any, out: Any, op: str, position: int, gradient: Any, result: Any, args: Any, kwargs: Any) -> Any:
-    """What `run_rule` passes back to the gradient that it is given."""
+    """The gradient that `run_rule` passes back to its own gradient."""
     _of_shapes(g, out, op, position)
     target = lookup(op).target
     return getattr(g, op[1:])() if target is None else on_proxies(target)(g, *args[1:], **kwargs)
 
 
 def _of_shapes(g: Any, out: Any, op: str, position: int, *_: Any) -> None:
-    """What it passes back to what it only needs the shapes of."""
+    """The gradient that it passes back to arguments of which it needs only the shapes."""
     if op not in _MOVING or position:
         raise NotImplementedError(f"the second derivative of {op} for what only the run knows the form of")
 
 
 def joined_like(thing: Any) -> Callable[[list[Any]], Any]:
-    """What makes a list or tuple of the class of one, a named tuple for a named tuple."""
+    """A function that makes a list or tuple of the same class; a named tuple for a named tuple."""
     kind = type(thing)
     return (lambda made: tuple.__new__(kind, made)) if hasattr(kind, "_fields") else kind
 
@@ -186,7 +186,7 @@ def unchanged(x: Any) -> Type:
 
 
 def cleared(found: Any, gradient: Any, elementwise: bool) -> Any:
-    """What a rule made of a gradient, but zero where the gradient is, whatever it was multiplied by."""
+    """The result of a rule, but zero where its gradient is zero, whatever it was multiplied by."""
     if _is_finite(found):
         return found
     if not isinstance(found, np.ndarray):
@@ -288,7 +288,7 @@ declare("stop_gradient", unchanged, template="{}")
 derive("stop_gradient", None)
 declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIENT, PART_OF_FIRST])
 declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT, PART_OF_FIRST])
-SHARES.update(cleared=sharing.never, cleared_product=sharing.never)     # nobody else has what they may give back
+SHARES.update(cleared=sharing.never, cleared_product=sharing.never)     # their results have no other references
 declare("kept", unchanged_first, target=kept, traits=[GRADIENT, CHOOSES, MOVES])
 derive("kept", lambda g, out, found, *rest: on_proxies(kept)(g, *rest), None, None, None)
 derive("cleared", lambda g, out, *args: on_proxies(kept)(g, *args), None, None)

@@ -13,7 +13,7 @@ from autograph.runtime.ops.gradients.toolkit import as_array, ndim, on_proxies, 
 
 numbered, scatter_add = on_proxies(adjoint_ops.numbered), on_proxies(adjoint_ops.scatter_add)
 
-MOST = 64  # so many arguments of the same kind have derivatives
+MOST = 64  # the greatest number of arguments of one kind that have derivatives
 
 
 def reshaped_back(g: Any, out: Any, a: Any, *_: Any, **__: Any) -> Any:

@@ -19,7 +19,7 @@ from autograph.runtime.ops.gradients.toolkit import as_array, conj, on_proxies, 
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import array_like, broadcast
 
-# What comes after the array in NumPy's functions, methods and `ufunc.reduce`.
+# The parameters after the array in NumPy's functions, methods and `ufunc.reduce`.
 ORDINARY = "axis dtype out keepdims initial where"
 EXTREME = "axis out keepdims initial where"
 MOMENT = "axis dtype out ddof keepdims"
@@ -149,7 +149,7 @@ def before(row: Any) -> Any:
 
 
 def in_rows(x: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
-    """What a function that works along the last axis gives along another, several as if they were one, or all."""
+    """A function along the last axis, applied along another axis, several axes as one, or all."""
     if axis is None:
         return np.reshape(function(np.ravel(x)), shape(x))
     if not isinstance(axis, tuple):
@@ -165,7 +165,7 @@ def in_rows(x: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def running(rule: Vjp, *, axis: int | None = None, missing: float | None = None) -> Vjp:
-    """The rule of what runs along an axis, of one for what runs along the last axis."""
+    """The rule along any axis, from one along the last axis."""
 
     def vjp(g: Any, out: Any, a: Any, /, axis: Any = axis, *_: Any, include_initial: Any = False, **kwargs: Any) -> Any:
         a = as_array(a)

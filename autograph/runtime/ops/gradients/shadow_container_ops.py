@@ -19,7 +19,7 @@ from autograph.runtime.ops.inference.declare import always, nothing
 
 
 def shadow_after(shadow: Any, other: Any, result: Any, changed: Any, op: str) -> Any:
-    """The shadow of what an operation in place gave: of what it changed, unless that was a number.
+    """The shadow of the result of an operation in place: that of the changed object, unless that was a number.
 
     Args:
         other: the shadow of the other operand, which a list was made longer by.
@@ -131,7 +131,7 @@ def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> 
 
 
 def _told_by(thing: Any) -> Any:
-    """What tells an item from others: equal numbers keep their order."""
+    """A key of an item: equal numbers keep their order."""
     return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
 
 

@@ -31,7 +31,7 @@ class Blank:
     Args:
         thing: what it belongs to.
         name: of the variable, or the expression, that has given it; None if nothing is lost without its gradient.
-        what: what it is, for errors.
+        what: a description, for errors.
     """
 
     __slots__ = ("_name", "_what", "shape")
@@ -237,7 +237,7 @@ def _accumulate(shadow: Any, gradient: Any) -> Any:
 
 
 def _nothing(_: Any) -> None:
-    """What the parts give that are changed in place."""
+    """The results for the parts that are changed in place."""
 
 
 def _of_items(gradient: Any, shadow: Any) -> Any:
@@ -361,7 +361,7 @@ def take_at(shadow: Any, index: Any) -> Any:
 
 
 def take_back(shadow: Any, index: Any) -> Any:
-    """What `take_at` gives, of an array; items of lists and dicts have shadows of their own."""
+    """The result of `take_at` for an array; items of lists and dicts have shadows of their own."""
     return take_at(shadow, index) if isinstance(shadow, ARRAYS) else 0.0
 
 

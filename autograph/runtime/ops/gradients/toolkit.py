@@ -1,4 +1,4 @@
-"""What derivatives of ops are written in: static facts of arguments, and functions that take proxies of a trace too.
+"""Tools for derivatives of ops: static facts of arguments, and functions that also take proxies of a trace.
 
 The rules stand with their ops. Here is only what they share; see `Vjp` in `opdef.py` for what a rule is.
 """

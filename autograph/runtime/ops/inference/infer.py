@@ -24,7 +24,7 @@ from autograph.runtime.graph.opdef import Infer
 from autograph.runtime.graph.types import ANY, KINDS, ObjectType, TensorType, Type
 from autograph.runtime.ops.inference.shape_rules import CODES, NUMERIC, DType, Unknown, Wrong
 
-_MOST = 1024        # so many combinations of exact types a rule is asked about
+_MOST = 1024        # the greatest number of combinations of exact types to try a rule with
 
 
 @cache
@@ -94,7 +94,7 @@ Answer: TypeAlias = "Type | list[Type]"
 
 
 def ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
-    """What a rule says, ANY if it does not know."""
+    """The answer of a rule; ANY if it does not know."""
     inexact: list[TensorType] = []
     _inexact((args, kwargs), inexact)
     try:
@@ -127,7 +127,7 @@ _PLAIN = frozenset({int, bool, float, complex, str, type(None), type(Ellipsis), 
 
 
 def _key(arg: Any) -> Any:
-    """What to know an argument by, where 1, 1.0 and True differ; TypeError if it is better not remembered."""
+    """A key of an argument, which differs for 1, 1.0 and True; TypeError if the argument should not be remembered."""
     kind = type(arg)
     if kind is TensorType or kind is ObjectType:
         return arg

@@ -1,4 +1,4 @@
-"""What the rules of ops share: operands, shapes and dtypes. What a rule is, `infer.py` tells.
+"""Tools of inference rules: operands, shapes and dtypes. `infer.py` says what a rule is.
 
 One thing is taken for granted: a Python int that NumPy is to make an array element of, without being told of which
 dtype, is an int64. (Larger ones give arrays of uint64 or of Python objects.) Constants are looked at.
@@ -25,11 +25,11 @@ CODES = "?bBhHiIlLqQefdgFDG"    # of the dtypes of numbers
 
 
 class Unknown(Exception):
-    """What a rule raises that does not know the answer."""
+    """Raised by a rule that does not know the answer."""
 
 
 class Wrong(Unknown):
-    """What a rule raises that knows that there will be no answer, because the operation itself will raise."""
+    """Raised by a rule if the operation itself will raise."""
 
 
 # ---------------------------------------------------------------------------------------------------- arguments
@@ -180,7 +180,7 @@ def given_output(out: Any) -> Type | None:
 
 
 def merge_dims(first: int | None, second: int | None) -> int | None:
-    """What two dimensions are that must be equal."""
+    """The length of two dimensions that must be equal."""
     if first is None:
         return second
     if second is not None and first != second:
@@ -256,7 +256,7 @@ def reduced(shape: Shape, axis: Any, keepdims: Any = False) -> Shape:
 
 
 def result(dtype: Any, shape: Shape) -> Type:
-    """What NumPy gives back for an array that it has computed: the scalar for a 0-d one."""
+    """The type that NumPy returns for a computed array: the scalar for a 0-d one."""
     dtype = np.dtype(dtype)
     if shape:
         return TensorType(dtype, shape)

@@ -82,7 +82,7 @@ def _joined(*parts: Any) -> Any:
 
 
 def _undone(g: Any, times: int, zero: Any) -> Any:
-    """The gradient of rows of whose differences, taken so many times, it is given; `zero` is a column of zeros."""
+    """The gradient of rows, from that of their repeated differences; `zero` is a column of zeros."""
     around = [zero] * times
     return (-1) ** times * np.diff(_joined(*around, g, *around), times) if times else g
 
@@ -123,7 +123,7 @@ def _of_integrand(g: Any, out: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: 
 
 
 def _steps(rows: Any, x: Any, dx: Any, axis: Any) -> Any:
-    """What lies between the points, in the shape of the gaps of the integrand."""
+    """The distances between the points, in the shape of the gaps of the integrand."""
     if x is None:
         return dx * np.ones_like(rows[..., 1:])
     x = as_array(x)
@@ -187,7 +187,7 @@ def _along_rows(g: Any, step: Any, edge_order: int) -> Any:
 
 
 def _edge(g: Any, near: Any, far: Any, order: int) -> list[Any]:
-    """What the slope at the first point takes from this and the next ones."""
+    """The gradients of the first points, from that of the slope at the first one."""
     if order == 1:
         return [-g / near, g / near]
     both = near + far

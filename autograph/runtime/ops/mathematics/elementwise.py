@@ -194,7 +194,7 @@ def of_interpolated(part: str) -> Vjp:
 
 
 def _shared(points: Any, low: Any, first: Any, second: Any) -> Any:
-    """What points get of what lies between them, of which the first part is that of the lower one."""
+    """The gradients of points, from those of the values between them, of which the first part is the lower point's."""
     return scatter_add(points, low, first) + scatter_add(points, low + 1, second)
 
 

@@ -56,8 +56,8 @@ def along_axis(function: Any, length: Length, default: Length = same) -> Rule:
     """The rule of a transform along one axis.
 
     Args:
-        length: how many elements there are after, for a signal of so many.
-        default: the length of the signal, if `n` does not say so, for an axis of so many elements.
+        length: gives the number of elements afterwards, for the length of a signal.
+        default: gives the length of the signal without `n`, for the length of an axis.
     """
 
     @rule

@@ -131,7 +131,7 @@ def of_constants(g: Any, out: Any, p: Any, m: Any = 1, k: Any = None) -> Any:
 
 
 def _factors(p: Any, m: int) -> Any:
-    """What `m` derivatives multiply the coefficients of the result by: `(i + 1) … (i + m)` for the power `i`."""
+    """The factors of the coefficients after `m` derivatives: `(i + 1) … (i + m)` for the power `i`."""
     power = np.flip(numbered(p))
     return math.prod(power + i for i in range(1, m + 1))
 

@@ -263,7 +263,7 @@ def of_second_of_outer(g: Any, out: Any, a: Any, b: Any, *_: Any) -> Any:
 
 
 def of_multi_dot(g: Any, out: Any, arrays: Any, **_: Any) -> Any:
-    """Of each matrix: what stands before it, turned, times the gradient times what comes after, turned."""
+    """For each matrix: the transposed product before it, times the gradient, times the transposed product after it."""
     first, *middle, last = arrays
     whole = [np.reshape(first, (1, -1)) if ndim(first) == 1 else first, *middle]
     whole.append(column(last) if ndim(last) == 1 else last)

@@ -78,7 +78,7 @@ def _ranks(rows: Any) -> Any:
 
 
 def _by_rows(g: Any, q: Any, axis: Any, keepdims: Any) -> Any:
-    """What is of the form of the output with the dimensions of `q` first, then those that were not reduced."""
+    """An array in the form of the output: the dimensions of `q` first, then those that were not reduced."""
     if not is_true(keepdims):
         return g
     ahead = ndim(q)
@@ -102,7 +102,7 @@ def _of_elements(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, 
 
 
 def _of_q(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, skipping: bool) -> Any:
-    """What the quantile moves by between the two elements that it lies between."""
+    """The gradient in `q`, from the gap between the two elements around the quantile."""
     if method in STEPS:
         return np.zeros_like(q)
     found: list[Any] = []

@@ -64,7 +64,7 @@ UFUNCS = {
     np.logical_or: "np.any .any",
     np.logical_and: "np.all .all",
 }
-# What else decides about the dtype.
+# Other parameters that determine the dtype.
 OPTIONS = ("dtype", "keepdims", "method", "interpolation")
 
 Call = Callable[..., Any]

@@ -39,7 +39,7 @@ def polygamma(order: int, x: float) -> float:
 def bessel_i(order: int, x: Any) -> Any:
     """The modified Bessel function of the first kind, in the dtype of `x`.
 
-    The mean of `exp(x * cos(t)) * cos(order * t)` over a period, of which so many points are exact to the last digits
+    The mean of `exp(x * cos(t)) * cos(order * t)` over a period; this many points are exact to the last digits
     for all `x` that give finite numbers.
     """
     found = np.zeros(np.shape(x))

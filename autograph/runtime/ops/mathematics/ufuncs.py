@@ -83,7 +83,7 @@ PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to
 
 
 def operands(args: Sequence[Any]) -> list[TensorType]:
-    """What a ufunc takes its arguments to be."""
+    """The operands of a ufunc, from its arguments."""
     found = list(map(operand, args))
     if all(each.kind == "python" for each in found):
         for arg in args:
@@ -93,7 +93,7 @@ def operands(args: Sequence[Any]) -> list[TensorType]:
 
 
 def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, options: dict[str, Any]) -> Type:
-    """What a ufunc makes of operands that are broadcast to a shape."""
+    """The result type of a ufunc for operands that are broadcast to a shape."""
     answer = probe(ufunc, *found, **options)
     answers = answer.items if isinstance(answer, ObjectType) else (answer,)
     if len(shape) > max(each.ndim for each in found):       # as `where` has it

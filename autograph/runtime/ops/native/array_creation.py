@@ -1,6 +1,6 @@
 """How machine code makes new arrays: `np.empty`, `np.zeros`, and copies.
 
-What NumPy would refuse, such as a negative length, or has no memory for, is left to it.
+NumPy handles what it would refuse, such as a negative length, or has no memory for.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def lowered(name: str, real: Rule, of_complex: Callable[..., Any] | None = None)
 
 
 def _recovered(emit: Emitter, found: Complex) -> Complex:
-    """What came of a product or quotient, unless Python looks at it again."""
+    """The result of a product or quotient; leave if Python must check it."""
     if RECOVERS and found.type.kind == "python":
         real, imag = found.parts
         emit.doubt_if(either(emit, emit.compare("ne", real, real), emit.compare("ne", imag, imag)))

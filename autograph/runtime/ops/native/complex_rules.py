@@ -38,7 +38,7 @@ def truth(emit: Emitter, x: Element) -> Number:
 
 
 def real(emit: Emitter, x: Element, dtype: np.dtype[Any]) -> Number:
-    """What can be made a number of a real dtype; of a complex one only whether it is one."""
+    """A conversion to a real dtype; a complex number only converts to a truth."""
     if isinstance(x, Number):
         return x
     if dtype.kind != "b":
@@ -53,7 +53,7 @@ def selected(emit: Emitter, condition: Number, a: Element, b: Element) -> Elemen
 
 
 def by_parts(rule: number_rules.Rule) -> Rule:
-    """What is done with each part alone."""
+    """A rule that treats each part alone."""
 
     def both(emit: Emitter, *args: Complex) -> Complex:
         real, imag = (rule(emit, *each) for each in zip(*(arg.parts for arg in args)))

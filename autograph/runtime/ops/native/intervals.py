@@ -29,7 +29,7 @@ def join(*spans: Span) -> Span:
 
 
 def meet(a: Span, b: Span) -> Span:
-    """What two intervals have in common; the least is above the greatest if that is nothing."""
+    """The intersection of two intervals; the least is above the greatest if it is empty."""
     return max(a[0], b[0]), min(a[1], b[1])
 
 

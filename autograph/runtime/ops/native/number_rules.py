@@ -28,7 +28,7 @@ INF = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Inner:
-    """What is done with elements.
+    """The rules for elements.
 
     Attributes:
         ufunc: which says of which dtypes the operands are to be.

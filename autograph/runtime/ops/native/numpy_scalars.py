@@ -17,7 +17,7 @@ from autograph.runtime.ops.native import scalars
 from autograph.runtime.ops.native.number_rules import RULES, Inner, between, converted, is_weak, known_dtype, promotes
 from autograph.runtime.ops.native.scalars import fitted, number, result
 
-# What gives no infinity of finite numbers, and no NaN of others.
+# Operations that make no infinity of finite numbers, and no NaN of other numbers.
 QUIET = frozenset(
     """negative positive absolute fabs sign floor ceil trunc rint copysign maximum minimum fmax fmin signbit""".split()
 )
@@ -47,7 +47,7 @@ def of_ufunc(ufunc: np.ufunc, name: str) -> Callable[..., Number]:
 
 
 def applied(emit: Emitter, inner: Inner, type: TensorType, operands: list[Number]) -> Number:
-    """What an inner loop makes of operands of its dtypes; leave if NumPy would warn."""
+    """The result of an inner loop for operands of its dtypes; leave if NumPy would warn."""
     found = None
     if inner.rule is not None and all(each.type.dtype == operands[0].type.dtype for each in operands):
         try:

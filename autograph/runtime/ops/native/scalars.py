@@ -244,7 +244,7 @@ def right_shift(emit: Emitter, x: Number, y: Number) -> Number:
 
 
 def _leave_if_far(emit: Emitter, count: Number) -> None:
-    """Leave if one cannot shift by so many bits."""
+    """Leave if the count of bits is out of range."""
     bits = 8 * count.type.dtype.itemsize
     if count.type.dtype.kind == "b" or (count.known is not None and not 0 <= count.known < bits):
         raise NoLowering

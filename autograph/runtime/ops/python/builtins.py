@@ -62,7 +62,7 @@ from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, oper
 from autograph.runtime.ops.native import builtins, complex_numbers, intervals
 from autograph.runtime.ops.native.numpy_scalars import built_in_rounded
 
-_MOST = 64      # so many items of one argument are looked at
+_MOST = 64      # the greatest number of items of one argument that are looked at
 
 
 # -------------------------------------------------------------------------------------------------------- numbers
@@ -105,7 +105,7 @@ def extreme(*args: Any, key: Any = None, default: Any = _NO_DEFAULT) -> Type:
 
 @rule
 def sum_(iterable: Any, /, start: Any = 0) -> Type:
-    """What adding the items to `start` gives, one by one; `start`, if there are none."""
+    """The type of `start` after adding the items one by one; that of `start`, if there are none."""
     first = type_of_arg(start)
     items = _items(iterable)
     if items is not None:
@@ -304,7 +304,7 @@ derive("sum", of_summed, same)
 
 
 def check_some(items: Any) -> None:
-    """See to it that there is something for `functools.reduce` to begin with."""
+    """Check that `functools.reduce` has a first item."""
     if not len(items):
         raise TypeError("reduce() of empty iterable with no initial value")
 

@@ -35,7 +35,7 @@ def fstring(*parts: Any) -> Type:
     return STR
 
 
-# What blocks do is up to their nodes; the statement around them may run forever, raise, or consume an iterator.
+# The effects of blocks are those of their nodes; the statement itself may run forever, raise, or consume an iterator.
 declare("if", effect=ORDERED, raises=True)
 declare("while", effect=ORDERED, raises=True, traits=[LOOP])
 declare("for", effect=ORDERED, raises=True, traits=[LOOP])

@@ -73,7 +73,7 @@ functions("isclose isfinite isinf isnan", always(BOOL), prefix="cmath.", effect=
 
 # ------------------------------------------------------------------------------------------------- derivatives
 
-# What the derivatives are written in, such that they work on proxies too.
+# Functions for derivatives, which also take proxies.
 M = SimpleNamespace(**{name: on_proxies(getattr(math, name)) for name in "cos sin cosh sinh hypot exp trunc".split()})
 SAME = "exp exp2 expm1 log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh degrees radians fabs floor ceil trunc"
 ARCS = "asin acos atan asinh acosh atanh"

@@ -89,7 +89,7 @@ BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".
 COMPARISONS = "lt le eq ne gt ge".split()
 UNARY = "neg pos invert".split()
 RAISING = frozenset("truediv floordiv mod lshift rshift pow".split())   # of some values
-# What operators are on arrays.
+# The ufuncs of operators.
 UFUNCS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "floordiv": np.floor_divide,
     "mod": np.remainder, "pow": np.power, "neg": np.negative, "pos": np.positive, "abs": np.absolute,
@@ -198,7 +198,7 @@ def objects(name: str) -> Callable[[Type, Type], Type]:
 
 LIST = ObjectType("list")
 BYTES = ObjectType("bytes")
-# What compares as equal or not, and says so with a bool.
+# Comparisons for equality, which give a bool.
 PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
 
 

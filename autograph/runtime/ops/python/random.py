@@ -61,7 +61,7 @@ def _size(size: Any) -> Shape:
 
 
 def distribution(kind: type, count: int) -> Rule:
-    """The rule of a distribution with so many parameters, which may have defaults."""
+    """The rule of a distribution with `count` parameters, which may have defaults."""
 
     @rule
     def infer(*args: Any, size: Any = None, **named: Any) -> Type:
@@ -209,7 +209,7 @@ methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), 
 
 
 def of_numbers(found: Type) -> Rule:
-    """The rule of what gives such a number for Python numbers, but who knows what for NumPy's."""
+    """The rule of a function that gives such a number for Python numbers, and an unknown type for NumPy's."""
 
     @rule
     def infer(*args: Any, **kwargs: Any) -> Type:
