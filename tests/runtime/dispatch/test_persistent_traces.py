@@ -463,7 +463,7 @@ def test_the_key_is_made_of_what_is_described():
 
 def test_what_is_not_described():
     values = [[], {}, {1}, object(), np.ones(1), hash, id, open]
-    values += [lambda: 1, type, set, pytest, persistent_traces.Place, np.load]
+    values += [lambda: 1, type, set, pytest, persistent_traces.TraceFile, np.load]
     for value in [*values, np.dtype("U3"), np.dtype(">i8"), np.dtype([("a", int)])]:
         refused(value)
 
