@@ -95,7 +95,7 @@ def test_hoisted(demo: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("x", [1.5, 3, -0.0, math.inf, 10**30])
+@pytest.mark.parametrize("x", [1.5, 3, -0.0, math.inf, 2**62, 10**30])
 def test_numbers(demo: ModuleType, engine: str, x: Any) -> None:
     f = in_a_loop(demo.twice)
     assert repr(ag.function(f, engine=engine)(x, 4)) == repr(f(x, 4))
