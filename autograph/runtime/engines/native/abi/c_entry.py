@@ -55,16 +55,12 @@ class CFunction(Writer):
         self.table = b.gep(own, ITEMS)
         super().__init__(b, [] if things is None else things, self.table, self._demand_or_other)
         self.frame: Value = b.alloca(array(slots, I64))
-        self._entry, self._begin, self.other = b.block, function.new_block("begin"), function.new_block("other")
+        begin, self.other = map(function.new_block, ("begin", "other"))
+        b.br(begin)
         b.begin(self.other)
         self.hand_over(other)
-        b.begin(self._begin)
+        b.begin(begin)
         self.demand(b.icmp("eq", self.count, count))
-
-    def finish(self) -> None:
-        """End the block that makes room on the stack."""
-        with self.b.at(self._entry):
-            self.b.br(self._begin)
 
     def hand_over(self, function: Callable[..., Any]) -> None:
         """Give what a function of Python's gives for the same arguments."""
@@ -81,7 +77,7 @@ class CFunction(Writer):
     def demand_silence(self) -> None:
         """Call the other one unless NumPy's settings are those that it begins with."""
         variable, default = map(self.address, SETTINGS)
-        place = self.room(PTR)
+        place = self.b.room(PTR)
         self.python("PyContextVar_Get", variable, NULL, place)
         setting = self.b.load(PTR, place)
         self.forget(setting)
@@ -124,7 +120,6 @@ class Entry:
         for place, operand in enumerate(operands):
             self._take(self._c.argument(place), operand)
         self._run(exits, left, len(operands))
-        self._c.finish()
 
     @property
     def text(self) -> str:

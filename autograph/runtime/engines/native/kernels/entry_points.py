@@ -71,7 +71,7 @@ class EntryPoint:
         slots = sum(phase.nest.slots for phase in phases)
         self._c = c = CFunction(module, count, slots + (len(phases) > 1), callers.other)
         self._ndim, self._flat, self._gives, self._callers = ndim, flat, gives, callers
-        self._lengths, self._kept = (c.room(array(ndim, I64)) for _ in range(2))
+        self._lengths, self._kept = (c.b.room(array(ndim, I64)) for _ in range(2))
         if any(phase.nest.is_float for phase in phases):
             c.demand_silence()
         taken = self._take(phases, parts)
@@ -83,7 +83,6 @@ class EntryPoint:
         if len(phases) > 1:
             c.b.store(self._rows_of_a_block(), c.b.gep(c.frame, SLOT * slots))
         self._run(max(1, PARALLEL // sum(phase.nest.cost for phase in phases)), made)
-        c.finish()
         self.things = c.things
 
     def _take(self, phases: Sequence[Phase], parts: dict[Any, Part]) -> list[NestArguments]:

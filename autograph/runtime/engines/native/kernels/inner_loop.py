@@ -32,8 +32,8 @@ from autograph.runtime.engines.native.llvm.ir import (
     Value,
     array,
     bits_of,
-    constant,
     copied,
+    zero,
 )
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.types import TensorType, part_of, scalar
@@ -41,6 +41,7 @@ from autograph.runtime.ops.native.complex_numbers import part_type
 
 _RAISES = frozenset("fadd fsub fmul fdiv frem fcmp fpext fptrunc sitofp uitofp fptosi fptoui call".split())
 _FLOATS = ("float", "double")
+ONCE_OR_MORE: Any = {"at_least_once": True, "predicate": "ne", "flags": "nuw nsw"}     # a loop of that many iterations
 
 
 class StageEmitter(Emitter):
@@ -177,31 +178,20 @@ class Stage:
         It gives what all that is pinned comes to.
         """
         function = _begun(module, name, pointers, attributes)
-        b = Builder(function)
-        entry, iteration = function.new_block("entry"), Block(self.iteration.name)
-        function.blocks.clear()
-        b.begin(entry)
-        entry.instructions += self.entry.instructions
-        b.br(iteration)
-        b.begin(iteration)
-        phis = [_phi(b, I64, self.index.ref, entry)]
-        kinds = {f"i{max(32, bits_of(each.type))}" for each in self.emit.pinned}
-        pins = {kind: _phi(b, kind, f"%p{kind}", entry) for kind in sorted(kinds)}
-        iteration.instructions += self.iteration.instructions
-        found: dict[str, Value] = dict(pins)
-        for each in self.emit.pinned:
-            kind = f"i{max(32, bits_of(each.type))}"
-            opcode = "bitcast" if each.type in _FLOATS else "zext"
-            found[kind] = b.or_(found[kind], each if each.type == kind else b.cast(opcode, each, kind))
-        following = [b.add(self.index, 1, "nuw nsw"), *(found[kind] for kind in pins)]
-        for phi, value in zip([*phis, *pins.values()], following):
-            phi.add_incoming(value, iteration)
-        end = function.new_block("end")
-        b.cond_br(b.icmp("eq", following[0], function.parameters[-1]), end, iteration, hints=hints)
-        b.begin(end)
-        kept: Value = constant(I64, 0)
-        for each in found.values():
-            kept = b.xor(kept, b.cast("trunc", b.cast("zext", each, I128), I64))
+        kinds = [f"i{max(32, bits_of(each.type))}" for each in self.emit.pinned]
+        b, every = Builder(function), list(dict.fromkeys(kinds))
+        b.block.instructions += self.entry.instructions
+        with b.loop(0, function.parameters[-1], carried=list(map(zero, every)), hints=hints, **ONCE_OR_MORE) as loop:
+            loop.index.ref = self.index.ref
+            b.block.instructions += self.iteration.instructions
+            found: dict[str, Value] = dict(zip(every, loop.carried))
+            for kind, each in zip(kinds, self.emit.pinned):
+                opcode = "bitcast" if each.type in _FLOATS else "zext"
+                found[kind] = b.or_(found[kind], each if each.type == kind else b.cast(opcode, each, kind))
+            loop.carry(*found.values())
+        kept: Value = zero(I64)
+        for result in loop.results:
+            kept = b.xor(kept, b.cast("trunc", b.cast("zext", result, I128), I64))
         b.ret(kept)
         self.add_to(module)
         return function
@@ -218,12 +208,6 @@ def _begun(module: Module, name: str, pointers: Sequence[Parameter], attributes:
     function = module.define(name, I64, *given, words="internal", attributes=attributes)
     function.numbers = 1_000_000       # beyond those that stages have given
     return function
-
-
-def _phi(b: Builder, kind: str, ref: str, entry: Block) -> Instruction:
-    found = b.phi(kind, (0, entry))
-    found.ref = ref
-    return found
 
 
 def jammed(
@@ -247,7 +231,7 @@ def jammed(
     for row in rows:
         renamed.append({stage.pointer(place): b.gep(pointer, by) for place, (pointer, by) in enumerate(row)})
         _copy(b, stage.entry, renamed[-1], known)
-    with b.loop(0, function.parameters[-1], at_least_once=True, predicate="ne", flags="nuw nsw", hints=hints) as loop:
+    with b.loop(0, function.parameters[-1], hints=hints, **ONCE_OR_MORE) as loop:
         for names in renamed:
             names[stage.index] = loop.index
             _copy(b, stage.iteration, names, known)

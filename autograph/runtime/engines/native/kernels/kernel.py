@@ -390,10 +390,6 @@ def workers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max(1, threads() - 1), "autograph")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=workers.cache_clear)     # they are not there any more
-
-
 def results(tasks: Sequence[Future[int]]) -> list[int]:
     """What tasks come to. None works on when this is left, whatever a signal raises: they use what is the caller's."""
     raised: BaseException | None = None
@@ -408,4 +404,4 @@ def results(tasks: Sequence[Future[int]]) -> list[int]:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=workers.cache_clear)
+    os.register_at_fork(after_in_child=workers.cache_clear)     # a child has none of the threads

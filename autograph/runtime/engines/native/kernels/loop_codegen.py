@@ -165,7 +165,7 @@ class LoopCode:
     def _strips(self, loop: Loop, at: Place) -> None:
         """A loop over parts of a row."""
         b, step = self._to.b, loop.step
-        self._to.reserve_scratch(step)
+        at = self._to.with_scratch(at, step)
         with b.loop(0, at.size, step, at_least_once=True) as iteration:
             if loop.inwards:
                 inwards = self._inwards(iteration.index, at.size, step)
@@ -226,7 +226,7 @@ class LoopCode:
     def _each(self, each: Each, at: Place) -> None:
         """Call the innermost loop of a stage."""
         function = stage_function(self._module, self._nest, each)
-        found = self._to.b.call(function, *at.pointers, *self._to.scratch, self._to.frame, at.size)
+        found = self._to.b.call(function, *at.pointers, *at.scratch, self._to.frame, at.size)
         if each.stage is not None and self._nest.stages[each.stage].emit.pinned:
             self._to.b.store(found, self._to.room(1, I64), volatile=True)
 
@@ -237,7 +237,7 @@ class LoopCode:
 
     def _call(self, call: Call, at: Place) -> None:
         """Let NumPy do its part. Some of its loops take flags down, so what has been raised is raised again."""
-        b, places = self._to.b, [*at.pointers, *self._to.scratch]
+        b, places = self._to.b, [*at.pointers, *at.scratch]
         arrays, size = self._to.room(8, PTR), self._to.room(1, I64)
         for place, stream in enumerate(call.streams):
             b.store(places[stream], b.gep(arrays, SLOT * place))
@@ -265,7 +265,7 @@ class LoopCode:
         else writes there.
         """
         b, (source, result), kind = self._to.b, call.streams, vector(WIDTH, DOUBLE)
-        places = [*at.pointers, *self._to.scratch]
+        places = [*at.pointers, *at.scratch]
         own = self._to.room(count, DOUBLE) if result < len(at.pointers) else places[result]
         function = Callee(f"{call.loop.name}_of", kind, [kind])
         self._define(call)

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Stream
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
-from autograph.runtime.engines.native.llvm.ir import (
-    I32,
-    I64,
-    NULL,
-    Block,
-    Function,
-    Module,
-    Parameter,
-    Value,
-    array,
-)
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, memory_type
+from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Function, Module, Parameter, Value, array
 
 
 @dataclass(frozen=True)
@@ -32,28 +22,13 @@ class Place:
         streams: what is gone through.
         pointers: where each of them is.
         size: how many elements the loops inside go through.
+        scratch: where stages leave what others need.
     """
 
     streams: Sequence[Stream]
     pointers: list[Value]
     size: Value
-
-
-@dataclass
-class Body:
-    """A function that is being written.
-
-    Attributes:
-        b: builds it.
-        frame: its parameter.
-        entry: its first block, which reserves room on the stack.
-        scratch: the room for what stages leave to others.
-    """
-
-    b: Builder
-    frame: Value
-    entry: Block
-    scratch: list[Value] = field(default_factory=list)
+    scratch: Sequence[Value] = ()
 
 
 class NestWriter:
@@ -62,28 +37,18 @@ class NestWriter:
     Attributes:
         nest: which one.
         module: where they come to.
+        frame: the parameter `frame`, which all of them have that look into it.
     """
 
     def __init__(self, module: Module, nest: Nest) -> None:
         self.module, self.nest = module, nest
-        self._bodies: list[Body] = []
+        self.frame = Value(PTR, "%frame")
+        self._builders: list[Builder] = []
 
     @property
     def b(self) -> Builder:
         """What builds the function that is being written."""
-        return self._bodies[-1].b
-
-    @property
-    def frame(self) -> Value:
-        """Its frame."""
-        return self._bodies[-1].frame
-
-    @property
-    def scratch(self) -> list[Value]:
-        """Where in it the scratch is, if it has any."""
-        return self._bodies[-1].scratch
-
-    # Functions --------------------------------------------------------------------------------------------------------
+        return self._builders[-1]
 
     @contextmanager
     def function(
@@ -91,20 +56,13 @@ class NestWriter:
     ) -> Iterator[Function]:
         """Meanwhile, write another function."""
         function = self.module.define(self.nest.name + name, result, *parameters, words=words, attributes=attributes)
-        b = Builder(function)
-        entry, start = b.block, function.new_block("start")
-        b.begin(start)
-        frame = next((each for each in parameters if each.ref == "%frame"), NULL)
-        self._bodies.append(Body(b, frame, entry))
+        self._builders.append(Builder(function))
         yield function
-        with b.at(entry):
-            b.br(start)
-        self._bodies.pop()
+        self._builders.pop()
 
     def room(self, count: int, of: str) -> Value:
-        """Room for so many values, which is there as long as the function runs."""
-        with self.b.at(self._bodies[-1].entry):
-            return self.b.alloca(array(count, of), align=64)
+        """Room on the stack for so many values."""
+        return self.b.room(array(count, of), align=64)
 
     def slot(self, place: int, type: str = I64) -> Value:
         """What is in the frame."""
@@ -135,9 +93,8 @@ class NestWriter:
                 pointers[place] = self.b.gep(pointers[place], self.b.mul(by, self.slot(self.nest.step(place))))
             elif stream.steps and place != self.nest.reduced:
                 pointers[place] = self.b.gep(pointers[place], by, of=array(stream.dtype.itemsize, "i8"))
-        return Place(at.streams, pointers, size)
+        return replace(at, pointers=pointers, size=size)
 
-    def reserve_scratch(self, size: int) -> None:
-        """Room for what stages leave to others: so many elements of each."""
-        kinds = ["i8" if dtype.kind == "b" else llvm_type(dtype) for dtype in self.nest.scratch]
-        self._bodies[-1].scratch = [self.room(size, kind) for kind in kinds]
+    def with_scratch(self, at: Place, size: int) -> Place:
+        """A place with scratch for so many elements."""
+        return replace(at, scratch=[self.room(size, memory_type(dtype)) for dtype in self.nest.scratch])

@@ -193,7 +193,7 @@ class RowReduction:
             b, at = to.b, self._given(leaf, at)
             elements = at.pointers[self._place] = self._elements(at)
             if reduce.by_vectors:
-                to.reserve_scratch(reduce.lanes)
+                at = to.with_scratch(at, reduce.lanes)
             else:
                 self._build(reduce.body, at)
             whole = b.and_(at.size, -reduce.lanes)

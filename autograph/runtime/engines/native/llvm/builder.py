@@ -215,6 +215,14 @@ class Builder:
         """Room on the stack."""
         return self.emit(PTR, "alloca", (), of, (), align)
 
+    def room(self, of: str, align: int = 0) -> Instruction:
+        """Room on the stack that is there as long as the function runs, wherever the builder is."""
+        first = next(iter(self.function.blocks.values()))
+        with self.at(first):
+            made = self.alloca(of, align)
+        first.instructions.insert(0, first.instructions.pop())
+        return made
+
     def load(self, type: str, pointer: Value, align: int = 0, volatile: bool = False) -> Instruction:
         return self.emit(type, "load", (pointer,), "volatile" if volatile else "", (), align)
 

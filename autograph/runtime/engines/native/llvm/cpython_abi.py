@@ -172,16 +172,11 @@ class Writer:
     def call(self, function: Value, args: Sequence[Value]) -> Value:
         """Call a function of Python's. Gives a new reference, or null for an exception."""
         if self._given is None:
-            self._given = self.room(array(0, PTR))
+            self._given = self.b.room(array(0, PTR))
         self._given.detail = array(max(count_of(self._given.detail), len(args)), PTR)
         for place, arg in enumerate(args):
             self.b.store(arg, self.b.gep(self._given, place, PTR))
         return self.python("PyObject_VectorcallDict", function, self._given, len(args), NULL)
-
-    def room(self, kind: str) -> Instruction:
-        """Room on the stack."""
-        with self.b.at(next(iter(self.b.function.blocks.values()))):
-            return self.b.alloca(kind)
 
     # References -------------------------------------------------------------------------------------------------------
 
@@ -233,7 +228,7 @@ class Writer:
     def integer_in(self, thing: Value) -> Value:
         """A Python integer, if it has no more than 64 bits."""
         if self._overflow is None:
-            self._overflow = self.room(I32)
+            self._overflow = self.b.room(I32)
         found = self.python("PyLong_AsLongLongAndOverflow", thing, self._overflow)
         self.demand(self.b.icmp("eq", self.b.load(I32, self._overflow), 0))
         return found

@@ -133,7 +133,6 @@ class Multiplying:
             c.b.store(length, c.slot(place))
         one, two = (c.b.cast("zext", each.is_matrix, I32) for each in (first, second))
         self._multiply(self._make(c.b.add(one, two)))
-        c.finish()
 
     @property
     def text(self) -> str:
