@@ -32,10 +32,12 @@ class Entry:
         self.name = name
 
     def get(self) -> Any:
-        found = (entries(contents(self.container)) or {}).get(self.key, UNBOUND)
-        if found is UNBOUND and not isinstance(self.container, (dict, list)):
-            return getattr(type(self.container), self.key, UNBOUND)
-        return found
+        if isinstance(self.container, list):
+            return self.container[self.key] if self.key < len(self.container) else UNBOUND
+        if isinstance(self.container, dict):
+            return self.container.get(self.key, UNBOUND)
+        found = contents(self.container).get(self.key, UNBOUND)
+        return getattr(type(self.container), self.key, UNBOUND) if found is UNBOUND else found
 
     def set(self, value: Any) -> None:
         touch(self.graph, self.container, self.by)
