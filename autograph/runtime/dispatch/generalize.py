@@ -165,7 +165,7 @@ def unify_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
         else:
             policy.whole.difference_update(paths)
             policy.apart.update(paths)
-        how = "taken as one object" if is_one else "split into its items, however long it is,"
+        how = "one object of the graph" if is_one else "split into its items, however long it is,"
         changes.append(f"{' and '.join(f'`{path}`' for path in paths)} were one object, which is {how} from now on")
     return changes
 
