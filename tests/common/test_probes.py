@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.common.probes import agrees, same, with_warnings
+from autograph.common.probes import COUNT, agrees, numbers, same, with_warnings
 
 NAN = np.frombuffer(b"\1\0\0\0\0\0\xf8\x7f")[0]     # another one than `math.nan`
 
@@ -70,3 +70,15 @@ def test_warnings(x: float, warns: bool) -> None:
     assert told is warns
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         np.float64(1) / np.float64(0)
+
+
+@pytest.mark.parametrize("char", "?bhilBHILfdFD")
+def test_numbers_to_try(char: str) -> None:
+    dtype = np.dtype(char)
+    found, other = numbers(dtype, 0), numbers(dtype, 1)
+    assert found.dtype == dtype and len(found) == COUNT
+    assert same(found, numbers(dtype, 0)) and not same(found, other)
+    if dtype.kind == "f":
+        assert np.isnan(found).any() and np.isinf(found).any() and np.signbit(found[found == 0]).any()
+    if dtype.itemsize > 1 and dtype.kind != "c":
+        assert found.ctypes.data % 64

@@ -197,21 +197,18 @@ class Entry:
     def _made(self, recipe: Any) -> Value:
         """A new reference to the object for a value."""
         c = self._c
-        found: Value
         if isinstance(recipe, Fetch):
-            found = c.number_object(load_number(c.b, c.slot(recipe.slot), recipe.type.dtype), recipe.type)
-        elif isinstance(recipe, Complex):
+            return c.number_object(load_number(c.b, c.slot(recipe.slot), recipe.type.dtype), recipe.type)
+        if isinstance(recipe, Complex):
             part = part_of(recipe.type.dtype)
-            found = c.complex_object([load_number(c.b, c.slot(each.slot), part) for each in recipe.parts], recipe.type)
-        elif isinstance(recipe, Handed):
-            found = c.b.load(PTR, c.slot(recipe.slot))
-        elif isinstance(recipe, tuple):
-            found = c.tuple_object([self._made(each) for each in recipe])
-        elif isinstance(recipe, (Array, Given)):
-            found = c.another(c.argument(recipe.input))
-        else:
-            found = c.another(c.address(recipe.value))
-        return found
+            return c.complex_object([load_number(c.b, c.slot(each.slot), part) for each in recipe.parts], recipe.type)
+        if isinstance(recipe, Handed):
+            return c.b.load(PTR, c.slot(recipe.slot))
+        if isinstance(recipe, tuple):
+            return c.tuple_object([self._made(each) for each in recipe])
+        if isinstance(recipe, (Array, Given)):
+            return c.another(c.argument(recipe.input))
+        return c.another(c.address(recipe.value))
 
 
 def _is_simple(exit: Exit) -> bool:

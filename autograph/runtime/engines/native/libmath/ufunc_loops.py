@@ -15,17 +15,15 @@ from typing import Any
 import numpy as np
 
 from autograph.common.numpy_internals import LOOP_TYPE, InnerLoop, strided_loop
-from autograph.common.probes import agrees, with_warnings
+from autograph.common.probes import COUNT, agrees, numbers, with_warnings
 from autograph.runtime.engines.native.libmath import division, exponential
 from autograph.runtime.engines.native.llvm.ir import Module
-from autograph.runtime.graph.types import part_of
 
 _KINDS = "biufc"
 _CHEAP = frozenset(
     """add subtract multiply divide negative positive absolute fabs square reciprocal sign floor ceil trunc rint
     copysign clip maximum minimum fmax fmin signbit heaviside conjugate deg2rad degrees rad2deg radians""".split()
 )
-_TRIES = 300
 
 
 @dataclass(frozen=True)
@@ -109,18 +107,18 @@ def _find(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | Non
 
 def _is_numpys(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether it gives for blocks what the ufunc gives for the whole."""
-    given = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
+    given = [numbers(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     with np.errstate(all="ignore"):
         return agrees(partial(_in_blocks, loop, dtypes[-1]), ufunc, [given])
 
 
 def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
     """What a loop gives for one element, the next two, the next three, and so on."""
-    found = np.zeros(_TRIES + 1, result)[1:]
+    found = np.zeros(COUNT + 1, result)[1:]
     begin = size = 0
-    while begin < _TRIES:
+    while begin < COUNT:
         size += 1
-        end = min(begin + size, _TRIES)
+        end = min(begin + size, COUNT)
         _run(loop, [each[begin:end] for each in given], found[begin:end])
         begin = end
     return found
@@ -128,7 +126,7 @@ def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
 
 def _is_of_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Whether it gives what the ufunc gives for numbers, which warns if an infinity or a NaN comes up."""
-    columns = [_examples(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
+    columns = [numbers(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     for place, value in enumerate((0, 1, 2, 3, 0.5)):       # of which powers may be special
         columns[-1][-60 + 12 * place :][:12] = value
     with with_warnings(ufunc) as reference:
@@ -155,9 +153,9 @@ def _is_steady(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]
     *kinds, result = dtypes
     for varying in range(len(kinds) if len(kinds) > 1 else 0):
         with np.errstate(all="ignore"):
-            samples = [[np.full(_TRIES, value).astype(kind) for kind in kinds] for value in (0, 1, 2, 3, 0.5, -1)]
+            samples = [[np.full(COUNT, value).astype(kind) for kind in kinds] for value in (0, 1, 2, 3, 0.5, -1)]
             for given in samples:
-                given[varying] = _examples(kinds[varying], 0)
+                given[varying] = numbers(kinds[varying], 0)
             if not agrees(partial(_with_singles, loop, result, varying), ufunc, samples):
                 return False
     return True
@@ -165,34 +163,9 @@ def _is_steady(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]
 
 def _with_singles(loop: InnerLoop, result: np.dtype[Any], varying: int, *given: Any) -> Any:
     """What a loop gives if all operands but one have one element for all."""
-    found = np.zeros(_TRIES, result)
+    found = np.zeros(COUNT, result)
     _run(loop, [each[: None if place == varying else 1] for place, each in enumerate(given)], found)
     return found
-
-
-def _examples(dtype: np.dtype[Any], seed: int) -> np.ndarray[Any, Any]:
-    """Numbers of all sizes and special values, in memory that is not aligned to vectors."""
-    if dtype.kind == "c":
-        part = part_of(dtype)
-        pairs = np.stack([_examples(part, seed), np.roll(_examples(part, seed + 2), 3)], axis=1)
-        return pairs.reshape(-1).view(dtype)
-    draw = np.random.default_rng(seed)
-    if dtype.kind == "b":
-        return np.resize(draw.random(_TRIES) < 0.5, _TRIES)
-    if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        found = draw.integers(info.min, info.max, _TRIES, dtype, endpoint=True)
-        found[::2] = draw.integers(max(info.min, -9), 10, len(found[::2]))
-    else:
-        powers = draw.uniform(-8, 8, _TRIES)
-        powers[::7] *= float(np.finfo(dtype).maxexp) * 0.037
-        with np.errstate(all="ignore"):
-            found = (10.0**powers * np.where(draw.random(_TRIES) < 0.3, -1, 1)).astype(dtype)
-        found[::5] = draw.normal(size=len(found[::5]))
-        found[3:40:6] = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0]
-    shifted = np.empty(_TRIES + 1, dtype)[1:]
-    shifted[:] = found
-    return shifted
 
 
 def _run(inner: InnerLoop, given: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]) -> None:

@@ -197,7 +197,7 @@ class Multiplying:
             return NULL
 
         def array() -> Value:
-            found: Value = c.new_array(self._dtype, ndim, c.slot(_SHAPE))
+            found = c.new_array(self._dtype, ndim, c.slot(_SHAPE))
             with b.if_then(b.is_null(found)):
                 c.python("PyErr_Clear")
                 b.br(c.other)

@@ -79,8 +79,7 @@ class Tiled(Multiplying):
 
     def _facts(self) -> Value:
         """Where the numbers of the rule are."""
-        found: Value = self.c.load_at(PTR, self.c.address(self._rule), DATA)
-        return found
+        return self.c.load_at(PTR, self.c.address(self._rule), DATA)
 
 
 class Tile:
