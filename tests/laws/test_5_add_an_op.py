@@ -95,10 +95,20 @@ def test_hoisted(demo: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("x", [1.5, 3, -0.0, math.inf, 2**62, 10**30])
+@pytest.mark.parametrize("x", [1.5, 3, -0.0, math.inf, 10**30])
 def test_numbers(demo: ModuleType, engine: str, x: Any) -> None:
     f = in_a_loop(demo.twice)
     assert repr(ag.function(f, engine=engine)(x, 4)) == repr(f(x, 4))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_large_integers(demo: ModuleType, engine: str) -> None:
+    def doubled(x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x = demo.twice(x)
+        return x
+
+    assert ag.function(doubled, engine=engine)(3, 70) == 3 * 2**70
 
 
 def of_arrays(twice: Any) -> Any:

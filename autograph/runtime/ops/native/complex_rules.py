@@ -62,7 +62,7 @@ def by_parts(rule: number_rules.Rule) -> Rule:
     return both
 
 
-def product(flavor: Flavor = NUMPY) -> Callable[..., Complex]:
+def product(flavor: Flavor) -> Callable[..., Complex]:
     mul, sub, add = (number_rules.arithmetic(name, flavor) for name in ("mul", "sub", "add"))
 
     def rule(emit: Emitter, x: Complex, y: Complex) -> Complex:
@@ -92,11 +92,11 @@ def comparison(name: str) -> Callable[..., Number]:
 
 
 RULES: dict[str, Rule] = {
-    "add": by_parts(number_rules.arithmetic("add")),
-    "subtract": by_parts(number_rules.arithmetic("sub")),
-    "multiply": product(),
-    "square": lambda emit, x: product()(emit, x, x),
-    "negative": by_parts(number_rules.negative()),
+    "add": by_parts(number_rules.arithmetic("add", NUMPY)),
+    "subtract": by_parts(number_rules.arithmetic("sub", NUMPY)),
+    "multiply": product(NUMPY),
+    "square": lambda emit, x: product(NUMPY)(emit, x, x),
+    "negative": by_parts(number_rules.negative(NUMPY)),
     "positive": number_rules.same,
     "conjugate": conjugate,
     "equal": lambda emit, x, y: boolean(comparison("eq")(emit, x, y)),

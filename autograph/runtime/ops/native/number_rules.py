@@ -113,7 +113,7 @@ class Flavor(Enum):
 PYTHON, NUMPY = Flavor
 
 
-def arithmetic(name: str, flavor: Flavor = NUMPY) -> Rule:
+def arithmetic(name: str, flavor: Flavor) -> Rule:
     """`add`, `sub`, `mul` or `div`."""
 
     def rule(emit: Emitter, a: Number, b: Number) -> Number:
@@ -165,14 +165,14 @@ def boolean(x: Number) -> Number:
     return Number(scalar(bool), x.ref)
 
 
-def negative(flavor: Flavor = NUMPY) -> Rule:
+def negative(flavor: Flavor) -> Rule:
     subtract = arithmetic("sub", flavor)
     return lambda emit, x: (
         emit.negative(x) if x.type.dtype.kind == "f" else subtract(emit, emit.constant(0, x.type), x)
     )
 
 
-def absolute(flavor: Flavor = NUMPY) -> Rule:
+def absolute(flavor: Flavor) -> Rule:
     def rule(emit: Emitter, x: Number) -> Number:
         if x.type.dtype.kind == "f":
             return emit.function("fabs", x)
@@ -188,7 +188,7 @@ def same(emit: Emitter, x: Any) -> Any:
 
 
 def square(emit: Emitter, x: Number) -> Number:
-    return arithmetic("mul")(emit, x, x)
+    return arithmetic("mul", NUMPY)(emit, x, x)
 
 
 def inverted(emit: Emitter, x: Number) -> Number:
@@ -260,13 +260,13 @@ def sign(emit: Emitter, x: Number) -> Number:
 
 
 RULES: dict[str, Rule] = {
-    "add": arithmetic("add"),
-    "subtract": arithmetic("sub"),
-    "multiply": arithmetic("mul"),
-    "divide": arithmetic("div"),
-    "negative": negative(),
+    "add": arithmetic("add", NUMPY),
+    "subtract": arithmetic("sub", NUMPY),
+    "multiply": arithmetic("mul", NUMPY),
+    "divide": arithmetic("div", NUMPY),
+    "negative": negative(NUMPY),
     "positive": same,
-    "absolute": absolute(),
+    "absolute": absolute(NUMPY),
     "fabs": of_floats("fabs"),
     "square": square,
     "sqrt": of_floats("sqrt"),
