@@ -19,7 +19,7 @@ from autograph.common.printing.precedence import kind
 from autograph.common.printing.unparse import Unparser
 from autograph.syntax.bridge import to_gast
 from autograph.syntax.lines import Brackets, Lines, Place, column, padding
-from autograph.syntax.origin import fields, untouched
+from autograph.syntax.origin import untouched
 from autograph.syntax.printing.slots import Slot, Slots, depth, gaps, in_order, in_word
 
 _COMMENT = re.compile(r"#[^\n]*")
@@ -242,17 +242,6 @@ def _falls_apart(text: str) -> bool:
 def _means(text: str, node: gast.AST) -> bool:
     """Whether a text parses to just this expression."""
     try:
-        return _same(to_gast(ast.parse(f"({text}\n)", mode="eval").body), node)
+        return bool(gast.dump(to_gast(ast.parse(f"({text}\n)", mode="eval").body)) == gast.dump(node))
     except SyntaxError:
         return False
-
-
-def _same(one: object, other: object) -> bool:
-    """Whether two gast trees are equal, places aside."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, ast.AST):
-        return all(_same(getattr(one, name, None), getattr(other, name, None)) for name in fields(one))
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return one == other
