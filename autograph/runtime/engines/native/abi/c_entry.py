@@ -19,16 +19,16 @@ from autograph.common.numpy_internals import SETTINGS
 from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, Table, Writer
-from autograph.runtime.engines.native.llvm.function_builder import load_number
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, ObjectBuilder, Table
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Module, Parameter, Value, array
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
+from autograph.runtime.engines.native.llvm.memory import load_number
 from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Number, Range
 from autograph.runtime.graph.types import part_of
 
 
-class CFunction(Writer):
+class CFunction(ObjectBuilder):
     """Builds the C function `entry`, which looks at its arguments.
 
     Args:

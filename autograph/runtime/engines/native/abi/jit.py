@@ -17,7 +17,7 @@ class Code:
 
     Attributes:
         text: of which it was made.
-        origins: the places in the user's code that its text names, see `function_builder.Origin`.
+        origins: the places in the user's code that its text names, see `printer.Printer`.
         branchy: whether no loop in it can be vectorized.
         cached: whether it was on disk.
         baseline: the baseline code that it was compiled of, and goes on with, if it was.

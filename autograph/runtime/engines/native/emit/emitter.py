@@ -16,8 +16,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.emit.value_ranges import Ranges, limits
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import Writer, llvm_type
-from autograph.runtime.engines.native.llvm.function_builder import Cells, Frame, load_number, parts_at, store_number
+from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, llvm_type
 from autograph.runtime.engines.native.llvm.ir import (
     FALSE,
     FAST,
@@ -36,6 +35,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     constant,
     structure,
 )
+from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_number, parts_at, store_number
 from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part_type
@@ -73,7 +73,7 @@ class Emitter:
         self.underflows = self.fast = False
         self.b = Builder(function)
         self.entry = self.b.block
-        self.objects = Writer(self.b, [], table, self.demand)
+        self.objects = ObjectBuilder(self.b, [], table, self.demand)
         self.cells = Cells(self.b, self.entry)
         self.frame = Frame(self.b, self.entry, frame, self.objects)
         self.ranges = Ranges()

@@ -15,8 +15,8 @@ from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
-from autograph.runtime.engines.native.llvm.function_builder import load_number, store_number
 from autograph.runtime.engines.native.llvm.ir import DOUBLE, I32, I64, NULL, PTR, Value, array, constant
+from autograph.runtime.engines.native.llvm.memory import load_number, store_number
 from autograph.runtime.graph.operands import Array, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
 

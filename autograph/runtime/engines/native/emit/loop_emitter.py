@@ -157,7 +157,10 @@ class LoopEmitter(Emitter):
     # Numbers ----------------------------------------------------------------------------------------------------------
 
     def emit(self, type: TensorType, opcode: str, *args: Number, detail: str = "") -> Number:
-        with nullcontext() if opcode in PINNED else self._at_best(*args):
+        """What is computed of such numbers only that do not change is computed before the iterations, if it can be."""
+        if self.chunk is None or opcode in PINNED or not self.chunk.are_fixed(args):
+            return super().emit(type, opcode, *args, detail=detail)
+        with self.b.at(self.chunk.before):
             return super().emit(type, opcode, *args, detail=detail)
 
     def intrinsic(self, name: str, result: str, *args: Number) -> Value:

@@ -19,7 +19,6 @@ from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.guard_hoisting import Access, Chunk
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
-from autograph.runtime.engines.native.llvm.function_builder import load_number, store_number
 from autograph.runtime.engines.native.llvm.ir import (
     I32,
     I64,
@@ -31,6 +30,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     bits_of,
     loop_hints,
 )
+from autograph.runtime.engines.native.llvm.memory import load_number, store_number
 from autograph.runtime.graph.operands import Array, Complex, Number
 from autograph.runtime.graph.types import BOOL, INT, scalar
 

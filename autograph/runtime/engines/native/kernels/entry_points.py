@@ -24,8 +24,8 @@ from autograph.runtime.engines.native.kernels.multi_nest import Phase
 from autograph.runtime.engines.native.kernels.nest_arguments import NestArguments
 from autograph.runtime.engines.native.kernels.slice_layout import Layout, Part
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.function_builder import load_number
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, Module, Value, array, constant
+from autograph.runtime.engines.native.llvm.memory import load_number
 from autograph.runtime.graph.types import scalar
 
 BLOCK = 1 << 13             # elements of a block of rows, if that is more than a row; 64 KB of floats

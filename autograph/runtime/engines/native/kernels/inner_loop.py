@@ -16,7 +16,6 @@ import numpy as np
 
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.function_builder import load_number, parts_at, store_number
 from autograph.runtime.engines.native.llvm.ir import (
     I64,
     I128,
@@ -35,6 +34,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     copied,
     zero,
 )
+from autograph.runtime.engines.native.llvm.memory import load_number, parts_at, store_number
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.types import TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part_type

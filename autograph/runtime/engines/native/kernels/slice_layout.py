@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
 from autograph.runtime.engines.native.kernels.operands import Stream
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder
 from autograph.runtime.engines.native.llvm.ir import I64, PTR, Value
 
 
@@ -78,7 +78,7 @@ class Layout(NamedTuple):
     strides: list[Value]
 
 
-def layout_of(c: Writer, thing: Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
+def layout_of(c: ObjectBuilder, thing: Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
     """Where an array lies, or a part of a part of it; without strides unless they are asked for."""
     data, found = c.load_at(PTR, thing, DATA), list[list[Value]]()
     for field in (SHAPE, STRIDES) if strided else (SHAPE,):

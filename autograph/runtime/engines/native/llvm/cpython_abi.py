@@ -133,7 +133,7 @@ def class_of(type: TensorType) -> type:
     return PYTHON_TYPES[type.dtype] if type.kind == "python" else type.dtype.type
 
 
-class Writer:
+class ObjectBuilder:
     """Builds what deals with objects.
 
     Attributes:
@@ -279,7 +279,7 @@ class Writer:
         return found
 
 
-def now_and_then(objects: Writer, count: Count, every: int, one: object, other: object) -> Value:
+def now_and_then(objects: ObjectBuilder, count: Count, every: int, one: object, other: object) -> Value:
     """Count, and choose one of two objects, every so many times, or else the other."""
     b, place = objects.b, objects.b.gep(objects.address(count), ITEMS)
     before = b.load(I64, place)
@@ -288,7 +288,7 @@ def now_and_then(objects: Writer, count: Count, every: int, one: object, other: 
     return b.select(now, objects.address(one), objects.address(other))
 
 
-def take_exception(objects: Writer, places: Sequence[Value]) -> Value:
+def take_exception(objects: ObjectBuilder, places: Sequence[Value]) -> Value:
     """A new reference to the exception that there is; there is none any more.
 
     Args:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer
-from autograph.runtime.engines.native.llvm.ir import I32, NULL, PTR, Module, Parameter
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
+from autograph.runtime.engines.native.llvm.ir import I32, I64, NULL, PTR, VOID, Module, Parameter, constant
 
 SIGNALS = "signals"
 
@@ -28,16 +28,12 @@ def define_signals(module: Module, place: int) -> None:
     Args:
         place: that of `give_way` in the table.
     """
-    function = module.define(
-        SIGNALS, I32, Parameter("table", PTR), words="internal", attributes="noinline cold"
-    )
-    b = Builder(function)
-    objects = Writer(b, [], function.parameters[0], b.if_then)  # type: ignore[arg-type]
-    with b.if_then(b.icmp("eq", objects.python("PyErr_CheckSignals"), 0)):
-        found = objects.python(
-            "PyObject_VectorcallDict", objects.load_at(PTR, function.parameters[0], SLOT * place), NULL, 0, NULL
-        )
+    function = module.define(SIGNALS, I32, Parameter("table", PTR), words="internal", attributes="noinline cold")
+    b, (table,) = Builder(function), function.parameters
+    with b.if_then(b.icmp("eq", b.call_outside("PyErr_CheckSignals", I32), 0)):
+        own = b.load(PTR, b.gep(table, SLOT * place))
+        found = b.call_outside("PyObject_VectorcallDict", PTR, own, NULL, constant(I64, 0), NULL)
         with b.if_then(b.icmp("ne", found, NULL)):
-            objects.forget(found)
+            b.call_outside("Py_DecRef", VOID, found)
             b.ret(0)
     b.ret(-1)

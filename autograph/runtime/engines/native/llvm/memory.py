@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Writer, llvm_type
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder, llvm_type
 from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Instruction, Value
 from autograph.runtime.graph.operands import Array
 
@@ -81,7 +81,7 @@ class Cells:
 class Frame:
     """What the caller has put into the frame, and gets there; and what is known of arrays."""
 
-    def __init__(self, b: Builder, entry: Block, frame: Value, objects: Writer) -> None:
+    def __init__(self, b: Builder, entry: Block, frame: Value, objects: ObjectBuilder) -> None:
         self._b = b
         self._entry = entry
         self._frame = frame
