@@ -115,7 +115,7 @@ def _known_where_left(error: BaseException, made: Mapping[CodeType, engine.Execu
     found, entry = [], error.__traceback__
     while entry is not None:
         frame, entry = entry.tb_frame, entry.tb_next
-        if entry is not None and frame.f_code is Region._go_on.__code__ and entry.tb_frame.f_code in made:
+        if entry is not None and frame.f_code is Region.resume.__code__ and entry.tb_frame.f_code in made:
             place = made[entry.tb_frame.f_code].place_of(entry)
             found.append(known_where_left(frame.f_locals["self"].structure, frame.f_locals["given"], place))
     return found

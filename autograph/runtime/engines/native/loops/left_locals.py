@@ -1,6 +1,6 @@
 """The user's variables where machine code was left, for the frames of an exception: what it has left behind.
 
-The continuation gets only what it needs. What else was live is in `given` of `Region._go_on`, whose frame is in the
+The continuation gets only what it needs. What else was live is in `given` of `Region.resume`, whose frame is in the
 traceback.
 """
 

@@ -147,8 +147,7 @@ class PythonCalls:
         self._met = met
         self._useful = useful(flow.structure.root)
         self._gain = 0              # the possible gain, roughly, see `count`
-        # whether no iteration must end with a Python callback of which nobody knows what it gives
-        self._is_whole = True
+        self._is_whole = True       # whether no iteration must end with a callback of unknown result
 
     def is_of_use(self) -> bool:
         """Whether more is gained by machine code than lost by calling Python from it."""

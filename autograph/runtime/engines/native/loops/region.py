@@ -176,7 +176,7 @@ class Region:
         self._learn(version, dict(zip(exit.keys, values)))
         if exit.at is None:
             return True, returned(values)
-        going, *carried = self._go_on(exit.at, dict(zip(exit.keys, values)), inputs)
+        going, *carried = self.resume(exit.at, dict(zip(exit.keys, values)), inputs)
         if not going:
             return True, returned(self.structure.used(carried))
         rest = [_rest(values[exit.keys.index(root)])] if root.op == "for" else []
@@ -262,7 +262,7 @@ class Region:
         for names, name in self._bound:
             names[name] = entry
 
-    def _go_on(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
+    def resume(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
         """Run what remains of an iteration."""
         self.left[at] += 1
         if at not in self._continuations:
@@ -325,7 +325,6 @@ class Region:
             message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"
             events.append(Event("native", message, user_line(self.structure.node_at(at).place) or place))
         return events
-
 
     def _called(self) -> Iterable[PythonCallback]:
         """The Python callbacks; if there is no code yet, those it will have, as far as the types of the inputs tell."""
