@@ -7,7 +7,7 @@ it makes the arrays for the results, runs the loops, and gives these back. Who i
     redo        a flag has been raised, or there is no memory; so nothing has happened yet, or it has been undone
     parallel    there is so much to do that several threads had better do it
 
-What has been laid aside until all has been read, see `in_place`, `copy_out` puts into the array that it is for.
+What the loops write into a copy-out buffer, see `in_place`, `copy_out` puts into the array that it is for.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class EntryPoint:
             c.demand_silence()
         taken = self._take(phases, parts)
         self._first, first, made = taken[0], phases[0].nest, list[Value]()
-        if first.target >= 0 and not first.aside:
+        if first.target >= 0 and not first.buffered:
             taken[0].demand_apart()
         for phase, arguments in zip(phases, taken):
             made = self._make(phase, arguments, made)
@@ -158,7 +158,7 @@ class EntryPoint:
             if 0 <= nest.written < len(nest.dtypes) - 1:
                 c.forget(c.call(c.address(np.copyto), [first.things[nest.target], made[-1]]))      # as it was before
             self._give_up(made)
-        if nest.aside:
+        if nest.buffered:
             b.call(b.function.module.functions["copy_out"], c.frame, size if self._flat else first.dims[-1])
         if nest.target >= 0:
             made = self._results(made)

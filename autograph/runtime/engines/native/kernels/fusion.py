@@ -36,7 +36,7 @@ from autograph.runtime.engines.native.kernels.loop_interchange import (
 )
 from autograph.runtime.engines.native.kernels.multi_nest import goes_on, narrow, shape_of
 from autograph.runtime.engines.native.kernels.slice_layout import Part
-from autograph.runtime.engines.native.kernels.views import Windows, halves, is_narrower, is_window
+from autograph.runtime.engines.native.kernels.views import WaitingSlices, is_narrower, is_plain_slice, part_views
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
 from autograph.runtime.engines.native.matmul.autotune import Autotuned, is_larger_product
 from autograph.runtime.engines.native.matmul.small import SOON, Product, is_small_product
@@ -76,42 +76,42 @@ class Fuser(Copier):
         self._known = {tuple(kernel.sources): kernel for kernel in known}
         self._without = {node for kernel in known if kernel.is_given_up for node in kernel.sources}
         self._sources: dict[Node, Node] = {}
-        self._halves: set[Node] = set()
+        self._part_views: set[Node] = set()
         self.kernels: list[Kernel] = []
         self._make = make
         self._compile = compile
         self._name = graph.name
         self._uses = used_in([graph.block])
         self._waiting: list[Node] = []
-        self._windows, self._into = Windows(self._uses), Block()
+        self._slices, self._into = WaitingSlices(self._uses), Block()
         self.graph = Graph(graph.name, self.block(graph.block))
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
         around, self._into = self._into, into
         self._go_through(nodes, into)
-        self._take_windows(into)
+        self._take_slices(into)
         self._into = around
 
     def _leaf(self, leaf: Any) -> Any:
-        node = self._windows.pop(leaf) if isinstance(leaf, Value) else None
+        node = self._slices.pop(leaf) if isinstance(leaf, Value) else None
         if node is not None:
             self._into.append(self.node(node))
         return super()._leaf(leaf)
 
-    def _take_windows(self, into: Block) -> None:
-        for node in self._windows.pop_all():
+    def _take_slices(self, into: Block) -> None:
+        for node in self._slices.pop_all():
             into.append(self.node(node))
 
     def _go_through(self, nodes: Sequence[Node], into: Block) -> None:
-        self._halves |= halves(nodes, self._uses)
+        self._part_views |= part_views(nodes, self._uses)
         for node in nodes:
             if node in self._without:
                 self._flush(into)
                 into.append(self.node(node))
-            elif is_window(node):
+            elif is_plain_slice(node):
                 if self._uses_waiting(node):
                     self._flush(into)
-                self._windows.add(node)
+                self._slices.add(node)
             elif is_interchangeable(node, self._uses):
                 self._flush(into)
                 self._interchange(node, into)
@@ -142,7 +142,7 @@ class Fuser(Copier):
         if self._waiting and not self._is_indifferent(node):
             self._flush(into)
         if node.blocks or effect_of(node).kind not in (PURE, VIEW):
-            self._take_windows(into)
+            self._take_slices(into)
         if is_small_product(node) or is_larger_product(node):
             kind = Product if is_small_product(node) else Autotuned
             self.call(into, kind(lookup(node.op).target or matmul, self._after), node.args, node.outputs, node.place)
@@ -151,7 +151,7 @@ class Fuser(Copier):
 
     def _may_wait(self, node: Node) -> bool:
         """Whether a node is done element by element, and somebody uses what it gives."""
-        return (is_elementwise(node) or node in self._halves) and self._uses[node.output] > 0
+        return (is_elementwise(node) or node in self._part_views) and self._uses[node.output] > 0
 
     def _fits(self, node: Node) -> bool:
         """Whether a node may wait together with those that wait already."""
@@ -193,8 +193,8 @@ class Fuser(Copier):
         target, index, value = node.args
         part = Node("getitem", (target, index), place=node.place)
         view = part.add_output(TensorType(target.type.dtype, (None,) * target.type.ndim))
-        if is_window(part):
-            self._windows.add(part)
+        if is_plain_slice(part):
+            self._slices.add(part)
         else:
             into.append(self.node(part))
         written = Node("setitem", (view, ..., value), place=node.place)
@@ -206,7 +206,7 @@ class Fuser(Copier):
 
     def _seen(self, inputs: Sequence[Any], nodes: Sequence[Node]) -> dict[Value, list[Node]]:
         """Of which inputs a kernel takes a part itself, and how: unless their rows are one."""
-        found = {value: self._windows.of(value) for value in inputs}
+        found = {value: self._slices.of(value) for value in inputs}
         target = target_of(nodes[-1])
         if target is not None and (nodes[-1].op != "setitem" or not may_overlap(target, inputs)):
             found[target] = []      # of which it needs the array
@@ -227,9 +227,9 @@ class Fuser(Copier):
 
     def _run(self, every: list[Node], into: Block) -> None:
         inside = Counter(value for node in every for value in node.inputs)
-        views = [node for node in every if node in self._halves and self._uses[node.output] > inside[node.output]]
+        views = [node for node in every if node in self._part_views and self._uses[node.output] > inside[node.output]]
         nodes = [node for node in every if node not in views or inside[node.output]]
-        if sum(node not in self._halves for node in nodes) < 2 and not any(map(pays_alone, nodes)):
+        if sum(node not in self._part_views for node in nodes) < 2 and not any(map(pays_alone, nodes)):
             for node in every:
                 into.append(self.node(node))
             return
@@ -244,7 +244,7 @@ class Fuser(Copier):
         inputs = _inputs(nodes)
         sources = [self._sources.get(node, node) for node in nodes]
         seen = self._seen(inputs, nodes)
-        self._windows.used({value: inside[value] for value in seen})
+        self._slices.used({value: inside[value] for value in seen})
         arrays = {value: seen[value][0].args[0] if value in seen else value for value in inputs}
         args = list(dict.fromkeys(arrays.values()))
         indices = {value: tuple(node.args[1] for node in chain) for value, chain in seen.items()}

@@ -4,8 +4,8 @@ A kernel may end with one. Its elements then go where the array has them, so wha
 there, but for the very same array: the code looks whether it does. What has been written is undone if NumPy has to do
 all of it again, to warn; so what was there before goes into a log.
 
-If the kernel is known to use other parts of that array (`u[1:-1] += u[:-2] + u[2:]`), its elements are laid *aside*, in
-an array of their own, and put where they belong when all is done. Then there is nothing to look at, nor to be undone.
+If the kernel is known to use other parts of that array (`u[1:-1] += u[:-2] + u[2:]`), its elements go into a copy-out
+buffer, and where they belong when all is done. Then there is nothing to look at, nor to be undone.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class LoopCode:
             self._to.b.ret(self._to.b.cast("zext", self._to.flags(), I64) if nest.is_float else 0)
 
     def _copy_out(self) -> None:
-        """The function `copy_out`, for rows of `n` elements: puts where they belong what has been laid aside."""
+        """The function `copy_out`, for rows of `n` elements: copies the buffer to where its elements belong."""
         nest, frame, n = self._nest, Parameter("frame", PTR), Parameter("n", I64)
         with self._to.function("copy_out", VOID, [frame, n], attributes="noinline"):
             b, slot, dtype = self._to.b, self._to.slot, nest.dtypes[nest.written]

@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.kernels.elementwise import is_elementwise,
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Carried, Kernel
 from autograph.runtime.engines.native.kernels.multi_nest import shape_of
 from autograph.runtime.engines.native.kernels.slice_layout import Part
-from autograph.runtime.engines.native.kernels.views import halves
+from autograph.runtime.engines.native.kernels.views import part_views
 from autograph.runtime.graph.graph import Graph, Node, Value
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
 
@@ -74,7 +74,7 @@ def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
         return False
     if len(body.nodes) > MOST or len(params) + len(used_by(loop)) > STREAMS:
         return False
-    read = halves(body.nodes, uses)
+    read = part_views(body.nodes, uses)
     alike = all((is_elementwise(node) or node in read) and _is_own(node) and uses[node.output] for node in body.nodes)
     return alike and len({*map(shape_of, body.nodes)}) == 1
 

@@ -55,7 +55,7 @@ class Nest(Slots):
         reduction: of the last of what comes out, if that is one.
         target: among the arrays that come in the one that the last node writes into; `written` is where it stands in
             front of them, among those that come out, and behind it the log, if there must be one; -1 if it does not.
-        aside: whether what is written is laid aside until all has been read, see `in_place`.
+        buffered: whether what is written goes into a copy-out buffer until all has been read, see `in_place`.
         once: whether what is written is read before, so that it must not be computed again.
         beside: arrays of which the rows are those of others, from another byte on: which, and how far.
         below: arrays that seem to be other rows of others: which, how many rows and bytes further on.
@@ -94,14 +94,14 @@ class Nest(Slots):
         computed = nodes if target is None else nodes[:-1]
         outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
         self.target, self.written = -1, -1 if target is None else len(outputs)
-        self.aside = target is not None and may_overlap(target, [key for key in inputs if isinstance(key, Value)])
+        self.buffered = target is not None and may_overlap(target, [key for key in inputs if isinstance(key, Value)])
         self._outs = {value: place for place, value in enumerate(outputs)}
         self.within = {key: self._outs[value] for key, value in (within or {}).items()}
         own = [kind.dtype for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
-        types = () if self.aside else (*given, *(node.output.type for node in computed))
+        types = () if self.buffered else (*given, *(node.output.type for node in computed))
         own *= 1 + any(isinstance(type, (Stream, TensorType)) and type.dtype.kind in "fc" for type in types)
         self.streams = [Stream(dtype, ndim, True) for dtype in [np.dtype(bool)] * len(outputs) + own] + given
-        if own and not self.aside:
+        if own and not self.buffered:
             self.streams[self.written] = replace(self.streams[self.written], apart=inputs[target].apart)  # type: ignore
         self.numbers = places(inputs.values())
         self.ranges: set[tuple[int, np.dtype[Any]]] = set()
@@ -197,12 +197,12 @@ class Nest(Slots):
             raise NoLowering        # which NumPy will raise
         self._values[key] = new
         number = self._as(self._number(key, stage), dtype, stage)
-        self.once = not self.aside and (len(own) > 1 or bool(self._values[node.args[0]].numbers))
+        self.once = not self.buffered and (len(own) > 1 or bool(self._values[node.args[0]].numbers))
         for place, each in enumerate([number, *([self._number(node.args[0], stage)] * (len(own) - 1))], self.written):
             self.stages[stage].store(dtype, each, *self._place(place, stage))
         self.dtypes = [*self.dtypes, *own]
         self.sources += [self._values[node.args[0]].streams] * len(own)
-        if len(own) == 1 and self.is_float and not self.aside:
+        if len(own) == 1 and self.is_float and not self.buffered:
             raise NoLowering
 
     def _carried(self, ndim: int) -> dict[int, int]:
@@ -227,7 +227,7 @@ class Nest(Slots):
             if isinstance(kind, Stream):
                 streams = frozenset({stream} if kind.ndim else ())
                 self.target = stream if key is target else self.target
-                home = self.written if key is target and not self.aside else self.within.get(key, stream)
+                home = self.written if key is target and not self.buffered else self.within.get(key, stream)
                 self._values[key] = Element(scalar(kind.dtype), None, streams, home=home)
                 stream += 1
             else:

@@ -79,7 +79,7 @@ class Phase:
         """The only one of a kernel."""
         is_number = nest.reduction is not None and nest.reduction.whole
         made = [
-            (place != nest.written or nest.aside) and not (is_number and place == nest.reduced)
+            (place != nest.written or nest.buffered) and not (is_number and place == nest.reduced)
             for place in range(len(nest.dtypes))
         ]
         return Phase(nest, inputs, [], made)
@@ -137,7 +137,7 @@ class Phases:
         return [0, *accumulate(phase.nest.slots for phase in self.every)]
 
     @property
-    def ways(self) -> list[tuple[list[int], int | None]]:
+    def handed_on(self) -> list[tuple[list[int], int | None]]:
         """Of each array that a phase leaves to others: the slots with its address, the first of which is the phase's,
         and the slot that says how far its rows are apart; None for a result, of which there is more than a block."""
         found: dict[Any, list[int]] = {}
@@ -166,7 +166,7 @@ def write_fused(module: Module, phases: Phases) -> None:
     at = [b.gep(own, SLOT * slot) for slot in range(slots)]
     rows, blocks = b.load(I64, at[-1]), []
     size: ir.Value = ir.zero(I64)
-    for places, apart in phases.ways:
+    for places, apart in phases.handed_on:
         if apart is None:
             whole = b.load(PTR, at[places[0]])
             for place in places[1:]:

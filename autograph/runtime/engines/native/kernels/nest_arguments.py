@@ -81,7 +81,7 @@ class NestArguments:
 
     def _places(self, place: int) -> list[int]:
         """Where the nest has an array that comes in: also among those that come out, if it is written into at once."""
-        return [place, self.nest.written] if place == self.nest.target and not self.nest.aside else [place]
+        return [place, self.nest.written] if place == self.nest.target and not self.nest.buffered else [place]
 
     def _numbers(self, thing: Value, kind: Single) -> list[Value]:
         """A number as it is in memory; of a complex one both parts."""
@@ -198,7 +198,7 @@ class NestArguments:
         for place, dtype in enumerate(nest.dtypes):
             step: Value = constant(I64, dtype.itemsize)
             for axis in reversed(range(nest.depth)):
-                if place == nest.written and not nest.aside:
+                if place == nest.written and not nest.buffered:
                     step = self._strides[nest.target, axis]
                 elif not (place == nest.reduced and axis + 1 == nest.depth):
                     step = b.mul(step, dims[axis + 1])

@@ -39,7 +39,7 @@ from autograph.runtime.engines.native.llvm.ir import (
 )
 
 
-class Combining:
+class Combiner:
     """One way to combine numbers of a dtype.
 
     Attributes:
@@ -126,7 +126,7 @@ class RowReduction:
         nest = to.nest
         assert nest.reduction is not None and nest.reduced is not None
         self._to, self._reduce, self._place, self._build = to, reduce, nest.reduced, build
-        self._how = Combining(nest.reduction.how, nest.dtypes[-1])
+        self._how = Combiner(nest.reduction.how, nest.dtypes[-1])
         self._kind, self._align = self._how.kind, nest.dtypes[-1].itemsize
 
     def write(self, at: Place) -> None:

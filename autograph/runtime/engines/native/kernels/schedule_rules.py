@@ -20,7 +20,7 @@ Which are summed first can be told from the result, so this is done just so.
 from __future__ import annotations
 
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.reduction import Combining
+from autograph.runtime.engines.native.kernels.reduction import Combiner
 from autograph.runtime.engines.native.kernels.schedule import (
     Calls,
     CopyOut,
@@ -49,7 +49,7 @@ def schedule_of(nest: Nest) -> Schedule:
     row = tuple(part for stage, loop in enumerate(nest.stages) for part in _row(nest, stage, loop.stores))
     found = in_order(nest.depth, row, nest.iterations >= 0)
     if nest.reduction is not None:
-        how = Combining(nest.reduction.how, nest.dtypes[-1])
+        how = Combiner(nest.reduction.how, nest.dtypes[-1])
         any_number = not how.in_order and (nest.direct is not None or nest.by_vectors)
         found = reduce_rows(found, how.lanes, 0 if any_number else how.most, how.part or 0, nest.by_vectors)
     if len(nest.stages) > 1 and not nest.by_vectors:
@@ -60,7 +60,7 @@ def schedule_of(nest: Nest) -> Schedule:
         found = vectorize(found, [size // widest(nest) for size in VECTORS])
         if _shares_rows(nest):
             found = unroll_and_jam(found, nest.depth - 1, ROWS, JAMMED // widest(nest))
-    return (*found, CopyOut()) if nest.aside else found
+    return (*found, CopyOut()) if nest.buffered else found
 
 
 def _row(nest: Nest, stage: int, stores: bool) -> Schedule:

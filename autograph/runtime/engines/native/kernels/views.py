@@ -24,7 +24,7 @@ from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.graph.types import TensorType
 
 
-def is_window(node: Node) -> bool:
+def is_plain_slice(node: Node) -> bool:
     """Whether a node takes a part of an array, without gaps, of as many dimensions, from numbers on, up to numbers."""
     if node.op != "getitem" or not isinstance(node.args[0], Value) or not is_array(node.args[0]):
         return False
@@ -44,7 +44,7 @@ def _is_gapless(part: Any) -> bool:
     return all(bound is None or (type(bound) is int and abs(bound) < 2**31) for bound in (part.start, part.stop))
 
 
-class Windows:
+class WaitingSlices:
     """Those that wait.
 
     Args:
@@ -87,7 +87,7 @@ class Windows:
         return found[::-1]
 
 
-def halves(nodes: Sequence[Node], uses: Counter[Value]) -> set[Node]:
+def part_views(nodes: Sequence[Node], uses: Counter[Value]) -> set[Node]:
     """Which of the nodes of a block give parts that are read only, and before anything may have been written.
 
     Args:
