@@ -89,7 +89,7 @@ def test_words(function):
         assert outcome(staged, args, named) == outcome(function, args, named), (args, named)
 
 
-def test_words_of_a_favorite():
+def test_words_of_a_cached_trace():
     staged = ag.function(functools.partial(pair, x=3))
     assert {staged(y=4) for _ in range(500)} == {(3, 4)}
     with pytest.raises(TypeError, match=r"pair\(\) got multiple values for argument 'x'"):

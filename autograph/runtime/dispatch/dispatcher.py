@@ -17,8 +17,8 @@ errors of wrong calls. It makes the key of the arguments, looks up the trace, an
             ag_trim(ag_result)
             raise
 
-Once a trace has been entered often, it is the favorite: before keys are made, it is tested whether they would be those
-of that trace, which takes half the time:
+Once a trace has been entered often, it is in the inline cache (Hölzle and others, 1991): before keys are made, a test
+compares the arguments with those of that trace, which takes half the time:
 
             if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_0:
                 ag_result = ag_enter(x, axis)
@@ -63,7 +63,7 @@ def make_dispatcher(
     parameters: Sequence[Parameter],
     keyers: Mapping[str, Callable[[Any], Any]],
     names: dict[str, Any],
-    favorite: Trace | None = None,
+    cached: Trace | None = None,
 ) -> FunctionType:
     """The dispatcher of `function`.
 
@@ -71,18 +71,18 @@ def make_dispatcher(
         function: what the user wrote, whose name and place it bears.
         keyers: for parameters of which a policy says something, how to make their keys.
         names: `active`, `eager`, `divert`, `find` and `slow`.
-        favorite: the trace that is to be tried first.
+        cached: the trace in the inline cache, which is tried first.
     """
     prefix = _prefix(parameters)
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
     tests: tuple[str, ...] = ()
-    if favorite is not None and is_plain(favorite.key):
-        keys = [favorite.key] if len(parameters) == 1 else favorite.key
+    if cached is not None and is_plain(cached.key):
+        keys = [cached.key] if len(parameters) == 1 else cached.key
         found = [_test(f"§k{n}", p, key, p.name in keyers) for n, (p, key) in enumerate(zip(parameters, keys))]
         tests = tuple(code for code, _ in found)
-        names = {**names, "favorite": favorite, "enter": favorite.entry}
+        names = {**names, "cached": cached, "enter": cached.entry}
         names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
-    is_bare = favorite is not None and favorite.is_bare
+    is_bare = cached is not None and cached.is_bare
     trap = _trap_of(function, parameters)
     template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
@@ -91,8 +91,8 @@ def make_dispatcher(
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     namespace["__builtins__"] = builtins    # torch.compile looks for them
-    if favorite is not None and is_bare:
-        bind(favorite.executable, namespace, f"{prefix}run")
+    if cached is not None and is_bare:
+        bind(cached.executable, namespace, f"{prefix}run")
     if trap is not None:
         namespace[f"{prefix}misfit"] = functools.partial(_misfit, function, parameters)
     made = FunctionType(_placed(template, function), namespace)
@@ -147,11 +147,11 @@ if §result is not §miss:
  return §result
 """
 _RUN = """\
-§favorite.calls += 1
+§cached.calls += 1
 try:
  return §run({})
 except §errors as §result:
- §favorite.executable.translate(§result)
+ §cached.executable.translate(§result)
  raise
 """
 

@@ -106,7 +106,7 @@ class Function(Generic[P, R]):
             "find": made.traces.find.get,
             "slow": made.run,
         }
-        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.favorite())
+        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.inline_cache())
         self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
 
     def _looks_at_caller(self) -> bool:

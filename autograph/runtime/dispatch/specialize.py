@@ -81,7 +81,7 @@ class Specializer:
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
-        self._favorite: Trace | None = None
+        self._inline_cache: Trace | None = None
         self._gone: deque[Any] = deque(maxlen=256)
         specs = options.input_signature
         self._compiler = Compiler(name, function, parameters, options)
@@ -104,17 +104,17 @@ class Specializer:
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
-    def favorite(self) -> Trace | None:
+    def inline_cache(self) -> Trace | None:
         """The trace that dispatchers are to try first."""
-        return next((trace for trace in self.traces if trace is self._favorite), None)
+        return next((trace for trace in self.traces if trace is self._inline_cache), None)
 
     def _counted(self, trace: Trace, entry: Entry) -> Entry:
-        """An entry that makes its trace the favorite once it has been entered often."""
+        """An entry that puts its trace into the inline cache once it has been entered often."""
 
         def counted(*values: Any) -> Any:
             if trace.calls >= MANY_CALLS and trace.entry is counted:
                 self.traces.replace(trace, entry)
-                self._favorite = trace
+                self._inline_cache = trace
                 self._policy_changed()
             return entry(*values)
 
@@ -235,7 +235,7 @@ class Specializer:
         for message in changes:
             self._report("signature", message)
         late = self.policy.late
-        self._favorite = None
+        self._inline_cache = None
         self.traces.drop_if(
             lambda trace: generalize.is_stale(self.policy, trace) or any(guard.late in late for guard in trace.guards)
         )
@@ -336,7 +336,7 @@ class Specializer:
             self._gone.append(hash(gone.key))
             room = f"there is room for {self.traces.limit}, see max_traces"
             self._report("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
-            if gone is self._favorite:
+            if gone is self._inline_cache:
                 self._policy_changed()
         self._give_up()
         self._warn(trace)

@@ -64,10 +64,10 @@ VALUES = [
 ]
 
 
-def made_favorite(f, *args, **kwargs):
+def inline_cached(f, *args, **kwargs):
     for _ in range(5):
         f(*args, **kwargs)
-    assert f._specializer.favorite() is not None
+    assert f._specializer.inline_cache() is not None
 
 
 def the_one_that_ran(f, *args, **kwargs):
@@ -77,7 +77,7 @@ def the_one_that_ran(f, *args, **kwargs):
 
 
 @pytest.mark.parametrize("parameters", ["x", "x, /", "*, x", "x, y=None"])
-def test_the_favorite_takes_its_own_calls_and_no_others(tracer, parameters):
+def test_the_cached_trace_takes_its_own_calls_and_no_others(tracer, parameters):
     name = {} if "*" not in parameters else {"x": None}
     few = VALUES if parameters == "x" else VALUES[::7]
     for one in few:
@@ -87,7 +87,7 @@ def test_the_favorite_takes_its_own_calls_and_no_others(tracer, parameters):
         for _ in range(5):
             call(f, one)
         for other in few:
-            if f._specializer.favorite() is None:
+            if f._specializer.inline_cache() is None:
                 break
             before = {trace: trace.calls for trace in f.traces}
             call(f, other)
@@ -99,9 +99,9 @@ def test_the_favorite_takes_its_own_calls_and_no_others(tracer, parameters):
 @pytest.mark.parametrize(
     "value", [1, np.ones(3), ["a", "b"], (1, 2), None, "a", [1.0] * 40, [1.0] * 70, "a" * 40, np.sin, {"a": 1}]
 )
-def test_the_favorite_is_entered_without_a_key(tracer, value):
+def test_the_cached_trace_is_entered_without_a_key(tracer, value):
     f = function(lambda x: 0)
-    made_favorite(f, value)
+    inline_cached(f, value)
     f._specializer.traces.find.clear()
     f(value)
     assert len(tracer) == 1
@@ -109,7 +109,7 @@ def test_the_favorite_is_entered_without_a_key(tracer, value):
 
 def test_all_that_is_variadic(tracer):
     f = function(lambda *xs, **ys: 0)
-    made_favorite(f, 1, np.ones(3), a=2)
+    inline_cached(f, 1, np.ones(3), a=2)
     for args, kwargs in [((1,), {"a": 2}), ((1, np.ones(3)), {"b": 2}), ((1.0, np.ones(3)), {"a": 2}), ((), {})]:
         assert the_one_that_ran(f, *args, **kwargs).number > 1
     assert the_one_that_ran(f, 1, np.ones(3), a=2).number == 1
@@ -118,44 +118,44 @@ def test_all_that_is_variadic(tracer):
 def test_open_dimensions(tracer):
     f = function(lambda x: 0)
     f(np.ones(3)), f(np.ones(4)), f(np.ones((2, 3))), f(np.ones((4, 3)))
-    made_favorite(f, np.ones(9))
+    inline_cached(f, np.ones(9))
     f._specializer.traces.find.clear()
     f(np.ones(7))
     assert len(f.traces) == 2
-    made_favorite(f, np.ones((5, 3)))
+    inline_cached(f, np.ones((5, 3)))
     assert the_one_that_ran(f, np.ones((2, 3))) is not the_one_that_ran(f, np.ones(2))
     assert the_one_that_ran(f, np.ones((2, 5))).number > 4
 
 
-def test_a_favorite_that_is_dropped_is_gone(tracer):
+def test_a_cached_trace_that_is_dropped_is_gone(tracer):
     f = function(lambda x: 0, max_traces=1)
     f._specializer._warned = True
-    made_favorite(f, 1)
+    inline_cached(f, 1)
     f(1.0)
-    assert f._specializer.favorite() is None
+    assert f._specializer.inline_cache() is None
     f(1)
     assert len(tracer) == 3
-    made_favorite(f, 1)
+    inline_cached(f, 1)
     f.cache_clear()
     f(1)
     assert len(tracer) == 4
 
 
-def test_guards_of_the_favorite_are_checked():
+def test_guards_of_the_cached_trace_are_checked():
     factor = 2
 
     def scaled(x):
         return x * factor
 
     f = ag.function(scaled)
-    made_favorite(f, 3)
+    inline_cached(f, 3)
     factor = "ab"
     assert f(3) == "ababab"
     factor = 2
     assert f(3) == 6
 
 
-def test_a_favorite_with_nothing_to_look_at_is_run_at_once():
+def test_a_cached_trace_with_nothing_to_look_at_is_run_at_once():
     def ratio(a, b):
         return a // b
 
@@ -166,7 +166,7 @@ def test_a_favorite_with_nothing_to_look_at_is_run_at_once():
 
     f = ag.function(ratio)
     by_entry = frames(1, 0)
-    made_favorite(f, 7, 2)
+    inline_cached(f, 7, 2)
     (trace,) = f.traces
     before, trace.entry = trace.calls, None
     assert trace.is_bare and f(7, 2) == 3 and frames(1, 0) == by_entry
@@ -180,7 +180,7 @@ def test_arguments_that_are_one_object(count):
     added = ", ".join(f"np.add({name}, 1, out={name})" for name in names)
     plain = of_expression(", ".join(names), f"[{added}]", globals())
     f = ag.function(plain)
-    made_favorite(f, *np.zeros((count, 2)))
+    inline_cached(f, *np.zeros((count, 2)))
     for one, other in permutations(range(count), 2):
         outcomes = []
         for each in (plain, f):
