@@ -65,5 +65,17 @@ def test_a_retired_word_does_not_return(word: str) -> None:
     assert not found, f"write {RETIRED[word]!r}: {found[:10]}"
 
 
+# The voice of the pages: the thing that acts is the subject.
+PAGES = {name: text for name, text in TEXTS.items() if name.endswith(".md")}
+PHRASES = r"\b(?:is|are) told\b|\bstands? in\b|\bbut for\b|\bthere is to\b|\bmay as well\b"
+PHRASES += r"|\bhad better\b|\bit is looked\b|\bsees? to it\b|\bwhoever\b|\bhinges?\b|\bnobody\b|\bsomebody\b"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_in_active_voice(name: str) -> None:
+    prose = re.sub(r"```.*?```", "", PAGES[name], flags=re.DOTALL)
+    assert re.findall(rf".*(?:{PHRASES}).*", prose, re.IGNORECASE) == []
+
+
 def test_names_of_files_are_american() -> None:
     assert not [name for name in TEXTS for word in BRITISH if re.search(word, name)]
