@@ -26,6 +26,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     I8,
     I32,
     I64,
+    NULL,
     PTR,
     VOID,
     Block,
@@ -199,7 +200,7 @@ class Builder:
         return self.emit(like(a.type, I1), "fcmp", (a, operand(b, a.type)), predicate)
 
     def is_null(self, pointer: Value) -> Instruction:
-        return self.icmp("eq", pointer, _NULL)
+        return self.icmp("eq", pointer, NULL)
 
     def cast(self, opcode: str, a: Value, type: str) -> Instruction:
         """Convert, by `zext`, `bitcast`, `sitofp` and so on."""
@@ -368,9 +369,6 @@ class Builder:
         self.begin(after)
         values = [(value, block) for value, block in ends if value is not None]
         return self.phi(values[0][0].type, *values) if values else None
-
-
-_NULL = constant(PTR, None)
 
 
 def operand(value: Operand, type: str) -> Value:
