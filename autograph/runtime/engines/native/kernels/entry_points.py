@@ -24,7 +24,7 @@ from autograph.runtime.engines.native.kernels.multi_nest import Phase
 from autograph.runtime.engines.native.kernels.nest_arguments import NestArguments
 from autograph.runtime.engines.native.kernels.slice_layout import Layout, Part
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.ir import I64, NULL, Module, Value, array, constant
+from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Module, Value, array, constant
 from autograph.runtime.engines.native.llvm.memory import load_number
 from autograph.runtime.graph.types import scalar
 
@@ -129,7 +129,7 @@ class EntryPoint:
             with b.if_then(b.is_null(found)):
                 c.python("PyErr_Clear")
                 self._give_up(made)
-            b.store(c.load_at("ptr", found, DATA), arguments.at(place))
+            b.store(c.load_at(PTR, found, DATA), arguments.at(place))
             made = [*made, found]
         return made
 

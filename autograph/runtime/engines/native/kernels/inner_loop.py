@@ -17,6 +17,9 @@ import numpy as np
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.ir import (
+    DOUBLE,
+    FLOAT,
+    I8,
     I64,
     I128,
     PTR,
@@ -40,7 +43,7 @@ from autograph.runtime.graph.types import TensorType, part_of, scalar
 from autograph.runtime.ops.native.complex_numbers import part_type
 
 _RAISES = frozenset("fadd fsub fmul fdiv frem fcmp fpext fptrunc sitofp uitofp fptosi fptoui call".split())
-_FLOATS = ("float", "double")
+_FLOATS = FLOAT, DOUBLE
 ONCE_OR_MORE: Any = {"at_least_once": True, "predicate": "ne", "flags": "nuw nsw"}     # a loop of that many iterations
 
 
@@ -166,7 +169,7 @@ class Stage:
         b, pointer = self.emit.b, self.pointer(place)
         if step is not None:
             return b.gep(pointer, b.mul(self.index, step))
-        return b.gep(pointer, self.index, of=array(dtype.itemsize, "i8")) if steps else pointer
+        return b.gep(pointer, self.index, of=array(dtype.itemsize, I8)) if steps else pointer
 
     # Functions --------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.operands import Single, Stream, places
 from autograph.runtime.engines.native.kernels.slice_layout import Layout, Part, layout_of
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type, memory_type
-from autograph.runtime.engines.native.llvm.ir import I64, NULL, Value, constant
+from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Value, constant
 from autograph.runtime.graph.types import part_of
 
 _ORDERS = {"C": (CONTIGUOUS, CONTIGUOUS), "F": (F_CONTIGUOUS, CONTIGUOUS | F_CONTIGUOUS), "": (0, 0)}
@@ -105,7 +105,7 @@ class NestArguments:
         """Demand that nothing else lies where there is written."""
         b, bounds = self._c.b, []
         for place, stream in enumerate(self.nest.streams[self._outs :], self._outs):
-            begin, extent = b.load("ptr", self.at(place)), self._extents.get(place)
+            begin, extent = b.load(PTR, self.at(place)), self._extents.get(place)
             if extent is None:
                 extent = constant(I64, stream.dtype.itemsize)
                 if self._flat and stream.ndim:

@@ -11,7 +11,7 @@ from autograph.runtime.engines.native.kernels.operands import Stream
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, memory_type
-from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Function, Module, Parameter, Value, array
+from autograph.runtime.engines.native.llvm.ir import I8, I32, I64, PTR, Function, Module, Parameter, Value, array
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class NestWriter:
             if stream.apart:
                 pointers[place] = self.b.gep(pointers[place], self.b.mul(by, self.slot(self.nest.step(place))))
             elif stream.steps and place != self.nest.reduced:
-                pointers[place] = self.b.gep(pointers[place], by, of=array(stream.dtype.itemsize, "i8"))
+                pointers[place] = self.b.gep(pointers[place], by, of=array(stream.dtype.itemsize, I8))
         return replace(at, pointers=pointers, size=size)
 
     def with_scratch(self, at: Place, size: int) -> Place:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime.engines.native.kernels import reduction
+from autograph.runtime.engines.native.kernels.schedule import shown
 
 
 def powers(x):
@@ -58,3 +60,19 @@ def test_each_bit_is_numpys(function, columns):
             for found, wanted in zip(staged(each), function(each)):
                 assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.strides == wanted.strides
                 assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("columns", [1, 1024, 1025, 5000])
+def test_sums_in_parts_as_numpy_before_2_3(columns, monkeypatch):
+    """It filled a buffer, summed that, and added it to what was there; here with a smaller one."""
+    monkeypatch.setattr(reduction, "SUMMED_AT_ONCE", 1024)
+
+    def in_parts(x):
+        parts = [np.add.reduce(x[:, begin:][:, :1024] * 3, axis=1) for begin in range(0, columns, 1024)]
+        return np.add.accumulate(np.array(parts))[-1]
+
+    staged = ag.function(lambda x: (x * 3).sum(axis=1), engine="native")
+    x = np.random.default_rng(columns).normal(size=(3, columns))
+    assert staged(x).tobytes() == in_parts(x).tobytes()
+    (kernel,) = staged.traces[0].executable.native.kernels
+    assert "in parts of 1024" in shown(kernel.compiled[0].schedule)
