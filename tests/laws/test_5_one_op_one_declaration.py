@@ -117,7 +117,7 @@ WRITERS = frozenset("notation.py parser.py parsing.py printer.py graph_def.py".s
 OTHER_TABLES = {
     "runtime/dispatch": {"_BUILTINS"},      # functions of Python that a trace may hold
     "runtime/tracing": {"LAZY", "_ASKING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR"},     # those that get users' objects
-    "runtime/engines": {"INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW"},      # instructions, as the emitter has them
+    "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW"},      # instructions, as the emitter has them
     "compat": {"_BUILTINS", "_BINARY"},     # functions and special methods of Python, as TensorFlow has them
 }
 # The files that know graphs, but for those that declare ops.

@@ -1,8 +1,7 @@
 """Rewrites of the function that has been made, as a tree of Python: what reads and runs better.
 
-`rotate_back`: loops that ask at the end of each iteration whether there is another one ask at its beginning again. A
-    test
-that does something, such as asking objects whether they are equal, is traced as part of the iteration before:
+`rotate_back`: loops that ask at the end of each iteration whether there is another one ask at its beginning again.
+A test that does something, such as asking objects whether they are equal, is traced as part of the iteration before:
 
     go = i < n and x[i] == x[k]                     j = i
     j = i                                           while j < n and x[j] == x[k]:

@@ -1,10 +1,9 @@
 """Containers of traced code whose contents are objects of the graph.
 
-A list that grows under a staged condition lives in the graph. The list of traced code then has one element, which is
-`StagedItems`: it stands for all that the object of the graph holds. Python copies it like any element, so it stands for
-    that
-in `[*xs, 1]`, `xs + ys` and `f(*xs)`, too; such containers become objects of the graph when they are next used, and
-before anything is changed that they were made of.
+A list that grows under a staged condition is an object of the graph. The list of traced code then has one element,
+`StagedItems`, which represents all items of that object. Python copies it like any element, so it represents them in
+`[*xs, 1]`, `xs + ys` and `f(*xs)`, too; such containers become objects of the graph when they are next used, and before
+anything is changed that they were made of.
 """
 
 from __future__ import annotations
