@@ -1,4 +1,4 @@
-"""How the containers, objects and functions of traced code become values of the graph.
+"""Materializes containers, objects and functions of traced code as values of the graph.
 
 What traced code made, the graph makes anew at each run. What came as an argument or from outside is known by where it
 came from: the graph gets it by reference.

@@ -1,4 +1,4 @@
-"""How often each value of a graph is used, and where; when the order of nodes matters; how much room each takes."""
+"""Uses of each value of a graph; whether the order of nodes matters; the length of their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of installed packages a trace goes through for the sake of a derivative alone.
+"""The budget for tracing installed packages for the sake of a derivative.
 
 A derivative has to go through what installed packages compute, so their functions are traced, although nobody has
 named these packages. What such functions do is unknown: a solver may come to millions of operations. A budget bounds

@@ -1,4 +1,4 @@
-"""Calls of functions in traced code: what is traced into, what is recorded, and what simply runs."""
+"""Calls of functions in traced code: some are traced into, some are recorded, some simply run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What traced code gets for the functions and modules that it names, or is given."""
+"""Stand-ins for the functions and modules that traced code names, or gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python calls by itself: special methods and properties of the user's classes, traced like their other code.
+"""Special methods and properties of the user's classes, which Python calls, and which are traced like other code.
 
 Traced code calls `obj.method(…)` through the trace; but `a + b`, `len(a)`, `print(a)` and `a.size` make Python call the
 user's functions without a word to it. So the classes that a trace meets have stand-ins for these functions until it is

@@ -1,4 +1,4 @@
-"""What traced code calls in the place of functions and methods that are not traced into."""
+"""Stand-ins that traced code calls for functions and methods that are not traced into."""
 
 from __future__ import annotations
 

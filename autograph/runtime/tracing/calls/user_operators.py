@@ -1,4 +1,4 @@
-"""What operators and builtin functions do with objects whose classes define it: they call functions of the user's."""
+"""Operators and builtin functions of objects whose classes define them: they call functions of the user's."""
 
 from __future__ import annotations
 

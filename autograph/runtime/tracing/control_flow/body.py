@@ -1,4 +1,4 @@
-"""What branches and loops have in common: a body is traced into a block of its own, and then undone.
+"""Bodies of branches and loops: each is traced into its own block, and then undone.
 
 A body changes variables, and containers that the undo log knows. Both are *slots*, which the construct has to carry.
 """

@@ -1,4 +1,4 @@
-"""What a variable can be where paths meet: which parts of it stay what they are, and which are staged.
+"""The merge lattice: the forms of a variable where paths meet, with parts that stay plain and parts that are staged.
 
     form  ::=  Fixed(value)           the same object on all paths
             |  Leaf(type)             a value of the graph

@@ -1,4 +1,4 @@
-"""How far a loop is unrolled: the options of `ag.set_loop_options(…)` that the graph runtime knows.
+"""The policy of unrolling: the options of `ag.set_loop_options(…)` for the graph runtime.
 
 `unroll`: True for all iterations, False for none, a number for at most so many; otherwise a few.
 `budget`: how many operations unrolling may record.

@@ -1,4 +1,4 @@
-"""What a trace relies on of a class: what it and its bases have under the names that traced code mentions.
+"""Guards of classes: of the attributes of a class and its bases that traced code mentions.
 
 A guard compares the version tag of the class, which takes the time of one comparison, however many names there are.
 If the tag is another one, the names are looked up: what has been put back, as `unittest.mock` does, fits again. Numbers

@@ -1,4 +1,4 @@
-"""What guards check of a value from outside: expressions over where it comes from, with the names in them."""
+"""Guards of captured values: expressions over their sources, with the names in them."""
 
 from __future__ import annotations
 

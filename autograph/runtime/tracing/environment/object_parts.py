@@ -1,4 +1,4 @@
-"""What captured objects are made of."""
+"""The parts of captured objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a traced function finds what is not its own: in globals, closure cells, attributes and items of such.
+"""Sources of captured objects: globals, closure cells, attributes, and items of these.
 
 A source says it twice: to the graph, which reads the value anew at each run, and to the guards, which look at it
 before.

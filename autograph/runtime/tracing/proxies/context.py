@@ -1,4 +1,4 @@
-"""What a trace needs of those who know the function that is traced: one record, which the trace is made with.
+"""The interface of a trace to the rooms above: one record, which the trace is made with.
 
 Lower rooms call higher ones by way of it; `tracing/function_context.py` makes it. What is here is that of a trace of no
 function, as TensorFlow's graphs are.

@@ -1,4 +1,4 @@
-"""What an iteration changes in the value that it carries into the next: by a small number, by halving it, linearly.
+"""Induction variables: carried values that an iteration changes by a small number, by halving, or linearly.
 
 The code need not check in each iteration that an integer does not overflow if an iteration changes it by no more than a
 constant: it checks now and then. For a counted loop, it checks before the iterations; for a `while`, when the loop

@@ -1,4 +1,4 @@
-"""How machine code is left, and gone on with in Python.
+"""Side exits: points where machine code is left, and the continuations that run in Python.
 
 For each point at which the code of a loop can be left there is a *continuation*: a graph of what remains of the
 iteration, from that node on, which the NumPy engine makes a function. It raises what is to be raised, warns of what is

@@ -1,4 +1,4 @@
-"""How the blocks of a loop nest, and which values matter from a point on.
+"""The nesting of the blocks of a loop, and the values that are live at a point.
 
 A *point* is a place in the loop: before the node of that number of a block, or at the block's end.
 """

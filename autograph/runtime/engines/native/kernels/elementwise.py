@@ -1,4 +1,4 @@
-"""What operations on arrays are to a nest of loops, and of which dtypes NumPy does them."""
+"""Elementwise operations of a nest of loops, and the dtypes in which NumPy computes them."""
 
 from __future__ import annotations
 

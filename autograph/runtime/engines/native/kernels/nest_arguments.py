@@ -1,4 +1,4 @@
-"""What a nest gets from the arguments of its C function: whether they go together, and where they lie."""
+"""Arguments of a nest, from those of its C function: whether their shapes fit, and their addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a nest of loops goes through, and where in the frame it finds it: addresses, numbers, lengths, strides."""
+"""Operands of a nest of loops, and their places in the frame: addresses, numbers, lengths, strides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where parts of arrays lie that are taken by machine code: what NumPy does for `x[1:-1]`."""
+"""Addresses of parts of arrays in machine code: as NumPy computes them for `x[1:-1]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of arrays that only kernels use: `x[1:-1]`, where nobody needs an array for it.
+"""Parts of arrays that only kernels use: `x[1:-1]`, for which no array is made.
 
 To make one takes Python and NumPy a tenth of a microsecond, and `life` has a dozen in each iteration. So a kernel gets
 `x`, and finds out by itself where the part begins, and how long it is. As it does not matter when a part is taken,

@@ -1,4 +1,4 @@
-"""How libraries compute `exp` of `float64`, step by step, with numbers of Python's or vectors of LLVM's.
+"""The algorithms of libraries for `exp` of `float64`, with numbers of Python or vectors of LLVM.
 
 With n = 2**steps, x is (whole + rest) ln 2 / n: a table has the powers of 2**(1/n), a polynomial gives the exponential
 of the rest (Tang, "Table-driven implementation of the exponential function in IEEE floating-point arithmetic", 1989).

@@ -1,4 +1,4 @@
-"""How machine code looks for signals, and lets other threads run.
+"""Checks for signals in machine code, which also let other threads run.
 
 To let the lock of the interpreter go and take it at once is of no use: another thread wakes up when it is taken again,
 and as it has not waited for long then, it never asks for it. So that is Python's: before it runs a function, it sees

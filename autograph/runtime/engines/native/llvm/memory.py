@@ -1,4 +1,4 @@
-"""Where machine code has its values: cells, the frame, and what is known of arrays.
+"""Memory of machine code: cells, the frame, and facts about arrays.
 
 A value that is needed beyond its basic block is kept in a cell of the stack, for LLVM to make registers of. Booleans
 are `i1` in registers and a byte in memory.

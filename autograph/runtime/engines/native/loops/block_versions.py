@@ -1,4 +1,4 @@
-"""Where values are while machine code is made; basic-block versioning; and side exits.
+"""Basic-block versioning: places of values while machine code is made, versions of blocks, and side exits.
 
 Where paths meet (behind an `if`, at the head of a loop, behind it), a value may have different types on different
 paths: `total = 0` is an integer when the loop begins, and a float from the second iteration on. So there is code for

@@ -1,4 +1,4 @@
-"""How machine code counts through a range, or through an array of numbers.
+"""Counted loops: machine code that goes through a range, or an array of numbers.
 
 A counted loop runs up to a limit, at which it polls for signals and sets the next limit. The functions emit code. An
 iterator is the operand of what a loop has yet to iterate over: a `Range`, or an array and the next index.

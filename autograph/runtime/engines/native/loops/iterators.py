@@ -1,4 +1,4 @@
-"""How machine code iterates over what is no range and no array of numbers: by an iterator of Python's.
+"""Loops over other iterables than ranges and arrays of numbers, by iterators of Python.
 
 An iterator is an object like any other, which belongs to the loop. The functions emit code.
 """

@@ -1,4 +1,4 @@
-"""What machine code has Python do: *Python callbacks*, functions for nodes that have no lowering for what they get.
+"""*Python callbacks*: functions that machine code calls for nodes without a lowering for their operands.
 
 A Python callback is what the NumPy engine makes of some nodes in a row. Machine code makes objects of the operands,
 calls it, and looks at the objects that come back: where they are the numbers or arrays that are expected, it goes on

@@ -1,4 +1,4 @@
-"""What Python callbacks are expected to give: what types say, and what has come."""
+"""Expected results of Python callbacks: by types, and by earlier results."""
 
 from __future__ import annotations
 
