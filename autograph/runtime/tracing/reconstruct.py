@@ -1,4 +1,4 @@
-"""What graphs call to make objects and functions like those that traced code made."""
+"""Functions that graphs call to make objects and functions like those of traced code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a traced function changes outside of itself, and how the graph writes it back.
+"""Write-back: changes of a traced function to objects outside, which the graph makes.
 
 The undo log knows what has changed: modules and closure cells, of which traced code has its own, and the containers and
 objects that it was given or found. The graph changes them as the function did, before anything that may raise, and at

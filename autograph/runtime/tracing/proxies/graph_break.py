@@ -1,4 +1,4 @@
-"""What tracing is interrupted with. Not errors of the user's, so no `except Exception` of theirs may catch them.
+"""Graph breaks: signals that interrupt tracing. They are not errors: no `except Exception` of the user catches them.
 
 What those come to that nobody within the library handles, `graph_break_policy.py` says: mostly, that the function runs
 as plain Python, which is a graph break.

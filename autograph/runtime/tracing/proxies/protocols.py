@@ -1,4 +1,4 @@
-"""What proxies ask of the trace that made them, and NumPy's protocols among proxies.
+"""The interface of proxies to their trace, and NumPy's protocols for proxies.
 
 `Recorder` is said apart from `Trace`, because that makes proxies, and so has to import them.
 

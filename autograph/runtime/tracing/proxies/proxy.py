@@ -1,4 +1,4 @@
-"""The proxy that stands for a value while a function is traced.
+"""The proxy of a value while a function is traced.
 
 It looks like what it stands for: a number, an array or another Python object. What is done with it is recorded as a
 node of the graph. It is a reference, as in Python: two names for one proxy are two names for one array, and

@@ -1,4 +1,4 @@
-"""Where the user's program is while it is traced."""
+"""The current place in the user's program while it is traced."""
 
 from __future__ import annotations
 

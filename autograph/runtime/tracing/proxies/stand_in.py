@@ -1,4 +1,4 @@
-"""What stands in traced code for a function or a module: it looks like that, and is taken for that."""
+"""Stand-ins for functions and modules in traced code, which look like these."""
 
 from __future__ import annotations
 

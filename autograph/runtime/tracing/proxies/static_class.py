@@ -1,4 +1,4 @@
-"""What a value looks like before it is there: its class and its attributes, as far as its type tells."""
+"""The class and attributes of a staged value, as far as its type determines them."""
 
 from __future__ import annotations
 

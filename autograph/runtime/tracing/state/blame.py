@@ -1,4 +1,4 @@
-"""Whose error an exception is that comes up while tracing: the program's, or this library's."""
+"""Attributes exceptions during a trace to the program, or to this library."""
 
 from __future__ import annotations
 

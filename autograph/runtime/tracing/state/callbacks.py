@@ -1,4 +1,4 @@
-"""What the graph calls as it is: functions that are not traced into, and the installed packages that they are of."""
+"""Callbacks: functions that the graph calls without tracing them, and their installed packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in the lists that a trace has made, where it looks at them: the type of a list itself does not tell.
+"""Element types of lists that a trace has made, which the type of a list does not have.
 
 A list may come to hold anything later. But at a node that stands in the block in which the list was made, all that has
 happened to it by then has been recorded. If nobody else has got hold of it, and all that was put in is of one type,

@@ -1,4 +1,4 @@
-"""Exceptions while tracing: what the user's code raises, the graph raises; what this library raises is its own fault.
+"""Exceptions during a trace: the graph raises those of the user's code; others are bugs of this library.
 
 Code that is not staged may raise because it was handed a proxy: then the function is run as plain Python.
 """

@@ -1,4 +1,4 @@
-"""What a graph break comes to that nobody could handle: plain Python, more specialization, or an error."""
+"""The policy for graph breaks without a handler: plain Python, more specialization, or an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What traced code indexes and mutates in place of a list, dict, set or object: changes are noted in the undo log."""
+"""References that traced code indexes and mutates instead of lists, dicts, sets and objects, with an undo log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tracing changes outside of the graph, so that it can be undone.
+"""The undo log: all changes of a trace outside of the graph, so that they can be undone.
 
 Bodies are traced more than once: both branches of an `if` from the same beginning, the body of a loop until its types
 hold. In between, the containers and objects that were changed are made again what they were. Variables are not noted
