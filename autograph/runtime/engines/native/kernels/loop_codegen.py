@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, reduce
 
+from autograph.runtime.engines.native.kernels.inner_loop import ONCE_OR_MORE
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
 from autograph.runtime.engines.native.kernels.operands import Call
@@ -34,7 +35,7 @@ from autograph.runtime.engines.native.kernels.schedule import (
     axis_name,
 )
 from autograph.runtime.engines.native.kernels.schedule_rules import is_narrow
-from autograph.runtime.engines.native.kernels.stage_functions import stage_function
+from autograph.runtime.engines.native.kernels.stage_functions import FEW, stage_function
 from autograph.runtime.engines.native.libmath.vectors import WIDTH
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
 from autograph.runtime.engines.native.llvm.ir import (
@@ -98,7 +99,7 @@ class LoopCode:
             with ExitStack() as loops:
                 target, source = slot(nest.target, PTR), slot(nest.written, PTR)
                 for axis in range(nest.depth):
-                    iteration = loops.enter_context(b.loop(0, slot(nest.length(axis))))
+                    iteration = loops.enter_context(b.loop(0, slot(nest.length(axis)), hints=FEW))
                     target = b.gep(target, b.mul(iteration.index, slot(nest.stride(nest.target, axis))))
                     source = b.gep(source, b.mul(iteration.index, slot(nest.stride(nest.written, axis))))
                 b.call(self._copy_row(f"i{8 * dtype.itemsize}", dtype.itemsize), target, source, step, n)
@@ -110,7 +111,7 @@ class LoopCode:
         given = *places, Parameter("step", I64), Parameter("n", I64)
         with self._to.function("copy_row", VOID, given) as function:
             b, (target, source, step, n) = self._to.b, given
-            with b.loop(0, n, at_least_once=True) as iteration:
+            with b.loop(0, n, **ONCE_OR_MORE) as iteration:
                 element = b.load(kind, b.gep(source, iteration.index, of=kind), align=size)
                 b.store(element, b.gep(target, b.mul(iteration.index, step)), align=size)
             b.ret()
