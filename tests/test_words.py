@@ -34,6 +34,8 @@ RETIRED = {
     r"\bheld containers?|(?<![a-z])(?:may_hold(?!_loops)|let_hold|has_held|holds_held)(?![a-z])": "staged container",
     r'(?<!["\'a-z])detours?(?![a-z])': "Python callback",     # in quotes, it is the kind that has been renamed
     r"(?<![a-z])(?:haste(?:ns|ned)?|hasty)(?![a-z])": "baseline tier",
+    "learnt": "learned",
+    "surroundings_of": "fingerprint_of",
     **dict.fromkeys(BRITISH, "American spelling"),
 }
 

@@ -235,8 +235,8 @@ def test_options_are_told_apart(cached_program):
     assert history() == "K" * len(options)
 
 
-def test_what_has_been_learnt_is_not_kept(processes):
-    """Which is learnt anew in each process: here, that a number is needed while tracing."""
+def test_what_has_been_learned_is_not_kept(processes):
+    """Which is learned anew in each process: here, that a number is needed while tracing."""
     for function in processes("shape"):
         assert function(2, np.arange(6)).shape == (2, 3)
         assert function(3, np.arange(6)).shape == (3, 2)

@@ -182,7 +182,7 @@ def test_classes_of_one_name_are_told_apart():
     assert leaf(Layer()) == leaf(Layer())
 
 
-# What has been learnt -------------------------------------------------------------------------------------------------
+# What has been learned ------------------------------------------------------------------------------------------------
 
 
 def test_a_policy_makes_leaves_static():

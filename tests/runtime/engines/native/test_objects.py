@@ -48,7 +48,7 @@ def test_same_as_python(name):
     plain, examples = PROGRAMS[name]
     function = ag.function(plain, engine="native")
     for arguments in (*examples, *reversed(examples)):
-        for _ in range(3):      # what comes of Python callbacks is learnt
+        for _ in range(3):      # what comes of Python callbacks is learned
             same(function, name, arguments)
 
 
