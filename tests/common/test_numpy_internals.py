@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import ctypes
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_the_loop_of_matmul(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     variable, default = numpy_internals.SETTINGS
-    assert variable.get() is default and not warns_of_underflows()
+    assert contextvars.Context().run(variable.get) is default and not warns_of_underflows()
     with np.errstate(under="warn"):
         assert variable.get() is not default and warns_of_underflows()
     monkeypatch.delattr(np._core.umath, "_extobj_contextvar")  # type: ignore[attr-defined]
