@@ -66,7 +66,7 @@ class Trace(Blocks):
         super().__init__(name)
         self.context = context
         self.location = SourceLocation()
-        self.place = self.location.place
+        self.place = self.location.place  # where the user's program is
         self.undo_log = UndoLog(context)
         self.events: list[Event] = []
         self.prologue: list[Node] = []
