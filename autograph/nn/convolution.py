@@ -271,7 +271,19 @@ class Conv2D(_Conv):
     dims = 2
 
 
-class MaxPool(Module):
+class _Pool(Module):
+    pool: Callable[..., Any]
+
+    def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
+        self.size = size
+        self.strides = strides
+        self.padding = padding
+
+    def __call__(self, x: Any) -> Any:
+        return type(self).pool(x, self.size, self.strides, self.padding)
+
+
+class MaxPool(_Pool):
     """`max_pool`, as a layer.
 
     Args:
@@ -284,16 +296,10 @@ class MaxPool(Module):
         array([3., 2.])
     """
 
-    def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
-        self.size = size
-        self.strides = strides
-        self.padding = padding
-
-    def __call__(self, x: Any) -> Any:
-        return max_pool(x, self.size, self.strides, self.padding)
+    pool = staticmethod(max_pool)
 
 
-class AveragePool(Module):
+class AveragePool(_Pool):
     """`average_pool`, as a layer.
 
     Args:
@@ -306,13 +312,7 @@ class AveragePool(Module):
         array([2., 1.])
     """
 
-    def __init__(self, size: Sizes = 2, strides: Sizes | None = None, padding: Padding = "valid") -> None:
-        self.size = size
-        self.strides = strides
-        self.padding = padding
-
-    def __call__(self, x: Any) -> Any:
-        return average_pool(x, self.size, self.strides, self.padding)
+    pool = staticmethod(average_pool)
 
 
 def global_max_pool(x: Any) -> Any:
