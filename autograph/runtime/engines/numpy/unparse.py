@@ -41,7 +41,7 @@ class _Printer(Unparser):
 
 
 def _shown(tree: ast.expr) -> ast.expr:
-    """What stands in the text for a part of the tree."""
+    """The expression that the printer writes for a part of the tree."""
     if isinstance(tree, StandIn):
         return _shown(tree.shown)
     value = tree.value if isinstance(tree, ast.Constant) else None

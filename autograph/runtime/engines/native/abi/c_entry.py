@@ -1,11 +1,10 @@
 """A C function around machine code, which Python calls as any builtin: the fast path of calls.
 
-It looks whether the arguments are of the kinds that the code is for, takes their values out of the objects into the
-frame, runs the code, and makes objects of what the frame holds then. If the kinds are others, it calls who knows about
-them; if the code has been left, who goes on in Python.
+The function checks the kinds of the arguments, copies their values from the objects into the frame, runs the code, and
+makes objects from the frame. Arguments of other kinds go to the Python caller. After a side exit, Python continues.
 
-No address stands in its code, so that this serves other processes (`cache`). The objects that it knows are in a table,
-which the C function gets as the `self` that every builtin has.
+Its code holds no addresses, so the cache on disk can serve it to other processes. A table holds the addresses of all
+objects that the code uses. The C function gets the table as its `self`, which every builtin has.
 """
 
 from __future__ import annotations

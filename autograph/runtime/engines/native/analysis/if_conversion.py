@@ -1,9 +1,10 @@
-"""Which blocks may as well be computed always, and in which order the least of several integers is found.
+"""If-conversion: which blocks run without a branch, and in which order `min` and `max` compare integers.
 
-Light blocks take the machine next to no time, so that it may as well do them once more, or in vain.
+A cheap block runs always, since a wrong result that is thrown away costs less than a branch that is mispredicted.
 
-`min(a, b, c)` compares the first two, and the lesser of these with the third. An iteration can begin before the one
-before it is done, but for what it needs of that; so this comes last. Of floats, the order shows: one may be no number.
+`min(a, b, c)` compares `a` with `b`, and the lesser with `c`. The processor overlaps iterations: an iteration waits
+only for the values that it needs from the one before. So such a value is compared last. Floats keep their order,
+because a NaN makes it visible.
 """
 
 from __future__ import annotations

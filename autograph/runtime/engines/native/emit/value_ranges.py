@@ -77,7 +77,7 @@ class Ranges:
             self.bound(found.ref, *self.reach(name, a, b))
 
     def decided(self, name: str, a: Number, b: Number) -> bool | None:
-        """What a comparison gives, as far as it can be told."""
+        """The result of a comparison; None if the ranges do not decide it."""
         return _decided(name, self.bounds(a), self.bounds(b))
 
 

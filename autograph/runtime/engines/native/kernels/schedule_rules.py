@@ -14,7 +14,7 @@ written.
 `x[:-2, 1:] + x[1:-1, 1:] + x[2:, 1:]`: each row of `x` is read once for all of them.
 
 *Sums as NumPy sums*: up to 128 floats in eight sums side by side, and more in halves, which loses less than one by one.
-Which are summed first can be told from the result, so this is done just so.
+The result shows the order of the sums, so kernels keep NumPy's order exactly.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ class Parameter(Value):
 
 
 class Metadata(Value):
-    """What LLVM is told besides, of loops, branches and memory.
+    """LLVM metadata: hints about loops, branches and memory.
 
     Attributes:
         items: texts, constants and other metadata.
@@ -233,7 +233,7 @@ class Instruction(Value):
             the place, of `load` and `store` whether they are volatile, of others LLVM's flags.
         blocks: where a terminator goes; the blocks that a `phi` has its operands from.
         align: of what memory is accessed; 0 for what is usual.
-        metadata: what LLVM is told besides, by kind.
+        metadata: hints to LLVM, by kind.
         place: in the user's code, see `graph.Place`.
         block: in which it is.
     """

@@ -228,7 +228,7 @@ _RULES: dict[str, Callable[[Function, Instruction], str]] = {
 def _order(function: Function) -> list[Block]:
     """The blocks that can be reached, each before those that only it leads to (reverse postorder).
 
-    Blocks and values are told by their names: a copy of a function may have others of the same names.
+    Names identify blocks and values, since a copy of a function has other objects of the same names.
     """
     blocks = function.blocks
     first = next(iter(blocks.values()))
