@@ -103,6 +103,8 @@ def trace_function(
                 demanded = tracer.packages_in_the_way() - late
                 if not demanded:
                     return tracer.ended_by(error)
+            finally:
+                tracer.trace.close()
             late |= demanded
     reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
     return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))

@@ -20,6 +20,7 @@ from autograph.runtime.graph.graph import Graph, Node
 from autograph.runtime.graph.types import FLOAT
 from autograph.runtime.tracing import trace_function
 from autograph.runtime.tracing.proxies.graph_break import leaked
+from tests import outcomes
 
 
 def error_of(function: Callable[..., Any], *args: Any, **options: Any) -> str:
@@ -328,11 +329,36 @@ class Sought:
     """What somebody looks for among all objects that there are."""
 
 
-def test_a_proxy_of_a_trace_that_is_over_may_be_met_among_all_objects():
-    gc.collect()  # there may be traces that tests have begun and left
+def returned(things):
+    item = things[0]
+    return item
+
+
+def left_plain(things):
+    item = things[0]
+    ring = [item]
+    ring.append(ring)
+    return id(ring) > 0
+
+
+def needs_the_item(things):
+    item = things[0]
+    ring = [item]
+    ring.append(ring)
+    return hash(item)
+
+
+def raises_the_item(things):
+    item = things[0]
+    if len(things) > 3:
+        raise ValueError(item)
+
+
+@pytest.mark.parametrize("function", [returned, left_plain, needs_the_item, raises_the_item])
+def test_a_proxy_of_a_trace_that_is_over_may_be_met_among_all_objects(function):
     gc.disable()
     try:
-        ag.function(lambda things: things[0])([1.5, "a"] * 20)
+        outcomes.run(ag.function(function), "[1.5, 'a'] * 20", {})
         assert [each for each in gc.get_objects() if isinstance(each, Sought)] == []
     finally:
         gc.enable()

@@ -114,6 +114,7 @@ def trace(
             except Signal as signal:
                 raise unstageable(signal, graph.name) from None
             finally:
+                graph.trace.close()
                 graph.trace.location.start_from(None)  # that frame holds on to the arguments
     return Traced(graph, result), graph
 

@@ -83,6 +83,10 @@ class Blocks:
             block is each for around in self.opened for node in walk(around) for each in node.blocks
         )
 
+    def close(self) -> None:
+        """End the trace, whether it has come to a graph or not. Proxies of it answer no questions any more."""
+        self.closed = True
+
     def strayed(self, tensor: Any, place: Place) -> StagingError:
         """The error for a proxy of this trace that is used after its end, or by another thread."""
         if self.closed or get_ident() == self.thread:

@@ -376,7 +376,7 @@ class Trace(Blocks):
         self.graph.block.results = result
         if self.called_methods:
             drop_unused(self.graph, self.called_methods)
-        self.closed = True
+        self.close()
         return self.graph
 
 
