@@ -1,18 +1,19 @@
 """Bodies of branches and loops: each is traced into its own block, and then undone.
 
 A body changes variables, and containers that the undo log knows. Both are *slots*, which the construct has to carry.
+A `MergePolicy` says how a body runs, which of its changes are slots, and which form their values take where paths meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import is_
 from typing import Any, Protocol, TypeAlias
 
 from autograph.common import pytree
 from autograph.common.code_marks import UNBOUND
-from autograph.runtime.graph.graph import Block, Place, Value
+from autograph.runtime.graph.graph import Block, Node, Place, Value
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.graph.types import MaybeUnbound
 from autograph.runtime.tracing.control_flow import merge
@@ -78,6 +79,20 @@ class Entry:
             what = f"{self.name} of an object of class {type(self.container).__name__}"
             raise Unstageable(f"{what} is set under a condition that is known only when the graph runs", ()) from None
 
+    def assign(self, trace: Trace, value: Any) -> None:
+        """Set it to the value that all paths give."""
+        trace.undo_log.touch(self.container)
+        self.set(value)
+        trace.undo_log.settle(self.container, self.key)
+
+
+def assign(trace: Trace, slot: Slot, value: Any) -> None:
+    """Set a slot to the value that all paths give."""
+    if isinstance(slot, Entry):
+        slot.assign(trace, value)
+    else:
+        slot.set(value)
+
 
 @dataclass
 class Arm:
@@ -104,12 +119,72 @@ class Arm:
     written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
 
+class MergePolicy:
+    """How paths are joined. This one follows Python: exceptions become nodes, and values go by the merge lattice.
+
+    TensorFlow's API has a stricter one, in `compat/tensorflow/staging/branches.py`.
+    """
+
+    returned = ""  # the name of the outputs that a branch returns
+
+    def run(self, trace: Trace, body: Callable[[], Any]) -> Any:
+        """The result of a body."""
+        result = run_or_raise(trace, body)
+        trace.undo_log.write_back()
+        return result
+
+    def note(self, trace: Trace, state: State, arm: Arm, changes: Changes) -> None:
+        """Note in an arm, whose variables have their values at the end, what else a body has changed."""
+        arm.written = dict(trace.undo_log.written)
+        arm.after = [(container, contents(container)) for container, _ in changes]
+        _note_entries(arm, changes)
+        arm.result = _whole(arm.result)
+        arm.values = {slot: _whole(value) for slot, value in arm.values.items()}
+
+    def known_before(self, trace: Trace, state: State, before: Slots, changes: Changes) -> Callable[[Any], bool]:
+        """Tells containers that were there before a body, and get their old contents back, from those that it made."""
+        return known_before(trace, before, changes)
+
+    def check(self, trace: Trace, values: Iterable[Any], owned: EscapeAnalysis) -> None:
+        """Check the values that paths end with, all together."""
+        check_aliases(trace, values, owned)
+
+    def join(
+        self, trace: Trace, arms: Sequence[Arm], name: str, values: list[Any], test: Value, owned: EscapeAnalysis,
+        loose: bool,
+    ) -> tuple[merge.Form, list[Any]]:
+        """The form that covers the values of a variable at the ends of both branches, and these values.
+
+        Args:
+            loose: as for `merge.widen`.
+        """
+        first, second = values
+        try:
+            return merge.widen(merge.Fixed(first), second, owned), values
+        except merge.Misfit as error:
+            if not loose or error.container is not None:
+                raise misfit(name, error, test, trace.place()) from None
+        trace.loosened[-1].append(test)
+        try:
+            return merge.widen(merge.Fixed(first), second, owned, loose=True), values
+        except merge.Misfit as error:
+            raise misfit(name, error, test, trace.place()) from None
+
+    def append(self, trace: Trace, node: Node, arms: Sequence[Arm]) -> None:
+        """Add the node of a construct to the block around it."""
+        trace.append(node)
+
+
+LATTICE = MergePolicy()
+
+
 def run_body(
     trace: Trace,
     body: Callable[[], Any],
     state: State,
     block: Block,
     prepare: Callable[[Block], Slots] | None = None,
+    policy: MergePolicy = LATTICE,
 ) -> Arm:
     """Trace `body` into `block`.
 
@@ -124,21 +199,16 @@ def run_body(
             if prepare is not None:
                 arm.begin = prepare(block)
             begin = state.snapshot()
-            arm.result = run_or_raise(trace, body)
-            trace.undo_log.write_back()
-            arm.written = dict(trace.undo_log.written)
+            arm.result = policy.run(trace, body)
             arm.values = {variable: variable.get() for variable in before if variable.get() is not begin[variable]}
-            arm.after = [(container, contents(container)) for container, _ in changes]
-            _note_entries(arm, changes)
-            arm.result = _whole(arm.result)
-            arm.values = {slot: _whole(value) for slot, value in arm.values.items()}
+            policy.note(trace, state, arm, changes)
     except Diverged as signal:
         handled(signal)
         arm.diverged = True
         block.results = None
     finally:
         state.restore(before)
-        known = known_before(trace, before, changes)
+        known = policy.known_before(trace, state, before, changes)
         trace.undo_log.undo(known)
     if arm.diverged:
         arm.values, arm.whole, arm.after = {}, [], []

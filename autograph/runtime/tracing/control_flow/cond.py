@@ -7,18 +7,19 @@ from typing import Any
 
 from autograph.common.bytecode import stored_at
 from autograph.runtime.graph.graph import Block, Node, Value
-from autograph.runtime.graph.types import MaybeUnbound
+from autograph.runtime.graph.types import MaybeUnbound, Type
 from autograph.runtime.tracing.control_flow import merge
 from autograph.runtime.tracing.control_flow.body import (
+    LATTICE,
     Arm,
     Entry,
+    MergePolicy,
     Slot,
     Slots,
     State,
-    check_aliases,
+    assign,
     end_block,
     hoist,
-    misfit,
     owned_by,
     proxies,
     results_of,
@@ -34,9 +35,8 @@ from autograph.runtime.tracing.proxies.graph_break import (
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.state.blame import interrupting
-from autograph.runtime.tracing.state.escape import EscapeAnalysis
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, rebind
-from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.trace import GENERATED, Trace
 from autograph.runtime.tracing.state.undo_log import restore
 
 RETURNED = "the returned value"
@@ -64,15 +64,17 @@ def stage_if(
     orelse: Callable[[], Any] | None,
     state: State,
     loose: bool = True,
+    policy: MergePolicy = LATTICE,
 ) -> Any:
     """Trace both branches of an `if`; gives what they return.
 
     Args:
         loose: whether what they return goes straight to who called the user's function.
+        policy: how the branches are joined.
     """
     bodies = [body, orelse or _nothing]
     try:
-        return repeated(trace, lambda: _stage_if(trace, trace.use(test), bodies, state, loose), state)
+        return repeated(trace, lambda: _stage_if(trace, trace.use(test), bodies, state, loose, policy), state)
     except Unjoinable as signal:
         signal.lines = signal.lines or tuple(stored_at(getattr(each, "__code__", None), signal.name) for each in bodies)
         raise
@@ -105,11 +107,13 @@ def _nothing() -> None:
     return None
 
 
-def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool) -> Any:
+def _stage_if(
+    trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool, policy: MergePolicy
+) -> Any:
     trace.undo_log.write_back()
     trace.tests.append(test)
     try:
-        arms = [run_body(trace, body, state, Block()) for body in bodies]
+        arms = [run_body(trace, body, state, Block(), None, policy) for body in bodies]
     finally:
         trace.tests.pop()
     node = Node("if", (test,), None, tuple(arm.block for arm in arms), trace.place())
@@ -121,28 +125,35 @@ def _stage_if(trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], st
         return _go_on(trace, node, ending[0])
     hoist(trace, arms)
     owned = owned_by(trace, arms[0].before)
-    results: list[list[Any]] = [[] for _ in ending]
-    rebuilt = []
     slots = _slots(ending, state)
     for arm in ending:
-        check_aliases(trace, [arm.result, *(arm.values[slot] for slot in slots if slot in arm.values)], owned)
+        policy.check(trace, [arm.result, *(arm.values[slot] for slot in slots if slot in arm.values)], owned)
+    results: list[list[Any]] = [[] for _ in ending]
+
+    def joined(name: str, values: list[Any], loose: bool, used: bool = False) -> Callable[[], Any]:
+        """Let both branches give the values of a variable; the result makes the variable of the node's outputs."""
+        form, values = policy.join(trace, ending, name, values, test, owned, loose)
+        for arm, found, value in zip(ending, results, values):
+            found.extend(results_of(trace, arm.block, form, value, used))
+        shown = policy.returned if used else name
+        outputs = [node.add_output(_output_type(type, used), shown) for type in merge.types(form)]
+        return lambda: merge.build(form, proxies(trace, outputs))
+
+    rebuilt = []
     for slot in slots:
         values = [arm.values.get(slot, _before(arms[0], slot)) for arm in ending]
-        form = _joined(trace, slot.name, values, test, owned, slot.name.startswith("retval_"))
-        rebuilt.append((slot, form, _outputs(trace, node, ending, results, form, values, slot.name)))
-    returned = [arm.result for arm in ending]
-    form = _joined(trace, RETURNED, returned, test, owned, loose)
-    outputs = _outputs(trace, node, ending, results, form, returned, "", used=True)
+        rebuilt.append((slot, joined(slot.name, values, slot.name.startswith(GENERATED))))
+    returned = joined(RETURNED, [arm.result for arm in ending], loose, used=True)
     for arm, found in zip(ending, results):
         end_block(trace, arm, found)
-    trace.append(node)
-    for slot, slot_form, slot_outputs in rebuilt:
-        if isinstance(slot, Entry):
-            trace.undo_log.touch(slot.container)
-        slot.set(merge.build(slot_form, proxies(trace, slot_outputs)))
-        if isinstance(slot, Entry):
-            trace.undo_log.settle(slot.container, slot.key)
-    return merge.build(form, proxies(trace, outputs))
+    policy.append(trace, node, ending)
+    for slot, build in rebuilt:
+        assign(trace, slot, build())
+    return returned()
+
+
+def _output_type(type: Type, used: bool) -> Type:
+    return type.inner if used and isinstance(type, MaybeUnbound) else type
 
 
 def _go_on(trace: Trace, node: Node, arm: Arm) -> Any:
@@ -169,30 +180,3 @@ def _slots(arms: list[Arm], state: State) -> list[Slot]:
 
 def _before(arm: Arm, slot: Slot) -> Any:
     return arm.before[slot] if slot in arm.before else slot.get()
-
-
-def _joined(
-    trace: Trace, name: str, values: list[Any], test: Value, owned: EscapeAnalysis, loose: bool
-) -> merge.Form:
-    """A form for the values from both branches."""
-    first, second = values
-    try:
-        return merge.widen(merge.Fixed(first), second, owned)
-    except merge.Misfit as error:
-        if not loose or error.container is not None:
-            raise misfit(name, error, test, trace.place()) from None
-    trace.loosened[-1].append(test)
-    try:
-        return merge.widen(merge.Fixed(first), second, owned, loose=True)
-    except merge.Misfit as error:
-        raise misfit(name, error, test, trace.place()) from None
-
-
-def _outputs(
-    trace: Trace, node: Node, arms: list[Arm], results: list[list[Any]], form: merge.Form, values: list[Any], name: str,
-    used: bool = False,
-) -> list[Value]:
-    for arm, found, value in zip(arms, results, values):
-        found.extend(results_of(trace, arm.block, form, value, used))
-    types = merge.types(form)
-    return [node.add_output(type.inner if used and isinstance(type, MaybeUnbound) else type, name) for type in types]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from autograph.common.bytecode import stored_names
 from autograph.common.code_marks import is_body
@@ -19,12 +19,15 @@ from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup
 from autograph.runtime.graph.types import ANY, ObjectType, Type, item_of, join
 from autograph.runtime.tracing.control_flow import merge
 from autograph.runtime.tracing.control_flow.body import (
+    LATTICE,
     Arm,
     Entry,
+    MergePolicy,
     Slot,
     Slots,
     State,
     as_result,
+    assign,
     check_aliases,
     end_block,
     hoist,
@@ -54,18 +57,34 @@ class Loop:
     Attributes:
         body: an iteration; that of a `for` gets the item.
         until: asked after an iteration, whether the loop ends; None if it has no such condition.
+        policy: how the ends of iterations are joined with their beginnings.
+        rotates: whether a test with effects of its own becomes part of the body.
     """
 
     trace: Trace
     body: Callable[..., Any]
     state: State
     until: Callable[[], Any] | None
+    policy: ClassVar[MergePolicy] = LATTICE
+    rotates: ClassVar[bool] = True
 
     def iteration(self, *item: Any) -> Any:
         """Run an iteration; whether it is the last."""
         check_handled()
         self.body(*item)
         return False if self.until is None else self.until()
+
+    def carry(self) -> Carry:
+        """The slots that it is known to carry."""
+        carry = Carry(self.trace, owned_by(self.trace, self.state.snapshot()))
+        for variable in self.state.carried:
+            carry.expect(variable)
+        return carry
+
+    def item(self, block: Block, source: Any) -> tuple[Any, Any]:
+        """Add the params for an item to a block; gives the item, and the target that the node names."""
+        item_type = _item_of_source(self.trace, source) if isinstance(source, Value) else _item_of_all(source)
+        return item_params(self.trace, block, item_type, _item_names(self.body))
 
 
 @dataclass
@@ -87,15 +106,8 @@ class Carry:
         """Add the params for what is carried to a block, and set the slots to them; gives what they are then."""
         for slot, form in self.forms.items():
             params = [block.add_param(type, name) for type, name in merge.named(form, _name(slot))]
-            self._put(slot, merge.build(form, proxies(self.trace, params)))
+            assign(self.trace, slot, merge.build(form, proxies(self.trace, params)))
         return {slot: slot.get() for slot in self.forms}
-
-    def _put(self, slot: Slot, value: Any) -> None:
-        if isinstance(slot, Entry):
-            self.trace.undo_log.touch(slot.container)
-        slot.set(value)
-        if isinstance(slot, Entry):
-            self.trace.undo_log.settle(slot.container, slot.key)
 
     def take_in(self, arm: Arm, unread: set[int]) -> bool:
         """Widen what is carried by what an iteration left; whether that changed anything."""
@@ -169,28 +181,21 @@ class Carry:
         """Add the outputs to the loop's node, and set the slots to them."""
         for slot, form in self.forms.items():
             outputs = [node.add_output(type, name) for type, name in merge.named(form, _name(slot))]
-            self._put(slot, merge.build(form, proxies(self.trace, outputs)))
+            assign(self.trace, slot, merge.build(form, proxies(self.trace, outputs)))
 
 
 def _name(slot: Slot) -> str:
     return "" if isinstance(slot, Entry) else slot.name
 
 
-def _carry(trace: Trace, state: State) -> Carry:
-    carry = Carry(trace, owned_by(trace, state.snapshot()))
-    for variable in state.carried:
-        carry.expect(variable)
-    return carry
-
-
 def stage_while(loop: Loop, test: Callable[[], Any], first: Any, rotated: bool = False) -> None:
     """Trace a `while` loop, of which `first` is the value of the test before the first iteration."""
     trace, state, until = loop.trace, loop.state, loop.until
     trace.undo_log.write_back()
-    carry = _carry(trace, state)
+    carry = loop.carry()
     carry.test = first._ag_value if is_tensor(first) else None
     # If the test does something, it must run as often as Python would run it, and `first` was one time.
-    rotated = rotated or _trace_test(trace, test, state, carry) is None
+    rotated = rotated or (loop.rotates and _trace_test(loop, test, carry) is None)
 
     def iteration() -> tuple[Any, Any]:
         stop = loop.iteration()
@@ -201,8 +206,8 @@ def stage_while(loop: Loop, test: Callable[[], Any], first: Any, rotated: bool =
             block.add_param(ObjectType(), "go")
         return iteration
 
-    arm = _settled(carry, state, begin)
-    head = _head_of_rotated(carry) if rotated else _trace_test(trace, test, state, carry)
+    arm = _settled(loop, carry, begin)
+    head = _head_of_rotated(carry) if rotated else _trace_test(loop, test, carry)
     if head is None:  # the test does something, with what the loop came to carry
         stage_while(loop, test, first, rotated=True)
         return
@@ -214,7 +219,7 @@ def stage_while(loop: Loop, test: Callable[[], Any], first: Any, rotated: bool =
     if rotated:
         node.add_output(ObjectType(), "go")
     stop, now = (None, None) if arm.diverged else arm.result
-    _complete(carry, node, arm, [now] if rotated else [stop] if until is not None else [])
+    _complete(loop, carry, node, arm, [now] if rotated else [stop] if until is not None else [])
     if not rotated:
         forget_first_test(trace, head)
 
@@ -236,7 +241,7 @@ def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> An
     return stage_if(trace, stop, lambda: False, test, state, loose=False)
 
 
-def _complete(carry: Carry, node: Node, arm: Arm, conditions: list[Any]) -> None:
+def _complete(loop: Loop, carry: Carry, node: Node, arm: Arm, conditions: list[Any]) -> None:
     """Let the body of a loop give what it hands to the next iteration, after these conditions, and record the loop."""
     trace = carry.trace
     if not arm.diverged:
@@ -244,7 +249,7 @@ def _complete(carry: Carry, node: Node, arm: Arm, conditions: list[Any]) -> None
         with trace.open(arm.block):
             results[:0] = [as_result(trace, condition) for condition in conditions]
         end_block(trace, arm, results)
-    trace.append(node)
+    loop.policy.append(trace, node, [arm])
     carry.finish(node)
 
 
@@ -275,30 +280,30 @@ def _read_by(node: Node) -> Iterator[Value]:
             yield from _read_by(inner)
 
 
-def _settled(carry: Carry, state: State, begin: Callable[[Block], Callable[[], Any]]) -> Arm:
+def _settled(loop: Loop, carry: Carry, begin: Callable[[Block], Callable[[], Any]]) -> Arm:
     """What an iteration comes to, traced until what the loop carries holds.
 
     Args:
         begin: adds the params for an item to a block; gives what an iteration runs.
     """
-    unread = {id(variable) for variable in state.passing}
+    unread = {id(variable) for variable in loop.state.passing}
     for _ in range(_ROUNDS):
         block = Block()
-        arm = run_body(carry.trace, begin(block), state, block, carry.install)
+        arm = run_body(carry.trace, begin(block), loop.state, block, carry.install, loop.policy)
         hoist(carry.trace, [arm])
         if not carry.take_in(arm, unread) and not carry.trace.assumed.fails(block, carry.given()):
             break
     return arm
 
 
-def _trace_test(trace: Trace, test: Callable[[], Any], state: State, carry: Carry) -> Block | None:
-    """The block of a loop's test; None if the test does anything but tell its result."""
-    block = Block()
-    arm = run_body(trace, test, state, block, carry.install)
+def _trace_test(loop: Loop, test: Callable[[], Any], carry: Carry) -> Block | None:
+    """The block of a loop's test; None if the loop must be rotated, as the test does more than tell its result."""
+    trace, block = loop.trace, Block()
+    arm = run_body(trace, test, loop.state, block, carry.install, loop.policy)
     if type(arm.result) in STAGEABLE and staged_as(arm.result) is None:
         raise Materialize(arm.result)  # its truth will change
     changed = any(arm.begin.get(slot, _MISSING) is not value for slot, value in arm.values.items())
-    if arm.diverged or arm.whole or changed or _does_something(block):
+    if loop.rotates and (arm.diverged or arm.whole or changed or _does_something(block)):
         return None
     with trace.open(block):
         block.results = (as_result(trace, arm.result),)
@@ -313,23 +318,22 @@ def _does_something(block: Block) -> bool:
 
 def stage_for(loop: Loop, iterable: Any) -> None:
     """Trace a `for` loop over a value of the graph, or a structure of such."""
-    trace, state, until = loop.trace, loop.state, loop.until
+    trace, until = loop.trace, loop.until
     source = trace.lower(iterable)
     trace.undo_log.write_back()
-    carry = _carry(trace, state)
+    carry = loop.carry()
     carry.test = source if isinstance(source, Value) else None
     kwargs: dict[str, Any] = {}
 
     def begin(block: Block) -> Callable[[], Any]:
-        item_type = _item_of_source(trace, source) if isinstance(source, Value) else _item_of_all(source)
-        item, kwargs["target"] = item_params(trace, block, item_type, _item_names(loop.body))
+        item, kwargs["target"] = loop.item(block, source)
         return partial(loop.iteration, item)
 
-    arm = _settled(carry, state, begin)
+    arm = _settled(loop, carry, begin)
     if until is not None:
         kwargs["until"] = True
     node = Node("for", (source, *carry.inits()), kwargs, (arm.block,), trace.place())
-    _complete(carry, node, arm, [] if until is None else [arm.result])
+    _complete(loop, carry, node, arm, [] if until is None else [arm.result])
 
 
 def _item_names(body: Any) -> tuple[str, ...]:

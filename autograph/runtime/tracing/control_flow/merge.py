@@ -43,6 +43,14 @@ class Fixed:
 class Leaf:
     type: Type
 
+    def read(self, value: Any) -> Any:
+        """The part of a variable's value that the graph gets."""
+        return value
+
+    def build(self, proxy: Any) -> Any:
+        """The variable's value, made of a proxy for that part."""
+        return proxy
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -257,7 +265,7 @@ def _is_shared(value: Any, owned: EscapeAnalysis) -> bool:
 def leaves(form: Form, value: Any) -> Iterator[Any]:
     """The parts of `value` at the leaves of a form that covers it, in order."""
     if isinstance(form, Leaf):
-        yield value
+        yield form.read(value)
     elif isinstance(form, Parts):
         kind = pytree.kind_of(form.like)
         assert kind is not None
@@ -308,7 +316,7 @@ def build(form: Form, proxies: Iterator[Any]) -> Any:
     if isinstance(form, Fixed):
         return form.value
     if isinstance(form, Leaf):
-        return next(proxies)
+        return form.build(next(proxies))
     if isinstance(form, Identified):
         proxy = next(proxies)
         value = build(form.parts, proxies)
