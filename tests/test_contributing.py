@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-CHAPTER = PAGE.partition("## Ten changes\n")[2].partition("\n## ")[0]
+CHAPTER = PAGE.partition("## Eleven changes\n")[2].partition("\n## ")[0]
 MOST = 3        # files of the package
 
 
