@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from autograph.common.statics import class_attribute
-from autograph.runtime.graph.traits import Relation, Trait, mark
+from autograph.runtime.graph.traits import Relation, Trait
 from autograph.runtime.graph.types import ANY, Type
 
 # Called with the node's args and kwargs, in which a type stands for each value (constants stay what they are);
@@ -71,8 +71,17 @@ class OpDef:
 
 
 def unknown(*args: Any, **kwargs: Any) -> Type:
-    """The rule for what has none."""
+    """The inference of an op without one."""
     return ANY
+
+
+def always(found: Type) -> Infer:
+    """The inference of an op whose result has the same type for all arguments."""
+
+    def infer(*args: Any, **kwargs: Any) -> Type:
+        return found
+
+    return infer
 
 
 OPS: dict[str, OpDef] = {}
@@ -80,21 +89,32 @@ OPS: dict[str, OpDef] = {}
 FUNCTIONS: dict[Any, str] = {}
 
 
+NO_GRADIENT = (None,)       # the derivatives of an op whose result is constant between its jumps, or holds no floats
+
+
 def declare(
-    name: str, infer: Infer | None = None, *, traits: Iterable[Trait | tuple[Relation, Any]] = (), **rest: Any
+    name: str,
+    result: Infer | Type | None = None,
+    *,
+    vjp: Vjp | tuple[Vjp | None, ...] | None = None,
+    traits: Iterable[Trait | tuple[Relation, Any]] = (),
+    **rest: Any,
 ) -> OpDef:
     """Declare an op, once.
 
     Args:
-        traits: that it has, see `traits.py`; of a relation, with what it is related to.
-        rest: the attributes of `OpDef`.
+        result: the `infer` of `OpDef`, or the type of the result if it is always the same.
+        vjp: as `OpDef` has it, or the derivative in the first argument alone.
+        traits: see `traits.py`; a relation comes with the other op or fact that it leads to.
+        rest: the other attributes of `OpDef`.
 
     Raises:
         ValueError: there is an op of that name.
     """
     if name in OPS:
         raise ValueError(f"the op {name} is declared twice")
-    op = OpDef(name, infer or unknown, **rest)
+    infer = unknown if result is None else result if callable(result) else always(result)
+    op = OpDef(name, infer, vjp=(vjp,) if callable(vjp) else vjp, **rest)
     OPS[name] = op
     for trait in traits:
         if isinstance(trait, Trait):
@@ -105,28 +125,6 @@ def declare(
     if op.target is not None:
         FUNCTIONS.setdefault(op.target, name)
     return op
-
-
-def derive(names: str, *rules: Vjp | None) -> None:
-    """Declare the derivatives of ops, as far as this version has the ops; to be used in the file that declares them."""
-    for name in names.split():
-        if name in OPS:
-            object.__setattr__(OPS[name], "vjp", rules)     # new ones of all would cost some of the time of the import
-
-
-def lower(names: str, rule: Lower, *traits: Trait) -> None:
-    """Say how machine code does ops, and what traits they have; to be called in the file that declares them."""
-    for name in names.split():
-        if name in OPS:
-            object.__setattr__(OPS[name], "lower", rule)
-            mark(name, *traits)
-
-
-def foldable(names: str) -> None:
-    """Say that functions may be called with constants before the program runs: they are what computes their ops."""
-    for name in names.split():
-        if name in OPS:
-            object.__setattr__(OPS[name], "fold", OPS[name].target)
 
 
 def lookup(name: str) -> OpDef:

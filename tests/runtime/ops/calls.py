@@ -16,7 +16,7 @@ from autograph.runtime.graph.opdef import FUNCTIONS, OPS, PURE, VIEW, lookup
 from autograph.runtime.graph.traits import COPIES_ARRAYS
 from autograph.runtime.graph.types import ObjectType, TensorType, Type
 from autograph.runtime.ops.inference.containers import NAMED_TUPLES
-from autograph.runtime.ops.inference.declare import _ROOTS as MODULES
+from autograph.runtime.ops.inference.declare import ROOTS as MODULES
 
 
 @dataclass

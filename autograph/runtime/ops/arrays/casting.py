@@ -7,22 +7,13 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph import types
-from autograph.runtime.graph.opdef import VIEW, Infer, declare, derive, lower
+from autograph.runtime.graph.opdef import VIEW, Infer
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import (
-    CASTS,
-    COPIES_UNLESS_TOLD,
-    ELEMENTWISE,
-    HOLDS_FLOATS,
-    SHARES,
-    VIEW_OR_COPY,
-    mark,
-)
-from autograph.runtime.graph.types import STR, Shape, TensorType, Type
-from autograph.runtime.ops.gradients.elementwise import same
+from autograph.runtime.graph.traits import CASTS, COPIES_UNLESS_TOLD, ELEMENTWISE, HOLDS_FLOATS, SHARES, VIEW_OR_COPY
+from autograph.runtime.graph.types import BOOL, STR, Shape, TensorType, Type
+from autograph.runtime.ops.gradients.toolkit import same
 from autograph.runtime.ops.inference import sharing
-from autograph.runtime.ops.inference.declare import truth
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import sample
 from autograph.runtime.ops.inference.shape_rules import (
     CODES,
@@ -39,7 +30,6 @@ from autograph.runtime.ops.inference.shape_rules import (
 from autograph.runtime.ops.native.numpy_scalars import constructor as lowering
 
 
-@rule
 def astype(x: Any, dtype: Any, *args: Any, **kwargs: Any) -> Type:
     """`.astype` and `np.astype`."""
     found = operand(x)
@@ -49,7 +39,6 @@ def astype(x: Any, dtype: Any, *args: Any, **kwargs: Any) -> Type:
     return TensorType(to, found.shape) if found.kind == "array" else result(to, ())
 
 
-@rule
 def view(x: Any, dtype: Any = None, **rest: Any) -> Type:
     found = operand(x)
     if found.kind == "python":
@@ -76,7 +65,6 @@ def constructor(cls: type[np.generic]) -> Infer:
     """The rule of `np.float64(x)` and so on: a scalar, or, for arrays and lists, an array."""
     dtype = np.dtype(cls)
 
-    @rule
     def infer(*args: Any) -> Type:
         if not args:
             return result(dtype, ())
@@ -100,7 +88,6 @@ def _float64(answer: Type) -> Type:
     return answer
 
 
-@rule
 def time_constructor(value: Any, unit: Any) -> Type:
     """The rule of `np.timedelta64(3, "s")`; without a unit, the value says which."""
     if operand(value).shape:
@@ -108,7 +95,6 @@ def time_constructor(value: Any, unit: Any) -> Type:
     return result(np.dtype(f"m8[{constant(unit)}]"), ())
 
 
-@rule
 def result_type(*args: Any) -> Type:
     found = [sample(operand(arg)) if is_type(arg) else arg for arg in args]
     return types.type_of(np.result_type(*found))
@@ -116,28 +102,15 @@ def result_type(*args: Any) -> Type:
 
 CLASSES = dict.fromkeys(np.dtype(code).type for code in CODES)
 
-for _class in CLASSES:
-    # of strings, or of Python numbers that are too large
-    declare(f"np.{_class.__name__}", constructor(_class), target=_class, raises=True, traits=[ELEMENTWISE])
-    if np.dtype(_class).char in DTYPES:
-        lower(f"np.{_class.__name__}", lowering(_class))
-declare("np.timedelta64", time_constructor, target=np.timedelta64, raises=True)
-
-declare(".astype", astype, effect=VIEW, traits=[VIEW_OR_COPY])         # without `copy=False` it is a new array
-SHARES[".astype"] = sharing.cast
+for _class in CLASSES:      # raise for texts, and for Python numbers that are too large
+    _lower = lowering(_class) if np.dtype(_class).char in DTYPES else None
+    functions(f"np.{_class.__name__}", constructor(_class), vjp=same, lower=_lower, traits=[ELEMENTWISE])
+functions("np.timedelta64", time_constructor)
+functions(      # without `copy=False` it is a new array
+    ".astype np.astype", astype, effect=VIEW, raises=False, vjp=same,
+    traits=[VIEW_OR_COPY, CASTS, (SHARES, sharing.cast)],
+)  # fmt: skip
 COPIES_UNLESS_TOLD[".astype"] = True
-mark(".astype", CASTS)
-if hasattr(np, "astype"):
-    mark("np.astype", CASTS)
-if hasattr(np, "astype"):                       # since NumPy 2.1
-    declare("np.astype", astype, effect=VIEW, target=np.astype, traits=[VIEW_OR_COPY])
-    SHARES["np.astype"] = sharing.cast
-declare(".view", view, effect=VIEW, traits=[HOLDS_FLOATS])
-
-declare("np.result_type", result_type, target=np.result_type)
-for _name in ("can_cast", "issubdtype"):
-    declare(f"np.{_name}", truth, target=getattr(np, _name))
-
-for _class in CLASSES:
-    derive(f"np.{_class.__name__}", same)
-derive(".astype np.astype", same)
+functions(".view", view, effect=VIEW, raises=False, traits=[HOLDS_FLOATS])
+functions("np.result_type", result_type, raises=False)
+functions("np.can_cast np.issubdtype", BOOL, raises=False)

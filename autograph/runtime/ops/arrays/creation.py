@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph import types
-from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.opdef import NO_GRADIENT, ORDERED, VIEW, Vjp, declare
 from autograph.runtime.graph.traits import (
     CHOOSES,
     COPIES_UNLESS_TOLD,
@@ -20,13 +20,13 @@ from autograph.runtime.graph.traits import (
     SHARES,
     TOTAL,
     VIEW_OR_COPY,
-    mark,
 )
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, numbered
 from autograph.runtime.ops.gradients.toolkit import ndim
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference import sharing
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe
 from autograph.runtime.ops.inference.shape_rules import (
@@ -47,13 +47,11 @@ FLOAT64: DType = np.dtype(float)
 # ----------------------------------------------------------------------------------------------- filled arrays
 
 
-@rule
 def filled(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None) -> Type:
     """`np.zeros`, `np.ones`, `np.empty`."""
     return TensorType(dtype_arg(dtype, FLOAT64), shape_arg(shape))
 
 
-@rule
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None) -> Type:
     return TensorType(array_like(fill_value).dtype if dtype is None else dtype_arg(dtype), shape_arg(shape))
 
@@ -64,34 +62,25 @@ def like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: 
     return TensorType(dtype_arg(dtype, found.dtype), found.shape if shape is None else shape_arg(shape))
 
 
-@rule
 def full_like(a: Any, fill_value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Type:
     return like(a, dtype, *args, **kwargs)
 
 
-@rule
 def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None) -> Type:
+    """`np.eye` and `np.tri`."""
     return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((N, N if M is None else M)))
 
 
-@rule
 def identity(n: Any, dtype: Any = None) -> Type:
     return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((n, n)))
 
 
-@rule
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Type:
-    return TensorType(dtype_arg(dtype, FLOAT64), shape_arg((N, N if M is None else M)))
-
-
-@rule
 def window(M: Any, *args: Any) -> Type:
     """`np.hanning` and so on; there is no window of fewer than no points."""
     length = int_arg(M)
     return array(FLOAT64, None if length is None else max(length, 0))
 
 
-@rule
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Type:
     shape, dtype = shape_arg(dimensions), dtype_arg(dtype, np.dtype(int))
     if not constant(sparse):
@@ -100,7 +89,6 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Type:
     return ObjectType("tuple", tuple(TensorType(dtype, each) for each in lone))
 
 
-@rule
 def vander(x: Any, N: Any = None, increasing: Any = False) -> Type:
     found = array_like(x)
     (length,) = found.shape
@@ -112,7 +100,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Type:
 
 
 def as_array(*args: Any, **kwargs: Any) -> Type:
-    """`np.array` and `np.asarray`; not a `rule`, as there may be many numbers in a list, all of inexact types."""
+    """`np.array` and `np.asarray`; not a rule, because a list may hold many numbers of inexact types."""
     try:
         return _as_array(*args, **kwargs)
     except Exception:           # as in `rule`
@@ -156,7 +144,6 @@ def contiguous(*args: Any, **kwargs: Any) -> Type:
     return as_array(*args, **kwargs, ndmin=1)
 
 
-@rule
 def copied(a: Any, order: Any = "K", subok: Any = False) -> Type:
     return array_like(a)
 
@@ -164,14 +151,12 @@ def copied(a: Any, order: Any = "K", subok: Any = False) -> Type:
 # ---------------------------------------------------------------------------------------------- parts of arrays
 
 
-@rule
 def triangle(m: Any, k: Any = 0) -> Type:
     """`np.tril` and `np.triu`; of one dimension they make two."""
     found = array_like(m)
     return TensorType(found.dtype, found.shape * 2 if found.ndim == 1 else found.shape)
 
 
-@rule
 def diag(v: Any, k: Any = 0) -> Type:
     found, by = array_like(v), int_arg(k)
     if found.ndim == 1:
@@ -183,7 +168,6 @@ def diag(v: Any, k: Any = 0) -> Type:
     return array(found.dtype, max(0, min(rows, columns - by) if by >= 0 else min(rows + by, columns)))
 
 
-@rule
 def diagflat(v: Any, k: Any = 0) -> Type:
     found, by = array_like(v), int_arg(k)
     count = size(found.shape)
@@ -191,7 +175,6 @@ def diagflat(v: Any, k: Any = 0) -> Type:
     return TensorType(found.dtype, (side, side))
 
 
-@rule
 def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Type:
     arrays = list(map(array_like, xi))
     lengths = [size(each.shape) for each in arrays]
@@ -206,61 +189,13 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     return ObjectType("tuple", tuple(TensorType(each.dtype, shape) for each, shape in zip(arrays, shapes)))
 
 
-@rule
 def fromiter(iter: Any, dtype: Any, count: Any = -1, **rest: Any) -> Type:
     number = int_arg(count)
     return array(dtype_arg(dtype), None if number is None or number < 0 else number)
 
 
-@rule
 def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0, **rest: Any) -> Type:
-    number = int_arg(count)
-    return array(dtype_arg(dtype), None if number is None or number < 0 else number)
-
-
-RULES: dict[str, tuple[Infer, str]] = {
-    "zeros": (filled, PURE),
-    "ones": (filled, PURE),
-    "empty": (filled, PURE),
-    "full": (full, PURE),
-    "zeros_like": (rule(like), PURE),
-    "ones_like": (rule(like), PURE),
-    "empty_like": (rule(like), PURE),
-    "full_like": (full_like, PURE),
-    "eye": (eye, PURE),
-    "identity": (identity, PURE),
-    "tri": (tri, PURE),
-    "indices": (indices, PURE),
-    "bartlett": (window, PURE),
-    "blackman": (window, PURE),
-    "hamming": (window, PURE),
-    "hanning": (window, PURE),
-    "kaiser": (window, PURE),
-    "vander": (vander, PURE),
-    "array": (as_array, VIEW),
-    "asarray": (as_array, VIEW),
-    "asanyarray": (as_array, VIEW),
-    "ascontiguousarray": (contiguous, VIEW),
-    "asfortranarray": (contiguous, VIEW),
-    "copy": (copied, PURE),
-    "tril": (triangle, PURE),
-    "triu": (triangle, PURE),
-    "diag": (diag, VIEW),
-    "diagflat": (diagflat, PURE),
-    "meshgrid": (meshgrid, VIEW),
-    "fromiter": (fromiter, ORDERED),
-    "frombuffer": (frombuffer, VIEW),
-}
-
-for _name, (_rule, _effect) in RULES.items():
-    declare(f"np.{_name}", _rule, effect=_effect, target=getattr(np, _name))
-mark("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray", VIEW_OR_COPY)
-SHARES.update({"np.array": sharing.cast, "np.asarray": sharing.as_array, "np.asanyarray": sharing.as_array})
-SHARES["np.diag"] = sharing.diagonal
-mark("np.zeros", CHOOSES, MOVES)
-mark("np.zeros_like", MOVES)
-mark("np.frombuffer", HOLDS_FLOATS)
-declare("np.fromfunction", target=np.fromfunction, effect=ORDERED, raises=True)       # it calls what it is given
+    return fromiter(buffer, dtype, count)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -301,7 +236,6 @@ def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) 
     return np.sum((by_powers * powers)[:, :-1] * np.vander(x, number - 1), -1)
 
 
-
 def room(old: Any, *others: Any) -> Any:
     """For `out=`: an array that is no longer used, if the result would have its layout."""
     strides = old.strides
@@ -311,31 +245,58 @@ def room(old: Any, *others: Any) -> Any:
     return old
 
 
-@rule
 def place(old: Any, *others: Any) -> Type:
     return type_of_arg(old)     # or None, which nothing but `out=` gets to see
 
 
-declare("room", place, effect=VIEW, target=room)
+# ------------------------------------------------------------------------------------------------ declarations
 
-mark("np.zeros np.ones np.empty", FILLED, IN_C_ORDER)
-mark("np.full", IN_C_ORDER)
-mark("np.zeros_like np.ones_like np.empty_like np.copy", TOTAL)
+functions(
+    "np.zeros", filled, raises=False, lower=array_creation.filled(zeros=True),
+    traits=[CHOOSES, MOVES, FILLED, IN_C_ORDER, MAKES_ARRAYS],
+)  # fmt: skip
+functions("np.ones", filled, raises=False, traits=[FILLED, IN_C_ORDER])
+functions(
+    "np.empty", filled, raises=False, lower=array_creation.filled(zeros=False),
+    traits=[FILLED, IN_C_ORDER, MAKES_ARRAYS],
+)  # fmt: skip
+functions(
+    "np.full", full, raises=False, vjp=(None, lambda g, out, shape, fill_value, *_, **__: g), traits=[IN_C_ORDER]
+)
+functions(
+    "np.zeros_like", like, raises=False, vjp=NO_GRADIENT, lower=array_creation.filled_like(zeros=True),
+    traits=[MOVES, TOTAL, MAKES_ARRAYS],
+)  # fmt: skip
+functions("np.ones_like", like, raises=False, vjp=NO_GRADIENT, traits=[TOTAL])
+functions(
+    "np.empty_like", like, raises=False, vjp=NO_GRADIENT, lower=array_creation.filled_like(zeros=False),
+    traits=[TOTAL, MAKES_ARRAYS],
+)  # fmt: skip
+functions("np.full_like", full_like, raises=False, vjp=(None, lambda g, out, a, fill_value, *_, **__: g))
+functions("np.eye np.tri", eye, raises=False)
+functions("np.identity", identity, raises=False)
+functions("np.indices", indices, raises=False)
+functions("np.bartlett np.blackman np.hamming np.hanning np.kaiser", window, raises=False)
+functions("np.vander", vander, raises=False, vjp=of_vander)
+for _name, _sharing in (("array", sharing.cast), ("asarray", sharing.as_array), ("asanyarray", sharing.as_array)):
+    declare(
+        f"np.{_name}", as_array, effect=VIEW, target=getattr(np, _name), vjp=of_array,
+        traits=[VIEW_OR_COPY, (SHARES, _sharing)],
+    )  # fmt: skip
+for _name in ("ascontiguousarray", "asfortranarray"):
+    declare(
+        f"np.{_name}", contiguous, effect=VIEW, target=getattr(np, _name), vjp=of_array, traits=[VIEW_OR_COPY]
+    )  # fmt: skip
 COPIES_UNLESS_TOLD["np.asarray"] = False
-
-lower("np.zeros", array_creation.filled(zeros=True), MAKES_ARRAYS)
-lower("np.empty", array_creation.filled(zeros=False), MAKES_ARRAYS)
-lower("np.zeros_like", array_creation.filled_like(zeros=True), MAKES_ARRAYS)
-lower("np.empty_like", array_creation.filled_like(zeros=False), MAKES_ARRAYS)
-lower("np.copy", array_creation.copied_as_it_is, MAKES_ARRAYS)
-
-derive("np.array np.asarray np.asanyarray np.ascontiguousarray np.asfortranarray np.copy", of_array)
-derive("np.tril", lambda g, out, m, k=0: np.tril(g, k))
-derive("np.triu", lambda g, out, m, k=0: np.triu(g, k))
-derive("np.diag", of_diag)
-derive("np.diagflat", lambda g, out, v, k=0: np.reshape(np.diag(g, k), sizes(v)))
-derive("np.meshgrid", *map(of_meshgrid, range(MOST)))
-derive("np.vander", of_vander)
-derive("np.full", None, lambda g, out, shape, fill_value, *_, **__: g)
-derive("np.full_like", None, lambda g, out, a, fill_value, *_, **__: g)
-derive("np.zeros_like np.ones_like np.empty_like", None)
+functions(
+    "np.copy", copied, raises=False, vjp=of_array, lower=array_creation.copied_as_it_is, traits=[TOTAL, MAKES_ARRAYS]
+)
+functions("np.tril", triangle, raises=False, vjp=lambda g, out, m, k=0: np.tril(g, k))
+functions("np.triu", triangle, raises=False, vjp=lambda g, out, m, k=0: np.triu(g, k))
+functions("np.diag", diag, effect=VIEW, raises=False, vjp=of_diag, traits=[(SHARES, sharing.diagonal)])
+functions("np.diagflat", diagflat, raises=False, vjp=lambda g, out, v, k=0: np.reshape(np.diag(g, k), sizes(v)))
+functions("np.meshgrid", meshgrid, effect=VIEW, raises=False, vjp=tuple(map(of_meshgrid, range(MOST))))
+functions("np.fromiter", fromiter, effect=ORDERED, raises=False)
+functions("np.frombuffer", frombuffer, effect=VIEW, raises=False, traits=[HOLDS_FLOATS])
+functions("np.fromfunction", effect=ORDERED)        # it calls a function of the user's
+declare("room", rule(place), effect=VIEW, target=room)

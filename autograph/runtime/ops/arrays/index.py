@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
+from autograph.runtime.graph.opdef import VIEW, WRITE, declare
 from autograph.runtime.graph.traits import (
     ADDS_NO_ITEMS,
     GIVES_ITEM,
@@ -21,12 +21,10 @@ from autograph.runtime.graph.traits import (
     READS_ITEMS,
     STATEMENT,
     VIEW_OR_COPY,
-    mark,
 )
-from autograph.runtime.graph.types import ANY, ObjectType, Shape, TensorType, Type
+from autograph.runtime.graph.types import ANY, NONE, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import scatter_add
 from autograph.runtime.ops.inference.containers import item_at
-from autograph.runtime.ops.inference.declare import nothing
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, broadcast, is_type, type_of_arg
 from autograph.runtime.ops.native.builtins import element
@@ -198,7 +196,6 @@ def slice_length(dim: int | None, entry: slice) -> int | None:
     return len(range(*entry.indices(dim)))
 
 
-@rule
 def getitem(x: Any, index: Any) -> Type:
     """`x[index]`."""
     if not isinstance(x, TensorType):
@@ -219,16 +216,16 @@ def _strange_item(x: TensorType, index: Any) -> Type:
     return ANY if element else TensorType(x.dtype, shape)
 
 
-declare("getitem", getitem, effect=VIEW, template="{}[{}]", raises=True, fold=operator.getitem)
-mark("getitem", VIEW_OR_COPY, MOVES, GIVES_ITEM, READS_ITEMS)
-mark("delitem", ADDS_NO_ITEMS)
-derive("getitem", lambda g, out, x, index: scatter_add(x, index, g))
-declare("setitem", nothing, effect=WRITE, template="{}[{}] = {}", raises=True)
-declare("delitem", nothing, effect=WRITE, template="del {}[{}]", raises=True)
-mark("getitem setitem delitem", OWN_VIEW, LOOKS_UP)
-mark("getitem", PART_OF_FIRST)
-mark("setitem", KEEPS)
-mark("setitem delitem", STATEMENT)
-
-lower("getitem", element)
-lower("setitem", set_element)
+declare(
+    "getitem", rule(getitem), effect=VIEW, template="{}[{}]", raises=True, fold=operator.getitem,
+    vjp=lambda g, out, x, index: scatter_add(x, index, g), lower=element,
+    traits=[VIEW_OR_COPY, MOVES, GIVES_ITEM, READS_ITEMS, OWN_VIEW, LOOKS_UP, PART_OF_FIRST],
+)  # fmt: skip
+declare(
+    "setitem", NONE, effect=WRITE, template="{}[{}] = {}", raises=True, lower=set_element,
+    traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT],
+)  # fmt: skip
+declare(
+    "delitem", NONE, effect=WRITE, template="del {}[{}]", raises=True,
+    traits=[OWN_VIEW, LOOKS_UP, ADDS_NO_ITEMS, STATEMENT],
+)  # fmt: skip

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, Infer, Vjp, derive
-from autograph.runtime.graph.traits import ITEMS, MOVES, NEEDS_ITEMS, VIEWS_OF_FIRST, mark
+from autograph.runtime.graph.opdef import VIEW, Infer, Vjp
+from autograph.runtime.graph.traits import ITEMS, MOVES, NEEDS_ITEMS, VIEWS_OF_FIRST
 from autograph.runtime.graph.types import ANY, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.arrays.index import slice_length
 from autograph.runtime.ops.arrays.shape import at_least_1d, at_least_2d, at_least_3d
@@ -85,7 +85,6 @@ def _with_shape(array: TensorType, shape: Shape) -> TensorType:
     return TensorType(array.dtype, shape)
 
 
-@rule
 def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -100,7 +99,6 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
     return joined(parts, axis_arg(axis, parts[0].ndim), dtype)
 
 
-@rule
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -112,29 +110,24 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     return joined([_with_shape(part, (*part.shape[:at], 1, *part.shape[at:])) for part in parts], at, dtype)
 
 
-@rule
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
     return joined([_with_shape(part, at_least_2d(part.shape)) for part in arrays_of(tup)], 0, dtype)
 
 
-@rule
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
     parts = [_with_shape(part, at_least_1d(part.shape)) for part in arrays_of(tup)]
     return joined(parts, 0 if parts[0].ndim == 1 else 1, dtype)
 
 
-@rule
 def dstack(tup: Any) -> Type:
     return joined([_with_shape(part, at_least_3d(part.shape)) for part in arrays_of(tup)], 2)
 
 
-@rule
 def column_stack(tup: Any) -> Type:
     parts = arrays_of(tup)
     return joined([part if part.ndim > 1 else _with_shape(part, (size(part.shape), 1)) for part in parts], 1)
 
 
-@rule
 def block(arrays: Any) -> Type:
     """Nested lists are joined along the last axis, lists of those along the one before, and so on."""
     depth = _depth(arrays)
@@ -159,7 +152,6 @@ def _block(arrays: Any, depth: int, ndim: int) -> TensorType:
     return joined([_block(part, depth - 1, ndim) for part in arrays], ndim - depth)
 
 
-@rule
 def append(arr: Any, values: Any, axis: Any = None) -> Type:
     first, second = array_like(arr), array_like(values)
     if axis is None:
@@ -167,7 +159,6 @@ def append(arr: Any, values: Any, axis: Any = None) -> Type:
     return joined([first, second], axis_arg(axis, first.ndim))
 
 
-@rule
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Type:
     array, value = array_like(arr), array_like(values)
     if axis is None:
@@ -183,7 +174,6 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Type:
     return TensorType(array.dtype, tuple(dims))
 
 
-@rule
 def delete(arr: Any, obj: Any, axis: Any = None) -> Type:
     array = array_like(arr)
     if axis is None:
@@ -216,24 +206,20 @@ def _part(array: TensorType, sections: Any, axis: int) -> TensorType:
     return TensorType(array.dtype, tuple(dims))
 
 
-@rule
 def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
     array = array_like(ary)
     return _part(array, indices_or_sections, axis_arg(axis, array.ndim))
 
 
-@rule
 def hsplit(ary: Any, indices_or_sections: Any) -> Type:
     array = array_like(ary)
     return _part(array, indices_or_sections, 0 if array.ndim == 1 else 1)
 
 
-@rule
 def vsplit(ary: Any, indices_or_sections: Any) -> Type:
     return _part(array_like(ary), indices_or_sections, 0)
 
 
-@rule
 def dsplit(ary: Any, indices_or_sections: Any) -> Type:
     return _part(array_like(ary), indices_or_sections, 2)
 
@@ -248,7 +234,6 @@ def listed(item: Infer) -> Infer:
     return infer
 
 
-@rule
 def unstack(x: Any, /, *, axis: Any = 0) -> Type:
     array = array_like(x)
     at = axis_arg(axis, array.ndim)
@@ -256,30 +241,6 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Type:
     if count is None or count > _MOST:
         return ObjectType("tuple")
     return tuple_of(*[_with_shape(array, (*array.shape[:at], *array.shape[at + 1 :]))] * count)
-
-
-functions("concatenate concat", concatenate, effect=PURE)
-functions("stack", stack, effect=PURE)
-functions("vstack", vstack, effect=PURE)
-functions("hstack", hstack, effect=PURE)
-functions("dstack", dstack, effect=PURE)
-functions("column_stack", column_stack, effect=PURE)
-functions("block", block, effect=PURE)
-functions("append", append, effect=PURE)
-functions("insert", insert, effect=PURE)
-functions("delete", delete, effect=PURE)
-functions("split", listed(split), effect=VIEW)
-functions("array_split", listed(split), effect=VIEW)
-functions("hsplit", listed(hsplit), effect=VIEW)
-functions("vsplit", listed(vsplit), effect=VIEW)
-functions("dsplit", listed(dsplit), effect=VIEW)
-functions("unstack", unstack, effect=VIEW, traits=[VIEWS_OF_FIRST, MOVES])
-
-mark("np.split np.array_split np.hsplit np.vsplit np.dsplit", VIEWS_OF_FIRST, MOVES)
-mark("np.concatenate np.stack np.vstack np.hstack np.dstack np.column_stack", NEEDS_ITEMS)
-ITEMS.update({"np.split": split, "np.array_split": split})
-ITEMS.update({"np.hsplit": hsplit, "np.vsplit": vsplit, "np.dsplit": dsplit})
-mark("np.concatenate np.stack np.vstack np.hstack np.dstack np.column_stack np.block", MOVES)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -356,18 +317,32 @@ def of_split(g: Any, out: Any, ary: Any, indices_or_sections: Any, axis: Any = 0
     return np.concatenate(g, axis)
 
 
-derive("np.concatenate np.concat", of_concatenate)
-derive("np.stack", of_stack)
-derive("np.vstack", joined_along(0, at_least_2d))
-derive("np.hstack", joined_along(1, at_least_1d))
-derive("np.dstack", joined_along(2, at_least_3d))
-derive("np.column_stack", joined_along(1, lambda shape: shape if len(shape) > 1 else (*at_least_1d(shape), 1)))
-derive("np.block", of_block)
-derive("np.append", of_append(0), of_append(1))
-derive("np.insert", of_insert(0), None, of_insert(1))
-derive("np.delete", moves(np.delete))
-derive("np.split np.array_split", of_split)
-derive("np.hsplit", lambda g, out, ary, *_: np.concatenate(g, min(1, ndim(ary) - 1)))
-derive("np.vsplit", lambda g, out, ary, *_: np.concatenate(g, 0))
-derive("np.dsplit", lambda g, out, ary, *_: np.concatenate(g, 2))
-derive("np.unstack", lambda g, out, x, axis=0: np.stack(g, axis))
+# ------------------------------------------------------------------------------------------------ declarations
+
+_JOINED = [NEEDS_ITEMS, MOVES]
+functions("np.concatenate", concatenate, vjp=of_concatenate, traits=_JOINED)
+functions("np.concat", concatenate, vjp=of_concatenate)
+functions("np.stack", stack, vjp=of_stack, traits=_JOINED)
+functions("np.vstack", vstack, vjp=joined_along(0, at_least_2d), traits=_JOINED)
+functions("np.hstack", hstack, vjp=joined_along(1, at_least_1d), traits=_JOINED)
+functions("np.dstack", dstack, vjp=joined_along(2, at_least_3d), traits=_JOINED)
+functions(
+    "np.column_stack", column_stack, traits=_JOINED,
+    vjp=joined_along(1, lambda shape: shape if len(shape) > 1 else (*at_least_1d(shape), 1)),
+)  # fmt: skip
+functions("np.block", block, vjp=of_block, traits=[MOVES])
+functions("np.append", append, vjp=(of_append(0), of_append(1)))
+functions("np.insert", insert, vjp=(of_insert(0), None, of_insert(1)))
+functions("np.delete", delete, vjp=moves(np.delete))
+for _names, _rule, _vjp in (
+    ("np.split np.array_split", split, of_split),
+    ("np.hsplit", hsplit, lambda g, out, ary, *_: np.concatenate(g, min(1, ndim(ary) - 1))),
+    ("np.vsplit", vsplit, lambda g, out, ary, *_: np.concatenate(g, 0)),
+    ("np.dsplit", dsplit, lambda g, out, ary, *_: np.concatenate(g, 2)),
+):
+    _traits = [VIEWS_OF_FIRST, MOVES, (ITEMS, rule(_rule))]
+    functions(_names, listed(_rule), effect=VIEW, vjp=_vjp, traits=_traits)
+functions(
+    "np.unstack", unstack, effect=VIEW, vjp=lambda g, out, x, axis=0: np.stack(g, axis),
+    traits=[VIEWS_OF_FIRST, MOVES],
+)  # fmt: skip

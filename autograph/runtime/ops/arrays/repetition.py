@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, derive
 from autograph.runtime.graph.traits import MOVES
 from autograph.runtime.graph.types import ObjectType, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import along, axis_of, moves
 from autograph.runtime.ops.gradients.toolkit import ndim, shape
 from autograph.runtime.ops.inference.containers import tuple_items
-from autograph.runtime.ops.inference.declare import functions, methods
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     add_dims,
@@ -27,7 +25,6 @@ from autograph.runtime.ops.inference.shape_rules import (
 )
 
 
-@rule
 def tile(A: Any, reps: Any) -> Type:
     array = array_like(A)
     if isinstance(reps, TensorType) and reps.shape:
@@ -41,7 +38,6 @@ def tile(A: Any, reps: Any) -> Type:
     return TensorType(array.dtype, tuple(size((dim, number)) for dim, number in zip(dims, counts)))
 
 
-@rule
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Type:
     array = array_like(a)
     dims = [size(array.shape)] if axis is None else list(array.shape)
@@ -53,7 +49,6 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Type:
     return TensorType(array.dtype, tuple(dims))
 
 
-@rule
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Type:
     array = array_like(array)
     if is_constant(pad_width) and not isinstance(pad_width, dict):
@@ -61,12 +56,6 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ty
     else:
         widths = [None] * array.ndim
     return TensorType(array.dtype, tuple(map(add_dims, array.shape, widths)))
-
-
-functions("tile", tile, effect=PURE, traits=[MOVES])
-functions("repeat", repeat, effect=PURE, traits=[MOVES])
-methods("repeat", repeat, effect=PURE, traits=[MOVES])
-functions("pad", pad, effect=PURE)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -119,6 +108,6 @@ def _first(width: Any) -> Any:
     return _first(width[0]) if isinstance(width, (list, tuple)) else width
 
 
-derive("np.tile", of_tile)
-derive("np.repeat .repeat", of_repeat)
-derive("np.pad", of_pad)
+functions("np.tile", tile, vjp=of_tile, traits=[MOVES])
+functions("np.repeat .repeat", repeat, vjp=of_repeat, traits=[MOVES])
+functions("np.pad", pad, vjp=of_pad)

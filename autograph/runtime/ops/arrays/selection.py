@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Vjp, declare, derive
+from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, Vjp, declare
 from autograph.runtime.graph.traits import OUT_BY_NAME, WRITTEN_ARGUMENT
-from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, array
+from autograph.runtime.graph.types import NONE, ObjectType, Shape, TensorType, Type, array
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
 from autograph.runtime.ops.gradients.toolkit import as_array, on_proxies
 from autograph.runtime.ops.inference.containers import tuple_items, tuple_of
-from autograph.runtime.ops.inference.declare import functions, methods, nothing
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
@@ -41,7 +41,6 @@ def axis_or_flat(a: TensorType, axis: Any) -> tuple[Shape, int]:
     return a.shape, axis_arg(axis, a.ndim)
 
 
-@rule
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -52,7 +51,6 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     return result(a.dtype, (*shape[:at], *picked, *shape[at + 1 :]))
 
 
-@rule
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Type:
     a, index = array_like(arr), array_like(indices)
     shape, at = axis_or_flat(a, axis)
@@ -63,7 +61,6 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Type:
     return TensorType(a.dtype, tuple(dims))
 
 
-@rule
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -72,24 +69,20 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Type:
     return TensorType(a.dtype, (*shape[:at], None, *shape[at + 1 :]))
 
 
-@rule
 def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Type:
-    return compress(condition, a, axis, out)        # type: ignore[return-value]
+    return compress(condition, a, axis, out)
 
 
-@rule
 def extract(condition: Any, arr: Any) -> Type:
     return TensorType(array_like(arr).dtype, (None,))
 
 
-@rule
 def trim_zeros(filt: Any, trim: Any = "fb", *axis: Any, **kwargs: Any) -> Type:
     if not isinstance(filt, TensorType) or filt.kind != "array":
         raise Unknown               # a list stays one
     return TensorType(filt.dtype, (None,) * filt.ndim)
 
 
-@rule
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -98,13 +91,11 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     return result(np.result_type(*(option.dtype for option in options)), shape)
 
 
-@rule
 def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type:
     """As `choose`, but each choice may be an argument of its own."""
-    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)  # type: ignore[return-value]
+    return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
-@rule
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Type:
     a = array_like(a)
     if not is_constant((axis1, axis2)):
@@ -114,10 +105,9 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Type:
     return TensorType(a.dtype, (*rest, diagonal_length(a.shape[first], a.shape[second], offset)))
 
 
-@rule
 def diagonal_of_last(x: Any, /, *, offset: Any = 0) -> Type:
     """`np.linalg.diagonal`, which goes along the last two axes."""
-    return diagonal(x, offset, -2, -1)      # type: ignore[return-value]
+    return diagonal(x, offset, -2, -1)
 
 
 def diagonal_length(rows: int | None, columns: int | None, offset: Any) -> int | None:
@@ -130,7 +120,6 @@ def diagonal_length(rows: int | None, columns: int | None, offset: Any) -> int |
 # ----------------------------------------------------------------------------------------------------- positions
 
 
-@rule
 def nonzero(a: Any) -> Type:
     a = array_like(a)
     if not a.shape:
@@ -138,17 +127,10 @@ def nonzero(a: Any) -> Type:
     return tuple_of(*[array(INTP, None)] * a.ndim)
 
 
-@rule
-def flatnonzero(a: Any) -> Type:
-    return array(INTP, None)
-
-
-@rule
 def argwhere(a: Any) -> Type:
     return array(INTP, None, array_like(a).ndim)
 
 
-@rule
 def ix_(*args: Any) -> Type:
     arrays = list(map(array_like, args))
     if any(a.ndim != 1 for a in arrays):
@@ -168,33 +150,19 @@ def _open(a: TensorType, at: int, ndim: int) -> TensorType:
     return TensorType(dtype, (1,) * at + (dim,) + (1,) * (ndim - at - 1))
 
 
-@rule
 def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Type:
     return tuple_of(*[result(INTP, array_like(indices).shape)] * len(shape_arg(shape)))
 
 
-@rule
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Type:
     return result(INTP, broadcast(*(part.shape for part in arrays_of(multi_index))))
 
 
-@rule
-def tri_indices(n: Any, k: Any = 0, m: Any = None) -> Type:
-    return tuple_of(*[array(INTP, None)] * 2)
-
-
-@rule
-def tri_indices_from(arr: Any, k: Any = 0) -> Type:
-    return tuple_of(*[array(INTP, None)] * 2)
-
-
-@rule
 def diag_indices(n: Any, ndim: Any = 2) -> Type:
     dim = n if isinstance(n, int) else None
     return tuple_of(*[array(INTP, dim)] * ndim)
 
 
-@rule
 def diag_indices_from(arr: Any) -> Type:
     a = array_like(arr)
     return tuple_of(*[array(INTP, a.shape[0])] * a.ndim)
@@ -203,7 +171,6 @@ def diag_indices_from(arr: Any) -> Type:
 # ------------------------------------------------------------------------------------------------- with conditions
 
 
-@rule
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Type:
     conditions, choices = arrays_of(condlist), [*_items(choicelist), default]
     shape = broadcast(*(part.shape for part in conditions), *(operand(choice).shape for choice in choices))
@@ -221,37 +188,6 @@ def _sample(arg: Any) -> Any:
     """The stand-in for an argument in `np.result_type`: a Python number is weak."""
     found = operand(arg)
     return {"i": 1, "f": 1.0, "c": 1j}.get(found.dtype.kind, found.dtype) if found.weak else found.dtype
-
-
-functions("take", take, effect=PURE)
-methods("take", take, effect=PURE)
-functions("take_along_axis", take_along_axis, effect=PURE)
-functions("compress", compress, effect=PURE)
-methods("compress", compress_method, effect=PURE)
-functions("extract", extract, effect=PURE)
-functions("trim_zeros", trim_zeros, effect=VIEW)
-functions("choose", choose, effect=PURE)
-methods("choose", choose_method, effect=PURE, traits=[OUT_BY_NAME])     # all else are choices
-functions("diagonal", diagonal, effect=VIEW)
-methods("diagonal", diagonal, effect=VIEW)
-functions("linalg.diagonal", diagonal_of_last, effect=VIEW)
-functions("nonzero", nonzero, effect=PURE)
-methods("nonzero", nonzero, effect=PURE)
-functions("flatnonzero", flatnonzero, effect=PURE)
-functions("argwhere", argwhere, effect=PURE)
-functions("ix_", ix_, effect=VIEW)
-functions("unravel_index", unravel_index, effect=PURE)
-functions("ravel_multi_index", ravel_multi_index, effect=PURE)
-functions("tril_indices triu_indices", tri_indices, effect=PURE)
-functions("tril_indices_from triu_indices_from", tri_indices_from, effect=PURE)
-functions("diag_indices", diag_indices, effect=PURE)
-functions("diag_indices_from", diag_indices_from, effect=PURE)
-functions("select", select, effect=PURE)
-
-functions("put place putmask copyto put_along_axis fill_diagonal", nothing, effect=WRITE)
-methods("put", nothing, effect=WRITE)
-WRITTEN_ARGUMENT.update({"np.put": 2, ".put": 2, "np.place": 2, "np.putmask": 2, "np.put_along_axis": 2})
-WRITTEN_ARGUMENT["np.fill_diagonal"] = 1
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -307,19 +243,6 @@ def _of_second(function: Any) -> Vjp:
     return lambda g, out, which, a, *args, **kwargs: moves(lambda a: function(which, a, *args, **kwargs))(g, out, a)
 
 
-derive("np.take .take", of_take)
-derive("np.take_along_axis", moves(np.take_along_axis))
-derive("np.compress", None, _of_second(np.compress))
-derive(".compress", of_compress_method)
-derive("np.extract", None, _of_second(np.extract))
-derive("np.choose", None, of_choose)
-derive(".choose", None, *map(of_choose_method, range(MOST)))
-derive("np.diagonal .diagonal", moves(np.diagonal))
-derive("np.linalg.diagonal", moves(np.linalg.diagonal))
-derive("np.select", None, of_choices, of_default)
-derive("np.nonzero .nonzero np.flatnonzero np.argwhere", None)
-
-
 def checked_take(a: Any, indices: Any, axis: Any = 0) -> Any:
     """`np.take`, of indices none of which is negative."""
     size = a.shape[axis]
@@ -332,6 +255,35 @@ def checked_take(a: Any, indices: Any, axis: Any = 0) -> Any:
     return np.take(a, indices, axis)
 
 
-declare("checked_take", take, target=checked_take, raises=True)
-derive("checked_take", of_take)
+declare("checked_take", rule(take), target=checked_take, raises=True, vjp=of_take)
 take_at = on_proxies(checked_take)
+
+# ------------------------------------------------------------------------------------------------ declarations
+
+functions("np.take .take", take, vjp=of_take)
+functions("np.take_along_axis", take_along_axis, vjp=moves(np.take_along_axis))
+functions("np.compress", compress, vjp=(None, _of_second(np.compress)))
+functions(".compress", compress_method, vjp=of_compress_method)
+functions("np.extract", extract, vjp=(None, _of_second(np.extract)))
+functions("np.trim_zeros", trim_zeros, effect=VIEW)
+functions("np.choose", choose, vjp=(None, of_choose))
+functions(      # all arguments without a name are choices
+    ".choose", choose_method, vjp=(None, *map(of_choose_method, range(MOST))), traits=[OUT_BY_NAME]
+)
+functions("np.diagonal .diagonal", diagonal, effect=VIEW, vjp=moves(np.diagonal))
+functions("np.linalg.diagonal", diagonal_of_last, effect=VIEW, vjp=moves(np.linalg.diagonal))
+functions("np.nonzero .nonzero", nonzero, vjp=NO_GRADIENT)
+functions("np.flatnonzero", array(INTP, None), vjp=NO_GRADIENT)
+functions("np.argwhere", argwhere, vjp=NO_GRADIENT)
+functions("np.ix_", ix_, effect=VIEW)
+functions("np.unravel_index", unravel_index)
+functions("np.ravel_multi_index", ravel_multi_index)
+functions(
+    "np.tril_indices np.triu_indices np.tril_indices_from np.triu_indices_from", tuple_of(*[array(INTP, None)] * 2)
+)
+functions("np.diag_indices", diag_indices)
+functions("np.diag_indices_from", diag_indices_from)
+functions("np.select", select, vjp=(None, of_choices, of_default))
+functions("np.put .put np.place np.putmask np.put_along_axis", NONE, effect=WRITE, traits=[(WRITTEN_ARGUMENT, 2)])
+functions("np.fill_diagonal", NONE, effect=WRITE, traits=[(WRITTEN_ARGUMENT, 1)])
+functions("np.copyto", NONE, effect=WRITE)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, Infer, Vjp, derive
+from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, Infer, Vjp
 from autograph.runtime.graph.traits import (
     ADDS_AXES,
     BROADCASTS,
@@ -20,15 +20,13 @@ from autograph.runtime.graph.traits import (
     TRANSPOSES,
     VIEW_OF_FIRST,
     VIEW_OR_COPY,
-    mark,
 )
-from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type
+from autograph.runtime.graph.types import INT, NONE, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import MOST, moves, reshaped_back
 from autograph.runtime.ops.gradients.toolkit import ndim
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference.containers import tuple_of
-from autograph.runtime.ops.inference.declare import always, functions, methods, nothing
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     array_like,
@@ -73,29 +71,24 @@ def new_shape(old: Shape, shape: Any) -> Shape:
     return tuple(None if dim is None or dim < 0 else dim for dim in dims)
 
 
-@rule
 def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> Type:
     a = operand(a)
     return reshaped(a, new_shape(a.shape, newshape if shape is None else shape))
 
 
-@rule
 def reshape_method(a: TensorType, *shape: Any, order: Any = "C", copy: Any = None) -> Type:
     return reshaped(operand(a), new_shape(a.shape, shape[0] if len(shape) == 1 else shape))
 
 
-@rule
 def ravel(a: Any, order: Any = "C") -> Type:
     a = operand(a)
     return TensorType(a.dtype, (size(a.shape),))
 
 
-@rule
 def resize(a: Any, new_shape: Any) -> Type:
     return TensorType(operand(a).dtype, shape_arg(new_shape))
 
 
-@rule
 def expand_dims(a: Any, axis: Any) -> Type:
     a = operand(a)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
@@ -106,7 +99,6 @@ def expand_dims(a: Any, axis: Any) -> Type:
     return TensorType(a.dtype, tuple(1 if i in axes else next(dims) for i in range(a.ndim + count)))
 
 
-@rule
 def squeeze(a: Any, axis: Any = None) -> Type:
     a = operand(a)
     if axis is None:
@@ -131,25 +123,21 @@ def permuted(a: TensorType, axes: Any) -> TensorType:
     return reshaped(a, tuple(a.shape[axis] for axis in order))
 
 
-@rule
 def transpose(a: Any, axes: Any = None) -> Type:
     return permuted(operand(a), axes)
 
 
-@rule
 def transpose_method(a: Any, *axes: Any) -> Type:
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list, ObjectType))):
         return permuted(operand(a), axes[0])
     return permuted(operand(a), axes or None)
 
 
-@rule
 def matrix_transpose(a: Any) -> Type:
     a = array_like(a)
     return TensorType(a.dtype, (*a.shape[:-2], a.shape[-1], a.shape[-2]))
 
 
-@rule
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Type:
     a = operand(a)
     if not is_constant((axis1, axis2)):
@@ -160,7 +148,6 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Type:
     return reshaped(a, tuple(dims))
 
 
-@rule
 def moveaxis(a: Any, source: Any, destination: Any) -> Type:
     a = operand(a)
     if not is_constant((source, destination)):
@@ -172,7 +159,6 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Type:
     return permuted(a, order)
 
 
-@rule
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Type:
     a = operand(a)
     if not is_constant((axis, start)):
@@ -185,13 +171,11 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Type:
     return permuted(a, order)
 
 
-@rule
 def flip(m: Any, axis: Any = None) -> Type:
     m = array_like(m)
     return result(m.dtype, m.shape)
 
 
-@rule
 def flip_rows(m: Any) -> Type:
     found = array_like(m)
     if not found.shape:
@@ -199,12 +183,10 @@ def flip_rows(m: Any) -> Type:
     return found
 
 
-@rule
 def roll(a: Any, shift: Any, axis: Any = None) -> Type:
     return array_like(a)
 
 
-@rule
 def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Type:
     m = array_like(m)
     dims = list(m.shape)
@@ -219,7 +201,6 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Type:
 # ------------------------------------------------------------------------------------------------- broadcasting
 
 
-@rule
 def broadcast_to(array: Any, shape: Any, subok: Any = False) -> Type:
     array = array_like(array)
     wanted = shape_arg(shape)
@@ -228,20 +209,17 @@ def broadcast_to(array: Any, shape: Any, subok: Any = False) -> Type:
     return TensorType(array.dtype, wanted)
 
 
-@rule
 def broadcast_arrays(*args: Any, subok: Any = False) -> Type:
     arrays = list(map(array_like, args))
     shape = broadcast(*(a.shape for a in arrays))
     return tuple_of(*(TensorType(a.dtype, shape) for a in arrays))
 
 
-@rule
 def broadcast_shapes(*args: Any) -> Type:
     return tuple_of(*[INT] * max((len(shape_arg(arg)) for arg in args), default=0))
 
 
 def _at_least(pad: Callable[[Shape], Shape]) -> Infer:
-    @rule
     def infer(*arys: Any) -> Type:
         arrays = [TensorType(a.dtype, pad(a.shape)) for a in map(array_like, arys)]
         return arrays[0] if len(arrays) == 1 else tuple_of(*arrays)
@@ -266,49 +244,8 @@ def at_least_3d(shape: Shape) -> Shape:
 # ---------------------------------------------------------------------------------------------- facts of a shape
 
 
-@rule
 def shape_of(a: Any) -> Type:
     return tuple_of(*[INT] * operand(a).ndim)
-
-
-functions("reshape", reshape, effect=VIEW)
-methods("reshape", reshape_method, effect=VIEW)
-functions("ravel", ravel, effect=VIEW, raises=False)
-methods("ravel", ravel, effect=VIEW, raises=False)
-methods("flatten", ravel, effect=PURE, raises=False)
-functions("resize", resize, effect=PURE)
-methods("resize", nothing, effect=WRITE, traits=[RESHAPES])
-functions("expand_dims", expand_dims, effect=VIEW, traits=[OWN_VIEW, ADDS_AXES])
-functions("squeeze", squeeze, effect=VIEW)
-methods("squeeze", squeeze, effect=VIEW)
-functions("transpose permute_dims", transpose, effect=VIEW, raises=False)
-methods("transpose", transpose_method, effect=VIEW, raises=False)
-mark("np.transpose .transpose", TRANSPOSES, TOTAL)
-functions("matrix_transpose linalg.matrix_transpose", matrix_transpose, effect=VIEW)
-functions("swapaxes", swapaxes, effect=VIEW)
-methods("swapaxes", swapaxes, effect=VIEW)
-functions("moveaxis", moveaxis, effect=VIEW)
-functions("rollaxis", rollaxis, effect=VIEW)
-functions("flip", flip, effect=VIEW)
-functions("flipud fliplr", flip_rows, effect=VIEW)
-functions("roll", roll, effect=PURE)
-functions("rot90", rot90, effect=VIEW)
-functions("broadcast_to", broadcast_to, effect=VIEW, traits=[OWN_VIEW, BROADCASTS])
-functions("broadcast_arrays", broadcast_arrays, effect=VIEW)
-functions("broadcast_shapes", broadcast_shapes, effect=PURE)
-functions("atleast_1d", _at_least(at_least_1d), effect=VIEW, raises=False)
-functions("atleast_2d", _at_least(at_least_2d), effect=VIEW, raises=False)
-functions("atleast_3d", _at_least(at_least_3d), effect=VIEW, raises=False)
-functions("shape", shape_of, effect=PURE, raises=False)
-functions("ndim", always(INT), effect=PURE, raises=False)
-functions("size", always(INT), effect=PURE)
-
-mark("np.transpose .transpose np.matrix_transpose np.linalg.matrix_transpose", VIEW_OF_FIRST, MOVES)
-mark("np.swapaxes .swapaxes np.moveaxis np.rollaxis np.expand_dims np.squeeze .squeeze", VIEW_OF_FIRST, MOVES)
-mark("np.flip np.flipud np.fliplr np.rot90", VIEW_OF_FIRST, MOVES)
-mark("np.reshape .reshape np.ravel .ravel np.atleast_1d np.atleast_2d np.atleast_3d", VIEW_OR_COPY, MOVES)
-mark(".flatten np.roll np.broadcast_to", MOVES)
-mark("np.shape np.ndim np.size", GIVES_FORM)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -343,10 +280,6 @@ def of_roll(g: Any, out: Any, a: Any, shift: Any, axis: Any = None) -> Any:
     return np.roll(g, tuple(-each for each in shift) if isinstance(shift, (tuple, list)) else -shift, axis)
 
 
-def of_rot90(g: Any, out: Any, m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
-    return np.rot90(g, -k, axes)
-
-
 def one_of_several(number: int) -> Vjp:
     """The rule of an argument of a function that gives a tuple for several."""
 
@@ -356,23 +289,59 @@ def one_of_several(number: int) -> Vjp:
     return vjp
 
 
-derive("np.reshape", lambda g, out, a, shape=None, order="C", **_: of_reshape(g, out, a, order=order))
-derive(".reshape", of_reshape)
-derive("np.ravel .ravel .flatten", of_ravel)
-derive("np.expand_dims np.squeeze .squeeze", reshaped_back)
-derive("np.atleast_1d np.atleast_2d np.atleast_3d", *map(one_of_several, range(MOST)))
-derive("np.broadcast_to", lambda g, out, array, *_, **__: g)
-derive("np.broadcast_arrays", *(lambda g, out, *_, i=i, **__: g[i] for i in range(MOST)))
-derive("np.resize", moves(np.resize))
-derive("np.transpose np.permute_dims", of_transpose)
-derive(".transpose", of_transpose_method)
-derive("np.matrix_transpose np.linalg.matrix_transpose", lambda g, out, a: np.swapaxes(g, -1, -2))
-derive("np.swapaxes .swapaxes", lambda g, out, a, axis1, axis2: np.swapaxes(g, axis1, axis2))
-derive("np.moveaxis", lambda g, out, a, source, destination: np.moveaxis(g, destination, source))
-derive("np.rollaxis", of_rollaxis)
-derive("np.flip", lambda g, out, m, axis=None: np.flip(g, axis))
-derive("np.flipud", lambda g, out, m: np.flipud(g))
-derive("np.fliplr", lambda g, out, m: np.fliplr(g))
-derive("np.roll", of_roll)
-derive("np.rot90", of_rot90)
-derive("np.shape np.ndim np.size np.broadcast_shapes", None)
+# ------------------------------------------------------------------------------------------------ declarations
+
+_VIEW = [VIEW_OF_FIRST, MOVES]
+_VIEW_OR_COPY = [VIEW_OR_COPY, MOVES]
+functions(
+    "np.reshape", reshape, effect=VIEW, traits=_VIEW_OR_COPY,
+    vjp=lambda g, out, a, shape=None, order="C", **_: of_reshape(g, out, a, order=order),
+)  # fmt: skip
+functions(".reshape", reshape_method, effect=VIEW, vjp=of_reshape, traits=_VIEW_OR_COPY)
+functions("np.ravel .ravel", ravel, effect=VIEW, raises=False, vjp=of_ravel, traits=_VIEW_OR_COPY)
+functions(".flatten", ravel, raises=False, vjp=of_ravel, traits=[MOVES])
+functions("np.resize", resize, vjp=moves(np.resize))
+functions(".resize", NONE, effect=WRITE, traits=[RESHAPES])
+functions("np.expand_dims", expand_dims, effect=VIEW, vjp=reshaped_back, traits=[*_VIEW, OWN_VIEW, ADDS_AXES])
+functions("np.squeeze .squeeze", squeeze, effect=VIEW, vjp=reshaped_back, traits=_VIEW)
+_transposing: dict[str, Any] = {"effect": VIEW, "raises": False, "traits": [*_VIEW, TRANSPOSES, TOTAL]}
+functions("np.transpose", transpose, vjp=of_transpose, **_transposing)
+functions(".transpose", transpose_method, vjp=of_transpose_method, **_transposing)
+functions("np.permute_dims", transpose, effect=VIEW, raises=False, vjp=of_transpose)
+functions(
+    "np.matrix_transpose np.linalg.matrix_transpose", matrix_transpose, effect=VIEW, traits=_VIEW,
+    vjp=lambda g, out, a: np.swapaxes(g, -1, -2),
+)  # fmt: skip
+functions(
+    "np.swapaxes .swapaxes", swapaxes, effect=VIEW, traits=_VIEW,
+    vjp=lambda g, out, a, axis1, axis2: np.swapaxes(g, axis1, axis2),
+)  # fmt: skip
+functions(
+    "np.moveaxis", moveaxis, effect=VIEW, traits=_VIEW,
+    vjp=lambda g, out, a, source, destination: np.moveaxis(g, destination, source),
+)  # fmt: skip
+functions("np.rollaxis", rollaxis, effect=VIEW, vjp=of_rollaxis, traits=_VIEW)
+functions("np.flip", flip, effect=VIEW, vjp=lambda g, out, m, axis=None: np.flip(g, axis), traits=_VIEW)
+functions("np.flipud", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.flipud(g), traits=_VIEW)
+functions("np.fliplr", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.fliplr(g), traits=_VIEW)
+functions("np.roll", roll, vjp=of_roll, traits=[MOVES])
+functions(
+    "np.rot90", rot90, effect=VIEW, vjp=lambda g, out, m, k=1, axes=(0, 1): np.rot90(g, -k, axes), traits=_VIEW
+)
+functions(
+    "np.broadcast_to", broadcast_to, effect=VIEW, vjp=lambda g, out, array, *_, **__: g,
+    traits=[OWN_VIEW, BROADCASTS, MOVES],
+)  # fmt: skip
+functions(
+    "np.broadcast_arrays", broadcast_arrays, effect=VIEW,
+    vjp=tuple(lambda g, out, *_, i=i, **__: g[i] for i in range(MOST)),
+)  # fmt: skip
+functions("np.broadcast_shapes", broadcast_shapes, vjp=NO_GRADIENT)
+for _name, _pad in (("atleast_1d", at_least_1d), ("atleast_2d", at_least_2d), ("atleast_3d", at_least_3d)):
+    functions(
+        f"np.{_name}", _at_least(_pad), effect=VIEW, raises=False, vjp=tuple(map(one_of_several, range(MOST))),
+        traits=_VIEW_OR_COPY,
+    )  # fmt: skip
+functions("np.shape", shape_of, raises=False, vjp=NO_GRADIENT, traits=[GIVES_FORM])
+functions("np.ndim", INT, raises=False, vjp=NO_GRADIENT, traits=[GIVES_FORM])
+functions("np.size", INT, vjp=NO_GRADIENT, traits=[GIVES_FORM])

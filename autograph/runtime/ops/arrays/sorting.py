@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, derive
+from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array, inexact
 from autograph.runtime.ops.arrays.selection import INTP
 from autograph.runtime.ops.gradients.data_movement import along, axis_of, scatter_add, scattered
 from autograph.runtime.ops.gradients.toolkit import as_array, shape
 from autograph.runtime.ops.inference.containers import tuple_of
-from autograph.runtime.ops.inference.declare import functions, methods
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import Unknown, add_dims, array_like, axis_arg, constant, result, size
 
 FLOAT64 = np.dtype(float)
@@ -30,36 +29,28 @@ def _sorted(a: TensorType, axis: Any, dtype: np.dtype[Any]) -> Type:
     return TensorType(dtype, a.shape)
 
 
-@rule
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Type:
-    a = array_like(a)
-    return _sorted(a, axis, a.dtype)
+    return _sorted(array_like(a), axis, array_like(a).dtype)
 
 
-@rule
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Type:
     return _sorted(array_like(a), axis, INTP)
 
 
-@rule
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Type:
-    a = array_like(a)
-    return _sorted(a, axis, a.dtype)
+    return _sorted(array_like(a), axis, array_like(a).dtype)
 
 
-@rule
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Type:
     return _sorted(array_like(a), axis, INTP)
 
 
-@rule
 def sort_complex(a: Any) -> Type:
     a = array_like(a)
     dtype = {"b": "F", "h": "F", "B": "F", "H": "F", "F": "F", "g": "G", "G": "G"}.get(a.dtype.char, "D")
     return TensorType(np.dtype(dtype), a.shape)
 
 
-@rule
 def lexsort(keys: Any, axis: Any = -1) -> Type:
     rows = array_like(keys)
     return result(INTP, rows.shape[1:])
@@ -68,17 +59,14 @@ def lexsort(keys: Any, axis: Any = -1) -> Type:
 # ---------------------------------------------------------------------------------------- searching and counting
 
 
-@rule
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Type:
     return result(INTP, array_like(v).shape)
 
 
-@rule
 def digitize(x: Any, bins: Any, right: Any = False) -> Type:
     return result(INTP, array_like(x).shape)
 
 
-@rule
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Type:
     count = size(array_like(x).shape)
     if weights is None or count == 0:       # of nothing at all it forgets the weights
@@ -104,7 +92,6 @@ def _edges_dtype(a: TensorType, bins: Any) -> np.dtype[Any]:
     return array_like(bins).dtype
 
 
-@rule
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Type:
     a, count = array_like(a), _bin_count(bins)
     dtype = FLOAT64 if constant(density) else INTP if weights is None else array_like(weights).dtype
@@ -112,7 +99,6 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     return tuple_of(TensorType(dtype, (count,)), edges)
 
 
-@rule
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Type:
     return TensorType(_edges_dtype(array_like(a), bins), (add_dims(_bin_count(bins), 1),))
 
@@ -127,7 +113,6 @@ def _unique_values(a: TensorType, axis: Any) -> TensorType:
     return TensorType(a.dtype, (*a.shape[:at], None, *a.shape[at + 1 :]))
 
 
-@rule
 def unique(
     ar: Any,
     return_index: Any = False,
@@ -149,83 +134,41 @@ def unique(
     return tuple_of(values, *(part for part, flag in zip(parts, flags) if flag))
 
 
-@rule
 def unique_all(x: Any, /) -> Type:
     a, some = array_like(x), array(INTP, None)
     return ObjectType("UniqueAllResult", (_unique_values(a, None), some, TensorType(INTP, a.shape), some))
 
 
-@rule
 def unique_counts(x: Any, /) -> Type:
     return ObjectType("UniqueCountsResult", (_unique_values(array_like(x), None), array(INTP, None)))
 
 
-@rule
 def unique_inverse(x: Any, /) -> Type:
     a = array_like(x)
     return ObjectType("UniqueInverseResult", (_unique_values(a, None), TensorType(INTP, a.shape)))
 
 
-@rule
 def unique_values(x: Any, /) -> Type:
     return _unique_values(array_like(x), None)
 
 
-@rule
 def isin(element: Any, test_elements: Any, *args: Any, **kwargs: Any) -> Type:
     return TensorType(np.dtype(bool), array_like(element).shape)
 
 
-def _merged(first: Any, second: Any) -> TensorType:
-    a, b = array_like(first), array_like(second)
+def merged(ar1: Any, ar2: Any, assume_unique: Any = False) -> Type:
+    """`np.union1d` and `np.setxor1d`."""
+    a, b = array_like(ar1), array_like(ar2)
     return TensorType(np.result_type(a.dtype, b.dtype), (None,))
 
 
-@rule
 def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Type:
-    common = _merged(ar1, ar2)
+    common = merged(ar1, ar2)
     return tuple_of(common, *[array(INTP, None)] * 2) if constant(return_indices) else common
 
 
-@rule
-def union1d(ar1: Any, ar2: Any) -> Type:
-    return _merged(ar1, ar2)
-
-
-@rule
-def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Type:
-    return _merged(ar1, ar2)
-
-
-@rule
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Type:
     return TensorType(array_like(ar1).dtype, (None,))
-
-
-functions("sort", sort, effect=PURE)
-functions("argsort", argsort, effect=PURE)
-methods("argsort", argsort, effect=PURE)
-functions("partition", partition, effect=PURE)
-functions("argpartition", argpartition, effect=PURE)
-methods("argpartition", argpartition, effect=PURE)
-functions("sort_complex", sort_complex, effect=PURE)
-functions("lexsort", lexsort, effect=PURE)
-functions("searchsorted", searchsorted, effect=PURE)
-methods("searchsorted", searchsorted, effect=PURE)
-functions("digitize", digitize, effect=PURE)
-functions("bincount", bincount, effect=PURE)
-functions("histogram", histogram, effect=VIEW)             # edges that are given it gives back
-functions("histogram_bin_edges", histogram_bin_edges, effect=VIEW)
-functions("unique", unique, effect=PURE)
-functions("unique_all", unique_all, effect=PURE)
-functions("unique_counts", unique_counts, effect=PURE)
-functions("unique_inverse", unique_inverse, effect=PURE)
-functions("unique_values", unique_values, effect=PURE)
-functions("isin", isin, effect=PURE)
-functions("intersect1d", intersect1d, effect=PURE)
-functions("union1d", union1d, effect=PURE)
-functions("setxor1d", setxor1d, effect=PURE)
-functions("setdiff1d", setdiff1d, effect=PURE)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -261,8 +204,25 @@ def of_unique(g: Any, out: Any, ar: Any, *flags: Any, axis: Any = None, **option
 
 _RETURNED = ("index", "inverse", "counts")
 
-derive("np.sort np.sort_complex", of_sort)
-derive("np.partition", of_partition)
-derive("np.unique np.unique_values", of_unique)
-derive("np.bincount", None, lambda g, out, x, weights, *_, **__: g[x])
-derive("np.argsort .argsort np.argpartition .argpartition np.lexsort np.searchsorted .searchsorted np.digitize", None)
+# ------------------------------------------------------------------------------------------------ declarations
+
+functions("np.sort", sort, vjp=of_sort)
+functions("np.sort_complex", sort_complex, vjp=of_sort)
+functions("np.partition", partition, vjp=of_partition)
+functions("np.argsort .argsort", argsort, vjp=NO_GRADIENT)
+functions("np.argpartition .argpartition", argpartition, vjp=NO_GRADIENT)
+functions("np.lexsort", lexsort, vjp=NO_GRADIENT)
+functions("np.searchsorted .searchsorted", searchsorted, vjp=NO_GRADIENT)
+functions("np.digitize", digitize, vjp=NO_GRADIENT)
+functions("np.bincount", bincount, vjp=(None, lambda g, out, x, weights, *_, **__: g[x]))
+functions("np.histogram", histogram, effect=VIEW)      # which gives back edges that it gets
+functions("np.histogram_bin_edges", histogram_bin_edges, effect=VIEW)
+functions("np.unique", unique, vjp=of_unique)
+functions("np.unique_all", unique_all)
+functions("np.unique_counts", unique_counts)
+functions("np.unique_inverse", unique_inverse)
+functions("np.unique_values", unique_values, vjp=of_unique)
+functions("np.isin", isin)
+functions("np.intersect1d", intersect1d)
+functions("np.union1d np.setxor1d", merged)
+functions("np.setdiff1d", setdiff1d)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import Infer, Vjp, declare, derive
-from autograph.runtime.graph.traits import IN_C_ORDER, mark
+from autograph.runtime.graph.opdef import Infer, Vjp
+from autograph.runtime.graph.traits import IN_C_ORDER
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import numbered
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import castable, dtype_of, probe
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
@@ -28,7 +28,6 @@ from autograph.runtime.ops.inference.shape_rules import (
 )
 
 
-@rule
 def arange(*args: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, **rest: Any) -> Type:
     named = (start, stop, step)
     given = [*args[:3], *named[len(args) :]]
@@ -60,7 +59,6 @@ def arange_length(start: Any, stop: Any, step: Any) -> int | None:
 def spaced(function: Callable[..., Any]) -> Infer:
     """The rule of `np.linspace`, `np.logspace` and `np.geomspace`."""
 
-    @rule
     def infer(
         start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *args: Any, axis: Any = 0, **kwargs: Any
     ) -> Type:
@@ -132,11 +130,13 @@ def of_start(g: Any, out: Any, *args: Any, **_: Any) -> Any:
     return g if len(args) > 1 else np.zeros_like(g)
 
 
-declare("np.arange", arange, target=np.arange, traits=[IN_C_ORDER])
-for _function in (np.linspace, np.logspace, np.geomspace):
-    declare(f"np.{_function.__name__}", spaced(_function), target=_function)
-mark("np.linspace", IN_C_ORDER)
-derive("np.linspace", of_linspace(False), of_linspace(True))
-derive("np.logspace", of_logspace(False), of_logspace(True))
-derive("np.geomspace", of_geomspace(False), of_geomspace(True))
-derive("np.arange", of_start, None, lambda g, out, *_, **__: g * numbered(out))
+functions(
+    "np.arange", arange, raises=False, vjp=(of_start, None, lambda g, out, *_, **__: g * numbered(out)),
+    traits=[IN_C_ORDER],
+)  # fmt: skip
+for _function, _vjp, _traits in (
+    (np.linspace, of_linspace, [IN_C_ORDER]), (np.logspace, of_logspace, []), (np.geomspace, of_geomspace, [])
+):  # fmt: skip
+    functions(
+        f"np.{_function.__name__}", spaced(_function), raises=False, vjp=(_vjp(False), _vjp(True)), traits=_traits
+    )

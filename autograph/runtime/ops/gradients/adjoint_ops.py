@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
-from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lookup
+from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, declare, lookup
 from autograph.runtime.graph.traits import (
     CHOOSES,
     GRADIENT,
@@ -26,13 +26,20 @@ from autograph.runtime.graph.traits import (
     SHARES_FIRST,
     STRONG_ZEROS,
 )
-from autograph.runtime.graph.types import TensorType, Type
-from autograph.runtime.ops.gradients.toolkit import on_proxies
+from autograph.runtime.graph.types import NONE, TensorType, Type
+from autograph.runtime.ops.gradients.toolkit import on_proxies, same
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import build_type
-from autograph.runtime.ops.inference.declare import nothing
 from autograph.runtime.ops.inference.infer import rule
-from autograph.runtime.ops.inference.shape_rules import Unknown, array_like, broadcast, is_type, operand, type_of_arg
+from autograph.runtime.ops.inference.shape_rules import (
+    Unknown,
+    array_like,
+    broadcast,
+    is_type,
+    operand,
+    tensor_arg,
+    type_of_arg,
+)
 
 
 def fit(gradient: Any, like: Any) -> Any:
@@ -146,45 +153,6 @@ def is_basic(index: Any) -> bool:
     return all(part is None or part is ... or isinstance(part, (int, np.integer, slice)) for part in parts)
 
 
-@rule
-def fitted(gradient: Any, like: Any) -> Type:
-    target = array_like(like) if isinstance(like, (list, tuple)) else type_of_arg(like)
-    if not isinstance(target, TensorType):
-        raise Unknown
-    dtype = target.dtype if target.dtype.kind in "fc" else np.dtype(float)
-    return TensorType(dtype, target.shape, "scalar" if target.kind == "python" else target.kind)
-
-
-@rule
-def scattered(like: Any, index: Any, gradient: Any) -> Type:
-    found = type_of_arg(like)
-    if not isinstance(found, TensorType) or not is_type(like):
-        raise Unknown
-    return TensorType(found.dtype, found.shape, "array", found.exact)
-
-
-@rule
-def zeroed(like: Any) -> Type:
-    found = type_of_arg(like)
-    if not isinstance(found, TensorType):
-        raise Unknown
-    dtype = found.dtype if found.dtype.kind in "fc" else np.dtype(float)
-    return TensorType(dtype, found.shape, "array", found.exact or not found.shape)
-
-
-declare("one_in", target=one_in, raises=True)
-derive("one_in", None, None)
-declare("run_rule", target=run_rule, raises=True, traits=[GRADIENT])
-declare("zero_gradient", zeroed, target=zero_gradient, traits=[GRADIENT, STRONG_ZEROS])
-derive("zero_gradient", None)
-derive("run_rule", None, None, _of_moved, _of_shapes, _of_shapes)
-
-
-@rule
-def unchanged(x: Any) -> Type:
-    return type_of_arg(x)
-
-
 def cleared(found: Any, gradient: Any, elementwise: bool) -> Any:
     """The result of a rule, but zero where its gradient is zero, whatever it was multiplied by."""
     if _is_finite(found):
@@ -225,14 +193,6 @@ def as_result(x: Any, out: Any) -> Any:
     return x + 0j if np.isrealobj(x) and np.iscomplexobj(out) else x
 
 
-@rule
-def of_result(x: Any, out: Any) -> Type:
-    found, other = type_of_arg(x), type_of_arg(out)
-    if not isinstance(found, TensorType) or not isinstance(other, TensorType):
-        raise Unknown
-    return TensorType(np.result_type(found.dtype, other.dtype), found.shape, found.kind, exact=False)
-
-
 _WHOLE = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
 
 
@@ -258,49 +218,9 @@ def masked(gradient: Any, mask: Any, out: Any = None) -> Any:
     return gradient if mask else type(gradient)(0)
 
 
-@rule
-def of_masked(gradient: Any, mask: Any, out: Any = None) -> Type:
-    found, other = type_of_arg(gradient), type_of_arg(mask)
-    if not isinstance(found, TensorType) or not isinstance(other, TensorType):
-        raise Unknown
-    shape = broadcast(found.shape, other.shape)
-    kind = "array" if shape else "python" if found.weak and other.weak else "scalar"
-    return TensorType(found.dtype, shape, kind, found.exact and other.exact)
-
-
-@rule
-def unchanged_first(found: Any, *_: Any) -> Type:
-    return type_of_arg(found)
-
-
 def custom_gradient(values: Any, inputs: Any) -> Any:
     """The values, whose gradients are not those of how they were computed."""
     return values
-
-
-@rule
-def of_first(values: Any, inputs: Any) -> Type:
-    return build_type(values)
-
-
-declare("custom_gradient", of_first, effect=VIEW, target=custom_gradient, traits=[SHARES_FIRST])
-declare("stop_gradient", unchanged, template="{}")
-derive("stop_gradient", None)
-declare("cleared", unchanged_first, effect=VIEW, target=cleared, traits=[GRADIENT, PART_OF_FIRST])
-declare("cleared_product", unchanged_first, effect=VIEW, target=cleared_product, traits=[GRADIENT, PART_OF_FIRST])
-SHARES.update(cleared=sharing.never, cleared_product=sharing.never)     # their results have no other references
-declare("kept", unchanged_first, target=kept, traits=[GRADIENT, CHOOSES, MOVES])
-derive("kept", lambda g, out, found, *rest: on_proxies(kept)(g, *rest), None, None, None)
-derive("cleared", lambda g, out, *args: on_proxies(kept)(g, *args), None, None)
-derive("cleared_product", lambda g, out, found, *_: g, None, None, None, None, None)
-declare("fit", fitted, target=fit, traits=[GRADIENT, MOVES])
-declare("masked", of_masked, target=masked, traits=[GRADIENT, SAME_IN_PLACE, CHOOSES, MASKS, MOVES])
-derive("masked", lambda g, out, gradient, mask: on_proxies(masked)(g, mask), None)
-declare("as_result", of_result, target=as_result, traits=[GRADIENT])
-derive("as_result", lambda g, out, x, result: g, None)
-declare("scatter_add", scattered, target=scatter_add, raises=True, traits=[GRADIENT, STRONG_ZEROS, MOVES])
-derive("fit", lambda g, out, gradient, like: g, None)
-derive("scatter_add", None, None, lambda g, out, like, index, gradient: g[index])
 
 
 def numbered(like: Any) -> Any:
@@ -373,36 +293,6 @@ def _third(g: Any, out: Any, h: Any, a: Any) -> Any:
     return np.linalg.det(a)[..., None, None] * whole
 
 
-@rule
-def numbers(like: Any) -> Type:
-    return TensorType(np.dtype(np.intp), operand(like).shape)
-
-
-@rule
-def crop(gradient: Any, like: Any) -> Type:
-    return TensorType(operand(gradient).dtype, operand(like).shape)
-
-
-@rule
-def like_matrices(a: Any) -> Type:
-    return operand(a)
-
-
-@rule
-def like_second(g: Any, a: Any) -> Type:
-    return operand(a)
-
-
-declare("numbered", numbers, target=numbered)
-declare("cropped", crop, target=cropped, traits=[MOVES])
-declare("cofactors", like_matrices, target=cofactors, raises=True)
-declare("cofactors_change", like_second, target=cofactors_change, raises=True)
-derive("numbered", None)
-derive("cropped", lambda g, out, gradient, like: on_proxies(cropped)(g, gradient), None)
-derive("cofactors", lambda g, out, a: on_proxies(cofactors_change)(g, a))
-derive("cofactors_change", lambda g, out, h, a: on_proxies(cofactors_change)(g, a), _third)
-
-
 def stack_items(items: Any, zero: Any) -> Any:
     """The items as one array.
 
@@ -428,13 +318,104 @@ def given(value: Any, message: str) -> Any:
     return value
 
 
+# ------------------------------------------------------------------------------------------------ declarations
+
+
 @rule
-def first(value: Any, message: str) -> Type:
-    return type_of_arg(value)
+def fitted(gradient: Any, like: Any) -> Type:
+    target = array_like(like) if isinstance(like, (list, tuple)) else tensor_arg(like)
+    return TensorType(_inexact(target.dtype), target.shape, "scalar" if target.kind == "python" else target.kind)
 
 
-declare("given", first, effect=VIEW, target=given, raises=True, traits=[GRADIENT])
-derive("given", lambda g, out, value, message: g)
-declare("stack_items", target=stack_items, raises=True, traits=[GRADIENT])
-declare("fill_gap", nothing, effect=WRITE, target=fill_gap, raises=True, traits=[GRADIENT])
-derive("stack_items", lambda g, out, items, zero: list(g))
+def _inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+def scattered(like: Any, index: Any, gradient: Any) -> Type:
+    found = tensor_arg(like)
+    if not is_type(like):
+        raise Unknown
+    return TensorType(found.dtype, found.shape, "array", found.exact)
+
+
+def zeroed(like: Any) -> Type:
+    found = tensor_arg(like)
+    return TensorType(_inexact(found.dtype), found.shape, "array", found.exact or not found.shape)
+
+
+@rule
+def like_first(first: Any, *_: Any) -> Type:
+    """The rule of an op whose result is of the type of its first argument."""
+    return type_of_arg(first)
+
+
+def of_result(x: Any, out: Any) -> Type:
+    found = tensor_arg(x)
+    return TensorType(np.result_type(found.dtype, tensor_arg(out).dtype), found.shape, found.kind, exact=False)
+
+
+def of_masked(gradient: Any, mask: Any, out: Any = None) -> Type:
+    found, other = tensor_arg(gradient), tensor_arg(mask)
+    shape = broadcast(found.shape, other.shape)
+    kind = "array" if shape else "python" if found.weak and other.weak else "scalar"
+    return TensorType(found.dtype, shape, kind, found.exact and other.exact)
+
+
+def numbers(like: Any) -> Type:
+    return TensorType(np.dtype(np.intp), operand(like).shape)
+
+
+def crop(gradient: Any, like: Any) -> Type:
+    return TensorType(operand(gradient).dtype, operand(like).shape)
+
+
+declare("one_in", target=one_in, raises=True, vjp=(None, None))
+declare(
+    "run_rule", target=run_rule, raises=True, vjp=(None, None, _of_moved, _of_shapes, _of_shapes), traits=[GRADIENT]
+)
+declare("zero_gradient", rule(zeroed), target=zero_gradient, vjp=NO_GRADIENT, traits=[GRADIENT, STRONG_ZEROS])
+declare(
+    "custom_gradient", rule(lambda values, inputs: build_type(values)), effect=VIEW, target=custom_gradient,
+    traits=[SHARES_FIRST],
+)  # fmt: skip
+declare("stop_gradient", like_first, template="{}", vjp=NO_GRADIENT)
+# The results of these two have no other references.
+declare(
+    "cleared", like_first, effect=VIEW, target=cleared,
+    vjp=(lambda g, out, *args: on_proxies(kept)(g, *args), None, None),
+    traits=[GRADIENT, PART_OF_FIRST, (SHARES, sharing.never)],
+)  # fmt: skip
+declare(
+    "cleared_product", like_first, effect=VIEW, target=cleared_product, vjp=(same, None, None, None, None, None),
+    traits=[GRADIENT, PART_OF_FIRST, (SHARES, sharing.never)],
+)  # fmt: skip
+declare(
+    "kept", like_first, target=kept, vjp=(lambda g, out, found, *rest: on_proxies(kept)(g, *rest), None, None, None),
+    traits=[GRADIENT, CHOOSES, MOVES],
+)  # fmt: skip
+declare("fit", fitted, target=fit, vjp=(same, None), traits=[GRADIENT, MOVES])
+declare(
+    "masked", rule(of_masked), target=masked, vjp=(lambda g, out, gradient, mask: on_proxies(masked)(g, mask), None),
+    traits=[GRADIENT, SAME_IN_PLACE, CHOOSES, MASKS, MOVES],
+)  # fmt: skip
+declare("as_result", rule(of_result), target=as_result, vjp=(same, None), traits=[GRADIENT])
+declare(
+    "scatter_add", rule(scattered), target=scatter_add, raises=True,
+    vjp=(None, None, lambda g, out, like, index, gradient: g[index]), traits=[GRADIENT, STRONG_ZEROS, MOVES],
+)  # fmt: skip
+declare("numbered", rule(numbers), target=numbered, vjp=NO_GRADIENT)
+declare(
+    "cropped", rule(crop), target=cropped, vjp=(lambda g, out, gradient, like: on_proxies(cropped)(g, gradient), None),
+    traits=[MOVES],
+)  # fmt: skip
+declare(
+    "cofactors", rule(operand), target=cofactors, raises=True,
+    vjp=lambda g, out, a: on_proxies(cofactors_change)(g, a),
+)  # fmt: skip
+declare(
+    "cofactors_change", rule(lambda g, a: operand(a)), target=cofactors_change, raises=True,
+    vjp=(lambda g, out, h, a: on_proxies(cofactors_change)(g, a), _third),
+)  # fmt: skip
+declare("given", like_first, effect=VIEW, target=given, raises=True, vjp=same, traits=[GRADIENT])
+declare("stack_items", target=stack_items, raises=True, vjp=lambda g, out, items, zero: list(g), traits=[GRADIENT])
+declare("fill_gap", NONE, effect=WRITE, target=fill_gap, raises=True, traits=[GRADIENT])

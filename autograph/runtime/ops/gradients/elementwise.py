@@ -247,11 +247,6 @@ def _masked(rule: Vjp, at: int, count: int, safe: float) -> Vjp:
     return vjp
 
 
-def same(g: Any, out: Any, /, *_: Any, **__: Any) -> Any:
-    """The rule of what is taken over, perhaps in another form."""
-    return g
-
-
 def fit_list(gradient: Any, x: Any) -> Any:
     """The gradient of a list in the shape of the array that NumPy makes of it; that of anything else as it is."""
     return on_proxies(fit)(gradient, as_array(x)) if is_list(x) else gradient

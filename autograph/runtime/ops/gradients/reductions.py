@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import Vjp, declare, derive
+from autograph.runtime.graph.opdef import Vjp, declare
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import numbered, scatter_add
 from autograph.runtime.ops.gradients.elementwise import fit_list, legs, log_sum, nonzero
@@ -242,11 +242,12 @@ def _recurrence_of_factor(g: Any, out: Any, factor: Any, term: Any) -> Any:
     return reverse_recurrence(factor, g) * earlier
 
 
-@rule
 def _recurring(factor: Any, term: Any) -> Type:
     a, b = array_like(factor), array_like(term)
     return TensorType(np.result_type(a.dtype, b.dtype), broadcast(a.shape, b.shape))
 
 
-declare("recurrence", _recurring, target=recurrence)
-derive("recurrence", _recurrence_of_factor, lambda g, out, factor, term: reverse_recurrence(factor, g))
+declare(
+    "recurrence", rule(_recurring), target=recurrence,
+    vjp=(_recurrence_of_factor, lambda g, out, factor, term: reverse_recurrence(factor, g)),
+)  # fmt: skip

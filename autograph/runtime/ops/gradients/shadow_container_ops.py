@@ -13,9 +13,9 @@ from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, lookup
 from autograph.runtime.graph.traits import GRADIENT, SHARES_FIRST
-from autograph.runtime.graph.types import ObjectType
-from autograph.runtime.ops.gradients.shadow_ops import ARRAYS, Blank, is_blank, like_shadow, parts_of, shadow_of
-from autograph.runtime.ops.inference.declare import always, nothing
+from autograph.runtime.graph.types import NONE, ObjectType
+from autograph.runtime.ops.gradients.adjoint_ops import like_first
+from autograph.runtime.ops.gradients.shadow_ops import ARRAYS, Blank, is_blank, parts_of, shadow_of
 
 
 def shadow_after(shadow: Any, other: Any, result: Any, changed: Any, op: str) -> Any:
@@ -159,14 +159,14 @@ def put_part(shadow: Any, index: Any, part: Any) -> None:
 
 declare("shadow_after", effect=WRITE, target=shadow_after, raises=True, traits=[GRADIENT])
 declare("view_of", effect=VIEW, target=view_of, raises=True, traits=[GRADIENT, SHARES_FIRST])
-declare("arranged", like_shadow, effect=VIEW, target=arranged, traits=[GRADIENT])
-declare("sorted_like", always(ObjectType("list")), effect=VIEW, target=sorted_like, raises=True, traits=[GRADIENT])
-declare("sort_like", nothing, effect=WRITE, target=sort_like, raises=True, traits=[GRADIENT])
-declare("ordered_like", always(ObjectType("list")), effect=WRITE, target=ordered_like, raises=True, traits=[GRADIENT])
+declare("arranged", like_first, effect=VIEW, target=arranged, traits=[GRADIENT])
+declare("sorted_like", ObjectType("list"), effect=VIEW, target=sorted_like, raises=True, traits=[GRADIENT])
+declare("sort_like", NONE, effect=WRITE, target=sort_like, raises=True, traits=[GRADIENT])
+declare("ordered_like", ObjectType("list"), effect=WRITE, target=ordered_like, raises=True, traits=[GRADIENT])
 declare("made_of", effect=VIEW, target=made_of, raises=True, traits=[GRADIENT])
-declare("extended_by", like_shadow, effect=WRITE, target=extended_by, raises=True, traits=[GRADIENT])
-declare("updated_by", nothing, effect=WRITE, target=updated_by, raises=True, traits=[GRADIENT])
-declare("put_parts", nothing, effect=WRITE, target=put_parts, raises=True, traits=[GRADIENT])
+declare("extended_by", like_first, effect=WRITE, target=extended_by, raises=True, traits=[GRADIENT])
+declare("updated_by", NONE, effect=WRITE, target=updated_by, raises=True, traits=[GRADIENT])
+declare("put_parts", NONE, effect=WRITE, target=put_parts, raises=True, traits=[GRADIENT])
 declare("part_like", effect=VIEW, target=part_like, raises=True, traits=[GRADIENT])
 declare("popped_item", effect=WRITE, target=popped_item, raises=True, traits=[GRADIENT])
-declare("put_part", nothing, effect=WRITE, target=put_part, raises=True, traits=[GRADIENT])
+declare("put_part", NONE, effect=WRITE, target=put_part, raises=True, traits=[GRADIENT])

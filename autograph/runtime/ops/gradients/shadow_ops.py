@@ -14,13 +14,13 @@ import numpy as np
 from autograph.common.code_marks import UNBOUND
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
-from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive
+from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, declare
 from autograph.runtime.graph.traits import GRADIENT, MOVES, SHARES_FIRST, STRONG_ZEROS
-from autograph.runtime.graph.types import TensorType, Type
-from autograph.runtime.ops.gradients.adjoint_ops import fit, is_basic, joined_like
-from autograph.runtime.ops.inference.declare import nothing
+from autograph.runtime.graph.types import NONE, TensorType, Type
+from autograph.runtime.ops.gradients.adjoint_ops import fit, is_basic, joined_like, like_first
+from autograph.runtime.ops.gradients.toolkit import same
 from autograph.runtime.ops.inference.infer import rule
-from autograph.runtime.ops.inference.shape_rules import Unknown, type_of_arg
+from autograph.runtime.ops.inference.shape_rules import tensor_arg
 
 ARRAYS = (np.ndarray, np.flatiter)
 
@@ -430,43 +430,33 @@ def _may_repeat(index: Any) -> bool:
     return any(array.dtype.kind != "b" for array in arrays)
 
 
-@rule
-def like_shadow(shadow: Any, *where: Any) -> Type:
-    return type_of_arg(shadow)
-
-
-declare("shadow_of", target=shadow_of, traits=[GRADIENT, STRONG_ZEROS])
-declare("blank", target=blank, traits=[GRADIENT])
-declare("part_of", effect=VIEW, target=part_of, raises=True, traits=[GRADIENT, STRONG_ZEROS])
-declare("parts_of", effect=VIEW, target=parts_of, raises=True, traits=[GRADIENT])
-declare("add_at", nothing, effect=WRITE, target=add_at, raises=True, traits=[GRADIENT])
-declare("accumulate", nothing, effect=WRITE, target=accumulate, raises=True, traits=[GRADIENT])
-
-
-@rule
 def number(shadow: Any) -> Type:
-    found = type_of_arg(shadow)
-    if not isinstance(found, TensorType):
-        raise Unknown
+    found = tensor_arg(shadow)
     return TensorType(found.dtype, found.shape, "array" if found.shape else "scalar")
 
 
+declare("shadow_of", target=shadow_of, vjp=NO_GRADIENT, traits=[GRADIENT, STRONG_ZEROS])
+declare("blank", target=blank, vjp=NO_GRADIENT, traits=[GRADIENT])
+declare("part_of", effect=VIEW, target=part_of, raises=True, traits=[GRADIENT, STRONG_ZEROS])
+declare("parts_of", effect=VIEW, target=parts_of, raises=True, traits=[GRADIENT])
+declare("add_at", NONE, effect=WRITE, target=add_at, raises=True, traits=[GRADIENT])
+declare("accumulate", NONE, effect=WRITE, target=accumulate, raises=True, traits=[GRADIENT])
+
+
 declare("gradient_in", effect=VIEW, target=gradient_in, raises=True, traits=[GRADIENT])
-declare("in_shadow", number, effect=VIEW, target=in_shadow, traits=[GRADIENT, STRONG_ZEROS, SHARES_FIRST])
-declare("or_zero", like_shadow, effect=VIEW, target=or_zero, traits=[GRADIENT, SHARES_FIRST])
-derive("in_shadow or_zero", lambda g, out, shadow: g)
-declare("snapshot", like_shadow, target=snapshot, traits=[GRADIENT, MOVES])
-derive("snapshot", lambda g, out, thing: g)
-declare("take_out", like_shadow, effect=WRITE, target=take_out, traits=[GRADIENT, STRONG_ZEROS])
+declare(
+    "in_shadow", rule(number), effect=VIEW, target=in_shadow, vjp=same, traits=[GRADIENT, STRONG_ZEROS, SHARES_FIRST]
+)
+declare("or_zero", like_first, effect=VIEW, target=or_zero, vjp=same, traits=[GRADIENT, SHARES_FIRST])
+declare("snapshot", like_first, target=snapshot, vjp=same, traits=[GRADIENT, MOVES])
+declare("take_out", like_first, effect=WRITE, target=take_out, traits=[GRADIENT, STRONG_ZEROS])
 declare("take_at", effect=WRITE, target=take_at, raises=True, traits=[GRADIENT, STRONG_ZEROS])
 declare("take_back", effect=WRITE, target=take_back, raises=True, traits=[GRADIENT, STRONG_ZEROS])
 declare("take_overwritten", effect=WRITE, target=take_overwritten, raises=True, traits=[GRADIENT, STRONG_ZEROS])
-declare("unless_view", like_shadow, effect=WRITE, target=unless_view, traits=[GRADIENT, STRONG_ZEROS])
-declare("put_unless_view", nothing, effect=WRITE, target=put_unless_view, raises=True, traits=[GRADIENT])
-declare("put_back", nothing, effect=WRITE, target=put_back, raises=True, traits=[GRADIENT])
+declare("unless_view", like_first, effect=WRITE, target=unless_view, traits=[GRADIENT, STRONG_ZEROS])
+declare("put_unless_view", NONE, effect=WRITE, target=put_unless_view, raises=True, traits=[GRADIENT])
+declare("put_back", NONE, effect=WRITE, target=put_back, raises=True, traits=[GRADIENT])
 declare("gradient_at", target=gradient_at, raises=True, traits=[GRADIENT])
-declare("accumulate_each", nothing, effect=WRITE, target=accumulate_each, raises=True, traits=[GRADIENT])
+declare("accumulate_each", NONE, effect=WRITE, target=accumulate_each, raises=True, traits=[GRADIENT])
 declare("sum_of_parts", target=sum_of_parts, raises=True, traits=[GRADIENT, STRONG_ZEROS])
-declare("some_gradient", like_shadow, target=some_gradient, raises=True, traits=[GRADIENT])
-derive("shadow_of blank", None)
-derive("some_gradient", None, None)
+declare("some_gradient", like_first, target=some_gradient, raises=True, vjp=(None, None), traits=[GRADIENT])

@@ -69,6 +69,14 @@ def type_of_arg(arg: Any) -> TensorType | ObjectType:
     return cast("TensorType | ObjectType", types.type_of(arg.value if type(arg) is Constant else arg))
 
 
+def tensor_arg(arg: Any) -> TensorType:
+    """The type of an argument that is a number or array."""
+    found = type_of_arg(arg)
+    if not isinstance(found, TensorType):
+        raise Unknown
+    return found
+
+
 def operand(arg: Any) -> TensorType:
     """The type that a ufunc takes an argument to be of: a number or array; a list is what `np.asarray` makes of it."""
     if isinstance(arg, TensorType):

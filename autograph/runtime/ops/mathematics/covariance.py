@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, Vjp, derive
+from autograph.runtime.graph.opdef import Vjp
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import column, fit_list, nonzero, row, turned
 from autograph.runtime.ops.gradients.toolkit import as_array, ndim, shape
 from autograph.runtime.ops.inference.declare import functions
-from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import Unknown, array_like, constant, dtype_arg
 
 
@@ -20,12 +19,10 @@ def _covariance_dtype(m: TensorType, y: TensorType | None) -> np.dtype[Any]:
     return found
 
 
-@rule
 def cov(m: Any, y: Any = None, rowvar: Any = True, *args: Any, dtype: Any = None, **kwargs: Any) -> Type:
     return _covariance(m, y, rowvar, dtype, zero_dim="array")
 
 
-@rule
 def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *args: Any, dtype: Any = None, **kwargs: Any) -> Type:
     return _covariance(x, y, rowvar, dtype, zero_dim="scalar")
 
@@ -102,7 +99,5 @@ def of_corrcoef(part: int) -> Vjp:
     return vjp
 
 
-functions("cov", cov, effect=PURE)
-functions("corrcoef", corrcoef, effect=PURE)
-derive("np.cov", of_cov(0), of_cov(1))
-derive("np.corrcoef", of_corrcoef(0), of_corrcoef(1))
+functions("np.cov", cov, vjp=(of_cov(0), of_cov(1)))
+functions("np.corrcoef", corrcoef, vjp=(of_corrcoef(0), of_corrcoef(1)))

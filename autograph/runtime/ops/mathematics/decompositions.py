@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, derive
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, inexact
 from autograph.runtime.ops.gradients.elementwise import column, nonzero, row, turned
 from autograph.runtime.ops.gradients.toolkit import conj, is_real
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference.containers import tuple_of
 from autograph.runtime.ops.inference.declare import functions
-from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import constant
 from autograph.runtime.ops.mathematics.linalg import (
     adjoint,
@@ -32,7 +30,6 @@ def complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return found
 
 
-@rule
 def qr(a: Any, mode: Any = "reduced") -> Type:
     a, stack, rows, columns = matrices(a)
     least, dtype = minimum(rows, columns), computed(a.dtype)
@@ -45,7 +42,6 @@ def qr(a: Any, mode: Any = "reduced") -> Type:
     return ObjectType("QRResult", (left, right))
 
 
-@rule
 def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Type:
     a, stack, rows, columns = matrices(a)
     least, dtype = minimum(rows, columns), computed(a.dtype)
@@ -58,7 +54,6 @@ def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: An
     return ObjectType("SVDResult", (left, values, right))
 
 
-@rule
 def svdvals(x: Any, /) -> Type:
     a, stack, rows, columns = matrices(x)
     return TensorType(real(computed(a.dtype)), (*stack, minimum(rows, columns)))
@@ -70,44 +65,26 @@ def _maybe_complex(dtype: np.dtype[Any], shape: Shape) -> TensorType:
     return found if dtype.kind == "c" else inexact(found)       # type: ignore[return-value]
 
 
-@rule
 def eigvals(a: Any) -> Type:
     a, *_ = matrices(a)
     return _maybe_complex(computed(a.dtype), a.shape[:-1])
 
 
-@rule
 def eig(a: Any) -> Type:
     a, *_ = matrices(a)
     dtype = computed(a.dtype)
     return ObjectType("EigResult", (_maybe_complex(dtype, a.shape[:-1]), _maybe_complex(dtype, a.shape)))
 
 
-@rule
 def eigvalsh(a: Any, UPLO: Any = "L") -> Type:
     a, *_ = matrices(a)
     return TensorType(real(computed(a.dtype)), a.shape[:-1])
 
 
-@rule
 def eigh(a: Any, UPLO: Any = "L") -> Type:
     a, *_ = matrices(a)
     dtype = computed(a.dtype)
     return ObjectType("EighResult", (TensorType(real(dtype), a.shape[:-1]), TensorType(dtype, a.shape)))
-
-
-_RULES = {
-    "cholesky": same_matrices,
-    "qr": qr,
-    "svd": svd,
-    "svdvals": svdvals,
-    "eig": eig,
-    "eigvals": eigvals,
-    "eigh": eigh,
-    "eigvalsh": eigvalsh,
-}
-for _name, _rule in _RULES.items():
-    functions(_name, _rule, prefix="np.linalg.", effect=PURE)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -212,11 +189,11 @@ def of_svd(
     return conj(usual + np.matmul(u * row(inverse), adjoint(of_v - np.matmul(v, right))))
 
 
-derive("np.linalg.cholesky", of_cholesky)
-derive("np.linalg.qr", of_qr)
-derive("np.linalg.eigh", of_eigh)
-derive("np.linalg.eigvalsh", of_eigvalsh)
-derive("np.linalg.eig", of_eig)
-derive("np.linalg.eigvals", of_eigvals)
-derive("np.linalg.svd", of_svd)
-derive("np.linalg.svdvals", of_svdvals)
+functions("np.linalg.cholesky", same_matrices, vjp=of_cholesky)
+functions("np.linalg.qr", qr, vjp=of_qr)
+functions("np.linalg.svd", svd, vjp=of_svd)
+functions("np.linalg.svdvals", svdvals, vjp=of_svdvals)
+functions("np.linalg.eig", eig, vjp=of_eig)
+functions("np.linalg.eigvals", eigvals, vjp=of_eigvals)
+functions("np.linalg.eigh", eigh, vjp=of_eigh)
+functions("np.linalg.eigvalsh", eigvalsh, vjp=of_eigvalsh)

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import declare, derive
 from autograph.runtime.graph.types import ObjectType, Type, array
 from autograph.runtime.ops.gradients.elementwise import fit_list
 from autograph.runtime.ops.gradients.toolkit import as_array, ndim, shape
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe, shaped, shaped_all
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
@@ -26,7 +25,6 @@ from autograph.runtime.ops.inference.shape_rules import (
 from autograph.runtime.ops.mathematics.reductions import sample_axis
 
 
-@rule
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Type:
     found = array_like(y)
     shape = reduced(found.shape, axis)
@@ -37,7 +35,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Type:
     return shaped(answer, shape)
 
 
-@rule
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Type:
     found, times = array_like(a), int_arg(n)
     if times == 0:
@@ -52,7 +49,6 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
     return shaped(answer, (*found.shape[:number], length, *found.shape[number + 1 :]))
 
 
-@rule
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Type:
     found = array_like(ary)
     count = size(found.shape)
@@ -61,7 +57,6 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Type:
     return array(dtype_of(probe(np.ediff1d, array(found.dtype, None))), length)
 
 
-@rule
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Type:
     found = array_like(f)
     answer = probe(np.gradient, found, *map(operand, varargs), axis=constant(axis))
@@ -211,14 +206,7 @@ def _of_spacing(number: int) -> Any:
 
 # ------------------------------------------------------------------------------------------------ declarations
 
-declare("np.trapezoid", trapezoid, target=np.trapezoid)
-if hasattr(np, "trapz"):            # until NumPy 2.3
-    declare("np.trapz", trapezoid, target=np.trapz)
-declare("np.diff", diff, target=np.diff, raises=True)
-declare("np.ediff1d", ediff1d, target=np.ediff1d)
-declare("np.gradient", gradient, target=np.gradient)
-
-derive("np.trapezoid np.trapz", _of_integrand, _of_points, _of_dx)
-derive("np.diff", _of_diff("a"), None, None, _of_diff("prepend"), _of_diff("append"))
-derive("np.ediff1d", *map(_of_ediff1d, ("ary", "to_end", "to_begin")))
-derive("np.gradient", _of_sampled, *map(_of_spacing, range(8)))
+functions("np.trapezoid np.trapz", trapezoid, raises=False, vjp=(_of_integrand, _of_points, _of_dx))
+functions("np.diff", diff, vjp=(_of_diff("a"), None, None, _of_diff("prepend"), _of_diff("append")))
+functions("np.ediff1d", ediff1d, raises=False, vjp=tuple(map(_of_ediff1d, ("ary", "to_end", "to_begin"))))
+functions("np.gradient", gradient, raises=False, vjp=(_of_sampled, *map(_of_spacing, range(8))))

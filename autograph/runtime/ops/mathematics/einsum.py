@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import VIEW, Vjp, derive
+from autograph.runtime.graph.opdef import VIEW, Vjp
 from autograph.runtime.graph.traits import ARRAY_PRODUCT, SHARES
 from autograph.runtime.graph.types import Shape, Type
 from autograph.runtime.ops.gradients.data_movement import MOST, moves
@@ -15,7 +15,6 @@ from autograph.runtime.ops.gradients.toolkit import as_array, ndim
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.declare import functions
-from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     array_like,
@@ -28,7 +27,6 @@ from autograph.runtime.ops.inference.shape_rules import (
 from autograph.runtime.ops.mathematics.products import common
 
 
-@rule
 def einsum(
     subscripts: Any,
     *operands: Any,
@@ -79,10 +77,6 @@ def _bind(term: str, shape: Shape, dims: dict[str, int | None], batches: list[Sh
         batches.append(shape[len(before) : len(before) + extra])
     for letter, dim in zip(before + after, (*shape[: len(before)], *shape[len(before) + extra :])):
         dims[letter] = broadcast_dims(dims[letter], dim) if letter in dims else dim
-
-
-functions("einsum", einsum, effect=VIEW, traits=[ARRAY_PRODUCT])
-SHARES["np.einsum"] = sharing.einsum
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -139,4 +133,7 @@ def _letters(axes: Any) -> str:
     return "".join("..." if axis is Ellipsis else string.ascii_letters[axis] for axis in axes)
 
 
-derive("np.einsum", *map(of_operand, range(MOST)))
+functions(
+    "np.einsum", einsum, effect=VIEW, vjp=tuple(map(of_operand, range(MOST))),
+    traits=[ARRAY_PRODUCT, (SHARES, sharing.einsum)],
+)  # fmt: skip

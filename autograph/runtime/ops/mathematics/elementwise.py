@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import VIEW, WRITE, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.opdef import NO_GRADIENT, ORDERED, VIEW, WRITE, Infer, Vjp
 from autograph.runtime.graph.traits import (
     ATTRIBUTE,
     CHOOSES,
@@ -16,37 +16,18 @@ from autograph.runtime.graph.traits import (
     SELECTS,
     SLOW_IN_NUMPY,
     UFUNC_IF_COMPLEX,
-    mark,
 )
-from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
+from autograph.runtime.graph.types import BOOL, ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import scatter_add
-from autograph.runtime.ops.gradients.elementwise import DEGREE, angle, extreme, fit_list, nonzero, same
-from autograph.runtime.ops.gradients.toolkit import as_array, conj, shape
+from autograph.runtime.ops.gradients.elementwise import DEGREE, angle, extreme, fit_list, nonzero
+from autograph.runtime.ops.gradients.toolkit import as_array, conj, same, shape
 from autograph.runtime.ops.inference.bind_arguments import bind, method, signature
-from autograph.runtime.ops.inference.declare import truth
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import each_function, functions
 from autograph.runtime.ops.inference.numpy_probe import probe, real, shaped
 from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, given_output, is_constant, operand
 from autograph.runtime.ops.mathematics.special import bessel_i
 from autograph.runtime.ops.mathematics.ufuncs import operands
 from autograph.runtime.ops.native import complex_numbers, numpy_scalars
-
-# The functions, by how many of their parameters are broadcast.
-POINTWISE: dict[str, int] = {
-    "round": 1,
-    "around": 1,
-    "angle": 1,
-    "fix": 1,
-    "i0": 1,
-    "iscomplex": 1,
-    "isreal": 1,
-    "isneginf": 1,
-    "isposinf": 1,
-    "sinc": 1,
-    "unwrap": 1,
-    "isclose": 2,
-}
-TESTS = ("allclose", "array_equal", "array_equiv", "iscomplexobj", "isrealobj", "isscalar", "isfortran")
 
 
 def option(arg: Any) -> Any:
@@ -59,11 +40,10 @@ def option(arg: Any) -> Any:
     return found
 
 
-def pointwise(function: Callable[..., Any], count: int = 1, call: Callable[..., Any] | None = None) -> Infer:
+def pointwise(function: Callable[..., Any], call: Callable[..., Any] | None = None, count: int = 1) -> Infer:
     """The rule of a function whose first `count` parameters are operands; of the method `call`, if there is one."""
     names = list(signature(function).parameters)[:count]
 
-    @rule
     def infer(*args: Any, **kwargs: Any) -> Type:
         given = bind(function, args, kwargs)
         if out := given_output(given.pop("out", None)):
@@ -78,7 +58,6 @@ def pointwise(function: Callable[..., Any], count: int = 1, call: Callable[..., 
 def clip_rule(call: Callable[..., Any]) -> Infer:
     """The rule of `np.clip` and `.clip`, whose bounds have several names."""
 
-    @rule
     def infer(a: Any, *args: Any, out: Any = None, **kwargs: Any) -> Type:
         if given := given_output(args[2] if len(args) > 2 else out):
             return given
@@ -94,7 +73,6 @@ def clip_rule(call: Callable[..., Any]) -> Infer:
     return infer
 
 
-@rule
 def where(condition: Any, *branches: Any) -> Type:
     test = operand(condition)
     if not branches:
@@ -103,13 +81,11 @@ def where(condition: Any, *branches: Any) -> Type:
     return shaped(probe(np.where, *found), broadcast(*(each.shape for each in found)))
 
 
-@rule
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Type:
     found = operand(x)
     return shaped(probe(np.interp, real(found), [0.0, 1.0], TensorType(operand(fp).dtype, (None,))), found.shape)
 
 
-@rule
 def real_if_close(a: Any, tol: Any = 100) -> Type:
     """Whether it is real depends on the values."""
     found = operand(a)
@@ -119,7 +95,6 @@ def real_if_close(a: Any, tol: Any = 100) -> Type:
     return TensorType(found.dtype, found.shape, answer.kind, exact=False)
 
 
-@rule
 def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Type:
     found = operand(x)
     return shaped(probe(np.nan_to_num, found), found.shape)
@@ -203,48 +178,45 @@ def masked(test: Any) -> Vjp:
     return lambda g, out, x, *_, **__: np.where(test(x), g, 0)
 
 
+_ELEMENTWISE = [ELEMENTWISE]
+_BOUNDS = tuple(map(of_clipped, ("array", "low", "high")))
 
-for _name, _count in POINTWISE.items():
-    _function = getattr(np, _name)
-    if not isinstance(_function, np.ufunc):
-        declare(f"np.{_name}", pointwise(_function, _count), target=_function, traits=[ELEMENTWISE])
-for _name in ("real", "imag"):
-    declare(f"np.{_name}", pointwise(getattr(np, _name)), effect=VIEW, target=getattr(np, _name), traits=[ELEMENTWISE])
-declare("np.clip", clip_rule(np.clip), target=np.clip, traits=[ELEMENTWISE])
-declare("np.where", where, target=np.where, traits=[CHOOSES, MOVES])
-declare("np.interp", interp, target=np.interp, raises=True)
-declare("np.piecewise", target=np.piecewise, effect="ordered", raises=True)     # it calls functions of the user's
-declare("np.real_if_close", real_if_close, effect=VIEW, target=np.real_if_close)
-declare("np.nan_to_num", nan_to_num, effect=WRITE, target=np.nan_to_num)        # as `copy=False` has it
-for _name in TESTS:
-    declare(f"np.{_name}", truth, target=getattr(np, _name))
-
-mark("np.real", MOVES)
-
-declare(".round", pointwise(np.round, 1, method("round")), traits=[ELEMENTWISE])
-declare(".clip", clip_rule(method("clip")), traits=[ELEMENTWISE])
-for _name in ("conj", "conjugate"):
-    declare(f".{_name}", pointwise(np.real, 1, method(_name)), effect=VIEW, traits=[ELEMENTWISE])
-
-mark("np.where", SELECTS, SLOW_IN_NUMPY)
-ATTRIBUTE.update({"np.real": "real", "np.imag": "imag"})
-UFUNC_IF_COMPLEX.update({".conj": "np.conjugate", ".conjugate": "np.conjugate"})
-
-lower("np.clip", numpy_scalars.clipped)
-lower("np.round np.around", numpy_scalars.rounded)
-lower(".clip", numpy_scalars.method(numpy_scalars.clipped))
-lower(".round", numpy_scalars.method(numpy_scalars.rounded))
-
-derive("np.round np.around np.fix .round", None)
-derive("np.real np.real_if_close np.unwrap", same)
-derive("np.imag", lambda g, out, x: -1j * g)
-derive(".conj .conjugate", lambda g, out, x: conj(g))
-derive("np.angle", of_angle)
-derive("np.sinc", of_sinc)
-derive("np.i0", lambda g, out, x: g * bessel_i(1, x))
-derive("np.clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clipped, ("low", "high")))
-derive(".clip", *map(of_clipped, ("array", "low", "high")), None, *map(of_clipped, ("low", "high")))
-derive("np.where", None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g))
-derive("np.interp", *map(of_interpolated, ("x", "xp", "fp", "left", "right")))
-derive("np.nan_to_num", masked(np.isfinite), None, masked(np.isnan), masked(np.isposinf), masked(np.isneginf))
-lower(".conjugate", complex_numbers.conjugate)
+_ROUNDING: dict[str, Any] = {"raises": False, "vjp": NO_GRADIENT, "traits": _ELEMENTWISE}
+each_function("np.round np.around", pointwise, lower=numpy_scalars.rounded, **_ROUNDING)
+each_function(".round", pointwise, lower=numpy_scalars.method(numpy_scalars.rounded), **_ROUNDING)
+each_function("np.fix", pointwise, **_ROUNDING)
+each_function("np.angle", pointwise, raises=False, vjp=of_angle, traits=_ELEMENTWISE)
+each_function("np.i0", pointwise, raises=False, vjp=lambda g, out, x: g * bessel_i(1, x), traits=_ELEMENTWISE)
+each_function("np.sinc", pointwise, raises=False, vjp=of_sinc, traits=_ELEMENTWISE)
+each_function("np.unwrap", pointwise, raises=False, vjp=same, traits=_ELEMENTWISE)
+each_function("np.iscomplex np.isreal np.isneginf np.isposinf", pointwise, raises=False, traits=_ELEMENTWISE)
+functions("np.isclose", pointwise(np.isclose, count=2), raises=False, traits=_ELEMENTWISE)
+functions(
+    "np.real", pointwise(np.real), effect=VIEW, raises=False, vjp=same,
+    traits=[ELEMENTWISE, MOVES, (ATTRIBUTE, "real")],
+)  # fmt: skip
+functions(
+    "np.imag", pointwise(np.imag), effect=VIEW, raises=False, vjp=lambda g, out, x: -1j * g,
+    traits=[ELEMENTWISE, (ATTRIBUTE, "imag")],
+)  # fmt: skip
+for _name, _lower in (("conj", None), ("conjugate", complex_numbers.conjugate)):
+    functions(
+        f".{_name}", pointwise(np.real, method(_name)), effect=VIEW, raises=False, vjp=lambda g, out, x: conj(g),
+        lower=_lower, traits=[ELEMENTWISE, (UFUNC_IF_COMPLEX, "np.conjugate")],
+    )  # fmt: skip
+_CLIPPING: dict[str, Any] = {"raises": False, "vjp": (*_BOUNDS, None, *_BOUNDS[1:]), "traits": _ELEMENTWISE}
+functions("np.clip", clip_rule(np.clip), lower=numpy_scalars.clipped, **_CLIPPING)
+functions(".clip", clip_rule(method("clip")), lower=numpy_scalars.method(numpy_scalars.clipped), **_CLIPPING)
+functions(
+    "np.where", where, raises=False, traits=[CHOOSES, MOVES, SELECTS, SLOW_IN_NUMPY],
+    vjp=(None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g)),
+)  # fmt: skip
+functions("np.interp", interp, vjp=tuple(map(of_interpolated, ("x", "xp", "fp", "left", "right"))))
+functions("np.piecewise", effect=ORDERED)       # it calls functions of the user's
+functions("np.real_if_close", real_if_close, effect=VIEW, raises=False, vjp=same)
+functions(      # with `copy=False`, it changes the array
+    "np.nan_to_num", nan_to_num, effect=WRITE, raises=False,
+    vjp=(masked(np.isfinite), None, masked(np.isnan), masked(np.isposinf), masked(np.isneginf)),
+)  # fmt: skip
+functions("np.allclose np.array_equal np.array_equiv np.iscomplexobj np.isrealobj", BOOL, raises=False)
+functions("np.isscalar np.isfortran", BOOL, raises=False)

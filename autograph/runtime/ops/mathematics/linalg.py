@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, derive
+from autograph.runtime.graph.opdef import VIEW
 from autograph.runtime.graph.traits import SHARES
 from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type, scalar
 from autograph.runtime.ops.gradients import adjoint_ops
@@ -20,7 +19,6 @@ from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import tuple_of
 from autograph.runtime.ops.inference.declare import functions
-from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import Unknown, array_like, axis_arg, broadcast, constant, result
 
 INT64 = np.dtype(np.int64)
@@ -65,7 +63,6 @@ def minimum(rows: int | None, columns: int | None) -> int | None:
 # ------------------------------------------------------------------------------------------- equations, inverses
 
 
-@rule
 def solve(a: Any, b: Any) -> Type:
     a, stack, rows, _ = matrices(a)
     b = array_like(b)
@@ -75,7 +72,6 @@ def solve(a: Any, b: Any) -> Type:
     return TensorType(dtype, (*broadcast(stack, b.shape[:-2]), b.shape[-2] if rows is None else rows, b.shape[-1]))
 
 
-@rule
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Type:
     a, b = array_like(a), array_like(b)
     rows, columns = a.shape
@@ -85,25 +81,21 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Type:
     return tuple_of(found, TensorType(real(dtype), (None,)), scalar(np.intc), values)
 
 
-@rule
 def same_matrices(a: Any, *args: Any, **kwargs: Any) -> Type:
     a, *_ = matrices(a)
     return TensorType(computed(a.dtype), a.shape)
 
 
-@rule
 def pinv(a: Any, *args: Any, **kwargs: Any) -> Type:
     a, stack, rows, columns = matrices(a)
     return TensorType(computed(a.dtype), (*stack, columns, rows))
 
 
-@rule
 def tensorinv(a: Any, ind: Any = 2) -> Type:
     a, at = array_like(a), operator.index(ind)
     return TensorType(computed(a.dtype), a.shape[at:] + a.shape[:at])
 
 
-@rule
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Type:
     a, b = array_like(a), array_like(b)
     gone = [] if axes is None else [axis_arg(axis, a.ndim) for axis in axes]
@@ -111,7 +103,6 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Type:
     return TensorType(computed(a.dtype, b.dtype), tuple(a.shape[axis] for axis in order[b.ndim :]))
 
 
-@rule
 def matrix_power(a: Any, n: Any) -> Type:
     base, *_ = matrices(a)
     return TensorType(computed(base.dtype), base.shape) if constant(n) < 0 else base
@@ -120,40 +111,20 @@ def matrix_power(a: Any, n: Any) -> Type:
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
-@rule
 def det(a: Any) -> Type:
     a, stack, *_ = matrices(a)
     return result(computed(a.dtype), stack)
 
 
-@rule
 def slogdet(a: Any) -> Type:
     a, stack, *_ = matrices(a)
     dtype = computed(a.dtype)
     return ObjectType("SlogdetResult", (result(dtype, stack), result(real(dtype), stack)))
 
 
-@rule
 def matrix_rank(A: Any, *args: Any, **kwargs: Any) -> Type:
     a = array_like(A)
     return INT if a.ndim < 2 else result(INT64, a.shape[:-2])
-
-
-_RULES: dict[str, Callable[..., Type | list[Type]]] = {
-    "solve": solve,
-    "lstsq": lstsq,
-    "inv": same_matrices,
-    "pinv": pinv,
-    "det": det,
-    "slogdet": slogdet,
-    "matrix_rank": matrix_rank,
-}
-for _name, _rule in _RULES.items():
-    functions(_name, _rule, prefix="np.linalg.", effect=PURE)
-functions("matrix_power", matrix_power, prefix="np.linalg.", effect=VIEW)     # the first power is the matrix itself
-SHARES["np.linalg.matrix_power"] = sharing.power
-functions("tensorinv", tensorinv, prefix="np.linalg.", effect=PURE)
-functions("tensorsolve", tensorsolve, prefix="np.linalg.", effect=PURE)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -268,12 +239,15 @@ def _as_matrix(a: Any, b: Any, axes: Any) -> tuple[list[int], Any]:
     return order, np.reshape(np.transpose(a, order), (math.prod(sizes(b)), -1))
 
 
-derive("np.linalg.inv", of_inv)
-derive("np.linalg.solve", of_solve, of_right_side)
-derive("np.linalg.pinv", of_pinv)
-derive("np.linalg.det", of_det)
-derive("np.linalg.slogdet", of_slogdet)
-derive("np.linalg.matrix_power", of_matrix_power)
-derive("np.linalg.lstsq", of_lstsq, of_lstsq_of_values)
-derive("np.linalg.tensorinv", of_tensorinv)
-derive("np.linalg.tensorsolve", of_tensorsolve, of_tensorsolve_of_values)
+functions("np.linalg.inv", same_matrices, vjp=of_inv)
+functions("np.linalg.solve", solve, vjp=(of_solve, of_right_side))
+functions("np.linalg.lstsq", lstsq, vjp=(of_lstsq, of_lstsq_of_values))
+functions("np.linalg.pinv", pinv, vjp=of_pinv)
+functions("np.linalg.det", det, vjp=of_det)
+functions("np.linalg.slogdet", slogdet, vjp=of_slogdet)
+functions("np.linalg.matrix_rank", matrix_rank)
+functions(      # the first power is the matrix itself
+    "np.linalg.matrix_power", matrix_power, effect=VIEW, vjp=of_matrix_power, traits=[(SHARES, sharing.power)]
+)
+functions("np.linalg.tensorinv", tensorinv, vjp=of_tensorinv)
+functions("np.linalg.tensorsolve", tensorsolve, vjp=(of_tensorsolve, of_tensorsolve_of_values))

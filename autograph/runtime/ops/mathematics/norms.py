@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, derive
 from autograph.runtime.graph.types import Type, inexact
 from autograph.runtime.ops.gradients.elementwise import column, nonzero
 from autograph.runtime.ops.gradients.toolkit import as_array, conj, is_real, ndim
 from autograph.runtime.ops.inference.declare import functions
-from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import array_like, reduced, result
 from autograph.runtime.ops.mathematics.linalg import computed, inexact_dtype, matrices, of_inv, of_svdvals, real
 
 
-@rule
 def cond(x: Any, p: Any = None) -> Type:
     a, stack, *_ = matrices(x)
     dtype = computed(a.dtype)
@@ -25,29 +22,14 @@ def cond(x: Any, p: Any = None) -> Type:
     return result(real(dtype), stack)
 
 
-def _norm(x: Any, axis: Any, keepdims: Any) -> Type:
-    a = array_like(x)
-    dtype = real(inexact_dtype(a.dtype))
-    return result(dtype, reduced(a.shape, axis, keepdims))
-
-
-@rule
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Type:
-    return _norm(x, axis, keepdims)
+    """`np.linalg.norm` and `vector_norm`."""
+    a = array_like(x)
+    return result(real(inexact_dtype(a.dtype)), reduced(a.shape, axis, keepdims))
 
 
-@rule
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Type:
-    return _norm(x, axis, keepdims)
-
-
-@rule
 def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Type:
-    return _norm(x, (-2, -1), keepdims)
-
-
-for _name, _rule in (("cond", cond), ("norm", norm), ("vector_norm", vector_norm), ("matrix_norm", matrix_norm)):
-    functions(_name, _rule, prefix="np.linalg.", effect=PURE)
+    return norm(x, ord, (-2, -1), keepdims)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -64,14 +46,20 @@ def shared(g: Any, chosen: Any, axes: Any) -> Any:
 
 
 def of_norm(g: Any, out: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    g, out, x, axes = _with_axes(g, out, x, axis, keepdims)
+    if len(axes) == 2 and ord not in (None, "fro", "f"):
+        return _of_matrices(g, out, x, ord, axes)
+    return _of_vectors(g, out, x, 2 if ord in (None, "fro", "f") else ord, axes)
+
+
+def _with_axes(g: Any, out: Any, x: Any, axis: Any, keepdims: Any) -> tuple[Any, Any, Any, tuple[int, ...]]:
+    """The gradient and the norms with the axes of the array that were reduced; the array; and these axes."""
     x = as_array(x)
     axes = tuple(range(ndim(x))) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     if not keepdims:
         places = tuple(axis % ndim(x) for axis in axes)
         g, out = np.expand_dims(g, places), np.expand_dims(out, places)
-    if len(axes) == 2 and ord not in (None, "fro", "f"):
-        return _of_matrices(g, out, x, ord, axes)
-    return _of_vectors(g, out, x, 2 if ord in (None, "fro", "f") else ord, axes)
+    return g, out, x, axes
 
 
 def _of_vectors(g: Any, out: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> Any:
@@ -103,11 +91,7 @@ def _of_matrices(g: Any, out: Any, x: Any, ord: Any, axes: tuple[int, ...]) -> A
 
 
 def of_vector_norm(g: Any, out: Any, x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
-    x = as_array(x)
-    axes = tuple(range(ndim(x))) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    if not keepdims:
-        places = tuple(axis % ndim(x) for axis in axes)
-        g, out = np.expand_dims(g, places), np.expand_dims(out, places)
+    g, out, x, axes = _with_axes(g, out, x, axis, keepdims)
     return _of_vectors(g, out, x, ord, axes)
 
 
@@ -131,7 +115,7 @@ def of_cond(g: Any, out: Any, x: Any, p: Any = None) -> Any:
     return of_norm(g * sizes[1], sizes[0], x, p, (-2, -1)) + of_inv(of_inverse, inverse, x)
 
 
-derive("np.linalg.norm", of_norm)
-derive("np.linalg.vector_norm", of_vector_norm)
-derive("np.linalg.matrix_norm", of_matrix_norm)
-derive("np.linalg.cond", of_cond)
+functions("np.linalg.norm", norm, vjp=of_norm)
+functions("np.linalg.vector_norm", norm, vjp=of_vector_norm)
+functions("np.linalg.matrix_norm", matrix_norm, vjp=of_matrix_norm)
+functions("np.linalg.cond", cond, vjp=of_cond)

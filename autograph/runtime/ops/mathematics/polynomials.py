@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, Vjp, derive
+from autograph.runtime.graph.opdef import VIEW, Vjp
 from autograph.runtime.graph.types import ANY, TensorType, Type, inexact
 from autograph.runtime.ops.arrays.creation import of_vander
 from autograph.runtime.ops.gradients.data_movement import numbered
 from autograph.runtime.ops.gradients.toolkit import as_array, ndim
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
-from autograph.runtime.ops.inference.declare import always, functions
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     add_dims,
@@ -36,7 +35,6 @@ def _vector(arg: Any) -> TensorType:
     return found if found.shape else TensorType(found.dtype, (1,))
 
 
-@rule
 def polyval(p: Any, x: Any) -> Type:
     coefficients, x = _vector(p), operand(x)
     if coefficients.shape[0] == 0:          # of no coefficients it makes zeros like `x`
@@ -46,7 +44,6 @@ def polyval(p: Any, x: Any) -> Type:
     return result(common(coefficients, x), x.shape)
 
 
-@rule
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Type:
     x, y = array_like(x), array_like(y)
     if constant(full) or constant(cov) or w is not None:
@@ -56,7 +53,6 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
     return TensorType(computed(np.dtype(float), x.dtype, y.dtype), (count, *y.shape[1:]))
 
 
-@rule
 def sum_of_two(a1: Any, a2: Any) -> Type:
     first, second = _vector(a1), _vector(a2)
     lengths = first.shape[0], second.shape[0]
@@ -64,12 +60,10 @@ def sum_of_two(a1: Any, a2: Any) -> Type:
     return TensorType(common(first, second), (longest,))
 
 
-@rule
 def polymul(a1: Any, a2: Any) -> Type:
     return TensorType(common(_vector(a1), _vector(a2)), (None,))
 
 
-@rule
 def polyder(p: Any, m: Any = 1) -> Type:
     found, times = _vector(p), operator.index(m)
     dtype = np.result_type(found.dtype, np.intp) if times else found.dtype
@@ -77,7 +71,6 @@ def polyder(p: Any, m: Any = 1) -> Type:
     return TensorType(dtype, (None if length is None else max(length - times, 0),))
 
 
-@rule
 def polyint(p: Any, m: Any = 1, k: Any = None) -> Type:
     found, times = _vector(p), operator.index(m)
     if not times:
@@ -86,20 +79,9 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> Type:
     return TensorType(np.result_type(found.dtype, np.intp, float, constants), (add_dims(found.shape[0], times),))
 
 
-@rule
 def roots(p: Any) -> Type:
     found = array_like(p)
     return inexact(TensorType(np.result_type(found.dtype, np.complex128), (None,)))
-
-
-functions("polyval", polyval, effect=PURE)
-functions("polyfit", polyfit, effect=PURE)
-functions("polyadd polysub", sum_of_two, effect=PURE)
-functions("polymul", polymul, effect=PURE)
-functions("roots", roots, effect=PURE)
-functions("polyder", polyder, effect=VIEW)         # none at all gives back the coefficients
-functions("polyint", polyint, effect=VIEW)
-functions("polydiv poly", always(ANY), effect=VIEW)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -197,11 +179,12 @@ def _refuse(args: tuple[Any, ...], options: dict[str, Any]) -> None:
         raise NotImplementedError("the derivative of np.polyfit with weights, or of more than the coefficients")
 
 
-derive("np.polyval", of_coefficients, of_variable)
-derive("np.polyfit", of_fit_of_places, of_fit_of_values)
-derive("np.polyder", of_polyder)
-derive("np.polyint", of_polyint, None, of_constants)
-derive("np.polyadd", of_term(0), of_term(1))
-derive("np.polysub", of_term(0), of_term(1, -1))
-derive("np.polymul", of_factor(0), of_factor(1))
-derive("np.roots", of_roots)
+functions("np.polyval", polyval, vjp=(of_coefficients, of_variable))
+functions("np.polyfit", polyfit, vjp=(of_fit_of_places, of_fit_of_values))
+functions("np.polyadd", sum_of_two, vjp=(of_term(0), of_term(1)))
+functions("np.polysub", sum_of_two, vjp=(of_term(0), of_term(1, -1)))
+functions("np.polymul", polymul, vjp=(of_factor(0), of_factor(1)))
+functions("np.roots", roots, vjp=of_roots)
+functions("np.polyder", polyder, effect=VIEW, vjp=of_polyder)        # the zeroth derivative is the array itself
+functions("np.polyint", polyint, effect=VIEW, vjp=(of_polyint, None, of_constants))
+functions("np.polydiv np.poly", ANY, effect=VIEW)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, Vjp, derive
-from autograph.runtime.graph.traits import ARRAY_PRODUCT, mark
+from autograph.runtime.graph.opdef import Vjp
+from autograph.runtime.graph.traits import ARRAY_PRODUCT
 from autograph.runtime.graph.types import Shape, TensorType, Type
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients import adjoint_ops
@@ -17,8 +17,7 @@ from autograph.runtime.ops.gradients.data_movement import moves
 from autograph.runtime.ops.gradients.elementwise import OF_MATMUL, column, of_cores
 from autograph.runtime.ops.gradients.toolkit import as_array, conj, ndim, on_proxies
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
-from autograph.runtime.ops.inference.declare import functions, methods
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
@@ -47,7 +46,6 @@ def dot_shape(a: Shape, b: Shape) -> Shape:
     return (*a[:-1], *b[:-2], *b[-1:]) if len(b) > 1 else a[:-1]
 
 
-@rule
 def dot(a: Any, b: Any, out: Any = None) -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -55,18 +53,15 @@ def dot(a: Any, b: Any, out: Any = None) -> Type:
     return result(common(a, b), dot_shape(a.shape, b.shape))
 
 
-@rule
 def inner(a: Any, b: Any, /) -> Type:
     a, b = array_like(a), array_like(b)
     return result(common(a, b), a.shape[:-1] + b.shape[:-1] if a.shape and b.shape else a.shape + b.shape)
 
 
-@rule
 def vdot(a: Any, b: Any, /) -> Type:
     return result(common(array_like(a), array_like(b)), ())
 
 
-@rule
 def outer(a: Any, b: Any, out: Any = None) -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -74,7 +69,6 @@ def outer(a: Any, b: Any, out: Any = None) -> Type:
     return TensorType(common(a, b), (size(a.shape), size(b.shape)))
 
 
-@rule
 def multi_dot(arrays: Any, *, out: Any = None) -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -85,7 +79,6 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Type:
     return result(common(*parts), shape)
 
 
-@rule
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Type:
     a, b = array_like(a), array_like(b)
     if isinstance(constant(axes), (tuple, list)):
@@ -103,7 +96,6 @@ def _axes(axes: Any, ndim: int) -> tuple[int, ...]:
     return axes_arg(tuple(axes) if isinstance(axes, list) else axes, ndim)
 
 
-@rule
 def kron(a: Any, b: Any) -> Type:
     a, b = array_like(a), array_like(b)
     ndim = max(a.ndim, b.ndim)
@@ -113,7 +105,6 @@ def kron(a: Any, b: Any) -> Type:
     return TensorType(common(a, b), tuple(size(pair) for pair in zip(first, second)))
 
 
-@rule
 def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Type:
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -129,16 +120,14 @@ def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axi
     raise Unknown
 
 
-@rule
 def cross_of_three(x1: Any, x2: Any, /, *, axis: Any = -1) -> Type:
-    return cross(x1, x2, axis=axis)         # type: ignore[return-value]
+    return cross(x1, x2, axis=axis)
 
 
 def _without(shape: Shape, axis: int) -> Shape:
     return shape[:axis] + shape[axis + 1 :]
 
 
-@rule
 def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
     """`np.linalg.trace`, which goes along the last two axes."""
     a = array_like(x)
@@ -149,12 +138,10 @@ def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
 # ------------------------------------------------------------------------------------------ convolution
 
 
-@rule
 def convolve(a: Any, v: Any, mode: Any = "full") -> Type:
     return _convolved(a, v, mode)
 
 
-@rule
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Type:
     return _convolved(a, v, mode)
 
@@ -167,26 +154,6 @@ def _convolved(a: Any, v: Any, mode: Any) -> Type:
         longer, shorter = max(first, second), min(first, second)
         length = {"full": longer + shorter - 1, "same": longer, "valid": longer - shorter + 1}[mode]
     return TensorType(common(a, v), (length,))
-
-
-functions("dot", dot, effect=PURE)
-methods("dot", dot, effect=PURE)
-functions("inner", inner, effect=PURE)
-functions("vdot", vdot, effect=PURE)
-functions("outer linalg.outer", outer, effect=PURE)
-functions("linalg.multi_dot", multi_dot, effect=PURE)
-functions("tensordot linalg.tensordot", tensordot, effect=PURE)
-functions("linalg.matmul", ufunc_rule(np.matmul), effect=PURE)
-functions("linalg.vecdot", ufunc_rule(np.vecdot), effect=PURE)
-functions("linalg.trace", trace, effect=PURE)
-functions("kron", kron, effect=PURE)
-functions("cross", cross, effect=PURE)
-functions("linalg.cross", cross_of_three, effect=PURE)
-functions("convolve", convolve, effect=PURE)
-functions("correlate", correlate, effect=PURE)
-
-mark("np.dot .dot np.inner np.vdot np.outer np.tensordot np.kron np.convolve np.correlate", ARRAY_PRODUCT)
-mark("np.linalg.matmul np.linalg.vecdot np.linalg.outer np.linalg.tensordot", ARRAY_PRODUCT)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -334,24 +301,28 @@ def of_convolve(which: int, conjugate: bool = False) -> Vjp:
     return vjp
 
 
+OF_LINALG_VECDOT: tuple[Vjp, Vjp] = (
+    lambda g, out, x1, x2, axis=-1: conj(np.expand_dims(g, axis) * x2),
+    lambda g, out, x1, x2, axis=-1: np.expand_dims(g, axis) * conj(x1),
+)
+
+
 def of_trace(g: Any, out: Any, x: Any, *, offset: Any = 0, dtype: Any = None) -> Any:
     return moves(np.linalg.diagonal)(np.expand_dims(g, -1), out, x, offset=offset)
 
 
-derive("np.dot .dot", *OF_DOT)
-derive("np.inner", *OF_INNER)
-derive("np.vdot", of_first_of_vdot, of_second_of_vdot)
-derive("np.outer np.linalg.outer", of_first_of_outer, of_second_of_outer)
-derive("np.linalg.multi_dot", of_multi_dot)
-derive("np.tensordot np.linalg.tensordot", *TENSORDOT)
-derive("np.linalg.matmul", *of_cores(*OF_MATMUL))
-derive(
-    "np.linalg.vecdot",
-    lambda g, out, x1, x2, axis=-1: conj(np.expand_dims(g, axis) * x2),
-    lambda g, out, x1, x2, axis=-1: np.expand_dims(g, axis) * conj(x1),
-)
-derive("np.kron", of_kron(0), of_kron(1))
-derive("np.cross np.linalg.cross", of_cross(0), of_cross(1))
-derive("np.convolve", of_convolve(0), of_convolve(1))
-derive("np.correlate", of_convolve(0, conjugate=True), of_convolve(1, conjugate=True))
-derive("np.linalg.trace", of_trace)
+_PRODUCT = [ARRAY_PRODUCT]
+functions("np.dot .dot", dot, vjp=OF_DOT, traits=_PRODUCT)
+functions("np.inner", inner, vjp=OF_INNER, traits=_PRODUCT)
+functions("np.vdot", vdot, vjp=(of_first_of_vdot, of_second_of_vdot), traits=_PRODUCT)
+functions("np.outer np.linalg.outer", outer, vjp=(of_first_of_outer, of_second_of_outer), traits=_PRODUCT)
+functions("np.linalg.multi_dot", multi_dot, vjp=of_multi_dot)
+functions("np.tensordot np.linalg.tensordot", tensordot, vjp=TENSORDOT, traits=_PRODUCT)
+functions("np.linalg.matmul", ufunc_rule(np.matmul), vjp=of_cores(*OF_MATMUL), traits=_PRODUCT)
+functions("np.linalg.vecdot", ufunc_rule(np.vecdot), vjp=OF_LINALG_VECDOT, traits=_PRODUCT)
+functions("np.linalg.trace", trace, vjp=of_trace)
+functions("np.kron", kron, vjp=(of_kron(0), of_kron(1)), traits=_PRODUCT)
+functions("np.cross", cross, vjp=(of_cross(0), of_cross(1)))
+functions("np.linalg.cross", cross_of_three, vjp=(of_cross(0), of_cross(1)))
+functions("np.convolve", convolve, vjp=(of_convolve(0), of_convolve(1)), traits=_PRODUCT)
+functions("np.correlate", correlate, vjp=(of_convolve(0, True), of_convolve(1, True)), traits=_PRODUCT)

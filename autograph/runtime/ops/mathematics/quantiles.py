@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import Infer, Vjp, declare, derive
+from autograph.runtime.graph.opdef import Infer, Vjp
 from autograph.runtime.graph.types import Type
 from autograph.runtime.ops.gradients.elementwise import fit_list
 from autograph.runtime.ops.gradients.reductions import in_rows
 from autograph.runtime.ops.gradients.toolkit import as_array, is_true, ndim, shape
 from autograph.runtime.ops.inference.bind_arguments import bind
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import given_output, operand, reduced
 from autograph.runtime.ops.mathematics.reductions import options, reduction, sample_axis
@@ -28,7 +28,6 @@ Call = Callable[..., Any]
 def quantiles(function: Call) -> Infer:
     """The rule of a function that puts the shape of its second argument before what it reduces the first to."""
 
-    @rule
     def infer(*args: Any, **kwargs: Any) -> Type:
         given = bind(function, args, kwargs)
         if out := given_output(given.get("out")):
@@ -150,9 +149,8 @@ def median_vjp(skipping: bool) -> Vjp:
 # ------------------------------------------------------------------------------------------------ declarations
 
 for _name in ("median", "nanmedian"):
-    declare(f"np.{_name}", reduction(getattr(np, _name)), target=getattr(np, _name))
-    derive(f"np.{_name}", median_vjp("nan" in _name))
+    functions(f"np.{_name}", reduction(getattr(np, _name)), raises=False, vjp=median_vjp("nan" in _name))
 for _name in "quantile percentile nanquantile nanpercentile".split():
-    declare(f"np.{_name}", quantiles(getattr(np, _name)), target=getattr(np, _name), raises=True)
     _options = 0.01 if "percentile" in _name else 1.0, "nan" in _name
-    derive(f"np.{_name}", quantile_vjp(_of_elements, *_options), quantile_vjp(_of_q, *_options))
+    _vjp = quantile_vjp(_of_elements, *_options), quantile_vjp(_of_q, *_options)
+    functions(f"np.{_name}", quantiles(getattr(np, _name)), vjp=_vjp)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import Infer, declare, derive
-from autograph.runtime.graph.traits import MEAN, MOVES, REDUCES, SILENT_METHOD, SLOW_IN_NUMPY, SUMMATION, mark
+from autograph.runtime.graph.opdef import NO_GRADIENT, Infer
+from autograph.runtime.graph.traits import MEAN, MOVES, REDUCES, SILENT_METHOD, SLOW_IN_NUMPY, SUMMATION
 from autograph.runtime.graph.types import Shape, TensorType, Type, array
 from autograph.runtime.ops.gradients.elementwise import fit_list
 from autograph.runtime.ops.gradients.reductions import (
@@ -31,8 +31,8 @@ from autograph.runtime.ops.gradients.reductions import (
     variance,
 )
 from autograph.runtime.ops.gradients.toolkit import as_array, is_true, ndim, shape
-from autograph.runtime.ops.inference.bind_arguments import bind, method, signature
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.bind_arguments import bind, signature
+from autograph.runtime.ops.inference.declare import each_function, functions
 from autograph.runtime.ops.inference.numpy_probe import castable, dtype_of, probe, shaped, shaped_all
 from autograph.runtime.ops.inference.shape_rules import (
     add_dims,
@@ -47,23 +47,6 @@ from autograph.runtime.ops.inference.shape_rules import (
     size,
 )
 
-REDUCTIONS = """
-    sum prod mean std var min max amin amax argmin argmax any all ptp count_nonzero
-    nansum nanprod nanmean nanstd nanvar nanmin nanmax nanargmin nanargmax
-"""
-METHODS = "sum prod mean std var min max argmin argmax any all"
-CUMULATIVE = "cumsum cumprod nancumsum nancumprod"
-# Those that raise for no elements, or where there are but nans.
-RAISING = "min max amin amax argmin argmax ptp nanmin nanmax nanargmin nanargmax".split()
-# By which ufunc some of them combine elements.
-UFUNCS = {
-    np.add: "np.sum .sum",
-    np.multiply: "np.prod .prod",
-    np.maximum: "np.max np.amax .max",
-    np.minimum: "np.min np.amin .min",
-    np.logical_or: "np.any .any",
-    np.logical_and: "np.all .all",
-}
 # Other parameters that determine the dtype.
 OPTIONS = ("dtype", "keepdims", "method", "interpolation")
 
@@ -86,7 +69,6 @@ def along(function: Call, call: Call | None, shape_of: Callable[[Shape, Any, dic
     """
     first = next(iter(signature(function).parameters))
 
-    @rule
     def infer(*args: Any, **kwargs: Any) -> Type:
         given = bind(function, args, kwargs)
         if out := given_output(given.get("out")):
@@ -108,7 +90,6 @@ def cumulative(function: Call, call: Call | None = None) -> Infer:
     return along(function, call, lambda shape, axis, _: (size(shape),) if axis is None or not shape else shape)
 
 
-@rule
 def cumulative_from(x: Any, *, include_initial: Any = False, **kwargs: Any) -> Type:
     """The rule of `np.cumulative_sum` and `np.cumulative_prod`, which may put 0 or 1 before the others."""
     found, axis = array_like(x), kwargs.get("axis")
@@ -125,7 +106,6 @@ def _lengthened(shape: Shape, axis: int, by: int | None) -> Shape:
     return (*shape[:axis], add_dims(shape[axis], by), *shape[axis + 1 :])
 
 
-@rule
 def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Type:
     found, other = operand(a), None if weights is None else operand(weights)
     shape = reduced(found.shape, axis, keepdims)
@@ -134,7 +114,6 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     return shaped_all(answer, shape, shape) if returned else shaped(answer, shape)
 
 
-@rule
 def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Type:
     if given := given_output(out):
         return given
@@ -200,48 +179,44 @@ def _of_diagonal(
 
 # ------------------------------------------------------------------------------------------------ declarations
 
-for _name in REDUCTIONS.split():
-    _function = getattr(np, _name)
-    declare(f"np.{_name}", reduction(_function), target=_function, raises=_name in RAISING)
-for _name in METHODS.split():
-    declare(f".{_name}", reduction(getattr(np, _name), method(_name)), raises=_name in RAISING)
-for _name in CUMULATIVE.split():
-    declare(f"np.{_name}", cumulative(getattr(np, _name)), target=getattr(np, _name))
-for _name in ("cumsum", "cumprod"):
-    declare(f".{_name}", cumulative(getattr(np, _name), method(_name)))
-for _name in ("cumulative_sum", "cumulative_prod"):
-    if hasattr(np, _name):          # since NumPy 2.1
-        declare(f"np.{_name}", cumulative_from, target=getattr(np, _name))
+_EXTREMES = reductions(extreme, extreme_of_initial, EXTREME)
 
-mark("np.sum .sum", MOVES)
-declare("np.average", average, target=np.average, raises=True)      # ZeroDivisionError for weights of sum 0
-declare("np.trace", trace, target=np.trace)
-declare(".trace", trace)
-for _ufunc, _names in UFUNCS.items():
-    REDUCES.update(dict.fromkeys(_names.split(), _ufunc))
+each_function(
+    "np.sum .sum", reduction, raises=False, vjp=reductions(total, total), traits=[MOVES, SUMMATION, (REDUCES, np.add)]
+)
+each_function("np.nansum", reduction, raises=False, vjp=reductions(total, total, missing=0))
+each_function(
+    "np.prod .prod", reduction, raises=False, vjp=reductions(product, product_of_initial),
+    traits=[(REDUCES, np.multiply)],
+)  # fmt: skip
+each_function("np.nanprod", reduction, raises=False, vjp=reductions(product, product_of_initial, missing=1))
+each_function(
+    "np.mean .mean", reduction, raises=False, vjp=reducing(mean), traits=[SUMMATION, MEAN, SLOW_IN_NUMPY]
+)
+each_function("np.nanmean", reduction, raises=False, vjp=reducing(mean, missing=0))
+each_function("np.var .var", reduction, raises=False, vjp=reducing(variance, MOMENT))
+each_function("np.nanvar", reduction, raises=False, vjp=reducing(variance, MOMENT, missing=0))
+each_function("np.std .std", reduction, raises=False, vjp=reducing(deviation, MOMENT))
+each_function("np.nanstd", reduction, raises=False, vjp=reducing(deviation, MOMENT, missing=0))
+# Extremes raise for no elements, or where all elements are nans.
+each_function("np.max np.amax .max", reduction, vjp=_EXTREMES, traits=[(REDUCES, np.maximum)])
+each_function("np.min np.amin .min", reduction, vjp=_EXTREMES, traits=[(REDUCES, np.minimum)])
+each_function("np.nanmax np.nanmin", reduction, vjp=_EXTREMES)
+each_function("np.ptp", reduction, vjp=reducing(extent, EXTREME))
+each_function("np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax", reduction, vjp=NO_GRADIENT)
+each_function("np.any .any", reduction, raises=False, vjp=NO_GRADIENT, traits=[(REDUCES, np.logical_or)])
+each_function("np.all .all", reduction, raises=False, vjp=NO_GRADIENT, traits=[(REDUCES, np.logical_and)])
+each_function("np.count_nonzero", reduction, raises=False, vjp=NO_GRADIENT)
+
+each_function("np.cumsum .cumsum", cumulative, raises=False, vjp=running(running_total))
+each_function("np.cumprod .cumprod", cumulative, raises=False, vjp=running(running_product))
+each_function("np.nancumsum", cumulative, raises=False, vjp=running(running_total, missing=0))
+each_function("np.nancumprod", cumulative, raises=False, vjp=running(running_product, missing=1))
+functions("np.cumulative_sum", cumulative_from, raises=False, vjp=running(running_total))
+functions("np.cumulative_prod", cumulative_from, raises=False, vjp=running(running_product))
+
+functions("np.average", average, vjp=(_of_averaged, None, _of_weights))     # ZeroDivisionError for weights of sum 0
+functions("np.trace .trace", trace, raises=False, vjp=_of_diagonal)
+
 SILENT_METHOD.update({f"np.{name}": f".{name}" for name in ("max", "min", "any", "all")})
 SILENT_METHOD.update({"np.amax": ".max", "np.amin": ".min"})
-
-derive("np.any np.all .any .all np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax np.count_nonzero", None)
-mark("np.sum .sum np.mean .mean", SUMMATION)
-mark("np.mean .mean", MEAN, SLOW_IN_NUMPY)
-derive("np.sum .sum", *reductions(total, total))
-derive("np.nansum", *reductions(total, total, missing=0))
-derive("np.prod .prod", *reductions(product, product_of_initial))
-derive("np.nanprod", *reductions(product, product_of_initial, missing=1))
-derive("np.max np.min np.amax np.amin .max .min", *reductions(extreme, extreme_of_initial, EXTREME))
-derive("np.nanmax np.nanmin", *reductions(extreme, extreme_of_initial, EXTREME))
-derive("np.ptp", reducing(extent, EXTREME))
-derive("np.mean .mean", reducing(mean))
-derive("np.nanmean", reducing(mean, missing=0))
-derive("np.var .var", reducing(variance, MOMENT))
-derive("np.nanvar", reducing(variance, MOMENT, missing=0))
-derive("np.std .std", reducing(deviation, MOMENT))
-derive("np.nanstd", reducing(deviation, MOMENT, missing=0))
-derive("np.cumsum .cumsum np.cumulative_sum", running(running_total))
-derive("np.cumprod .cumprod np.cumulative_prod", running(running_product))
-derive("np.nancumsum", running(running_total, missing=0))
-derive("np.nancumprod", running(running_product, missing=1))
-
-derive("np.average", _of_averaged, None, _of_weights)
-derive("np.trace .trace", _of_diagonal)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import declare, derive
+from autograph.runtime.graph.opdef import declare
 from autograph.runtime.graph.types import FLOAT, Type
 from autograph.runtime.ops.gradients.toolkit import on_proxies
-from autograph.runtime.ops.inference.declare import always
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import array_like
 
@@ -60,19 +59,16 @@ def erf(x: Any) -> Any:
 _erf = np.frompyfunc(math.erf, 1, 1)
 
 
-@rule
-def _like_first(x: Any) -> Type:
-    return array_like(x)
+def _like_last(*args: Any) -> Type:
+    return array_like(args[-1])
 
 
-@rule
-def _like_second(order: Any, x: Any) -> Type:
-    return array_like(x)
-
-
-declare("polygamma", always(FLOAT), target=polygamma, raises=True)
-derive("polygamma", None, lambda g, out, order, x: g * polygamma(order + 1, x))
-declare("erf", _like_first, target=erf)
-derive("erf", lambda g, out, x: g * np.exp(-x * x) * (2 / math.sqrt(math.pi)))
-declare("bessel_i", _like_second, target=bessel_i)
-derive("bessel_i", None, lambda g, out, n, x: g * (bessel_i(n - 1, x) + bessel_i(n + 1, x)) / 2)
+declare(
+    "polygamma", FLOAT, target=polygamma, raises=True,
+    vjp=(None, lambda g, out, order, x: g * polygamma(order + 1, x)),
+)  # fmt: skip
+declare("erf", rule(_like_last), target=erf, vjp=lambda g, out, x: g * np.exp(-x * x) * (2 / math.sqrt(math.pi)))
+declare(
+    "bessel_i", rule(_like_last), target=bessel_i,
+    vjp=(None, lambda g, out, n, x: g * (bessel_i(n - 1, x) + bessel_i(n + 1, x)) / 2),
+)  # fmt: skip

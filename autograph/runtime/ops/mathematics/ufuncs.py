@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import WRITE, Infer, Vjp, declare, derive, lower
+from autograph.runtime.graph.opdef import NO_GRADIENT, WRITE, Infer, Vjp, declare
 from autograph.runtime.graph.traits import (
     ADDITION,
     ARRAY_PRODUCT,
@@ -22,7 +22,7 @@ from autograph.runtime.graph.traits import (
     SLOW_IN_NUMPY,
     mark,
 )
-from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
+from autograph.runtime.graph.types import NONE, ObjectType, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import (
     DEGREE,
     OF_DIVMOD,
@@ -56,7 +56,6 @@ from autograph.runtime.ops.gradients.reductions import (
     total,
 )
 from autograph.runtime.ops.gradients.toolkit import as_array, conj, ndim
-from autograph.runtime.ops.inference.declare import nothing
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.numpy_probe import dtype_of, probe, shaped
 from autograph.runtime.ops.inference.shape_rules import (
@@ -105,7 +104,6 @@ def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, opti
 def ufunc_rule(ufunc: np.ufunc) -> Infer:
     """The rule of a call of a ufunc."""
 
-    @rule
     def infer(*args: Any, out: Any = None, where: Any = True, **options: Any) -> Type:
         if len(args) < ufunc.nin:
             raise Wrong
@@ -156,7 +154,6 @@ def _reduced_dtype(ufunc: np.ufunc, array: TensorType, dtype: Any) -> np.dtype[A
 def reduce_rule(ufunc: np.ufunc) -> Infer:
     """The rule of `np.add.reduce` and so on."""
 
-    @rule
     def infer(
         array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, **options: Any
     ) -> Type:
@@ -171,7 +168,6 @@ def reduce_rule(ufunc: np.ufunc) -> Infer:
 def accumulate_rule(ufunc: np.ufunc) -> Infer:
     """The rule of `np.add.accumulate` and so on."""
 
-    @rule
     def infer(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
         if given := given_output(out):
             return given
@@ -186,7 +182,6 @@ def accumulate_rule(ufunc: np.ufunc) -> Infer:
 def reduceat_rule(ufunc: np.ufunc) -> Infer:
     """The rule of `np.add.reduceat` and so on."""
 
-    @rule
     def infer(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
         if given := given_output(out):
             return given
@@ -201,7 +196,6 @@ def reduceat_rule(ufunc: np.ufunc) -> Infer:
 def outer_rule(ufunc: np.ufunc) -> Infer:
     """The rule of `np.multiply.outer` and so on."""
 
-    @rule
     def infer(first: Any, second: Any, **options: Any) -> Type:
         if "out" in options:
             raise Unknown
@@ -211,51 +205,6 @@ def outer_rule(ufunc: np.ufunc) -> Infer:
 
     return infer
 
-
-# ------------------------------------------------------------------------------------------------ declarations
-
-
-def _declare(name: str, ufunc: np.ufunc) -> None:
-    traits = [ELEMENTWISE if ufunc.signature is None else ARRAY_PRODUCT]
-    if all(types.endswith("->?") for types in ufunc.types if "O" not in types):
-        traits.append(GIVES_BOOLEANS)
-    # NumPy refuses integers to negative integer powers; nothing else depends on values
-    declare(f"np.{name}", ufunc_rule(ufunc), target=ufunc, traits=traits, raises=ufunc is np.power, fold=ufunc)
-    if ufunc.signature is None and ufunc.nout == 1:
-        lower(f"np.{name}", of_ufunc(ufunc, f"np.{name}"))
-
-
-def _declare_methods(name: str, ufunc: np.ufunc) -> None:
-    if ufunc.signature or ufunc.nout > 1:
-        return
-    declare(f"np.{name}.at", nothing, effect=WRITE, target=ufunc.at, raises=True)
-    if ufunc.nin == 2:
-        raises = ufunc is np.power
-        declare(f"np.{name}.reduce", reduce_rule(ufunc), target=ufunc.reduce, raises=raises)
-        declare(f"np.{name}.accumulate", accumulate_rule(ufunc), target=ufunc.accumulate, raises=raises)
-        declare(f"np.{name}.reduceat", reduceat_rule(ufunc), target=ufunc.reduceat, raises=True)
-        declare(f"np.{name}.outer", outer_rule(ufunc), target=ufunc.outer, raises=raises)
-
-
-def _own_name(name: str) -> str:
-    own = str(getattr(np, name).__name__)
-    return PREFERRED.get(own, own)
-
-
-# By `vars`, because to get each attribute that `dir` lists would import what NumPy imports lazily.
-UFUNCS = sorted(name for name, value in vars(np).items() if isinstance(value, np.ufunc))
-
-# The first name declared is the one that calls of the ufunc get.
-for _name in sorted(UFUNCS, key=lambda name: (_own_name(name) != name, name)):
-    _declare(_name, getattr(np, _name))
-    if _name == _own_name(_name):
-        _declare_methods(_name, getattr(np, _name))
-
-
-
-mark("np.add np.subtract", ADDITION, MOVES)
-mark("np.negative np.positive", MOVES)
-FACTORS.update({"np.multiply": (0, 1), "np.divide": (0,)})
 
 # ------------------------------------------------------------------------------------------------- derivatives
 
@@ -283,19 +232,6 @@ VJPS: dict[str, Rules] = {
 }
 PRODUCTS = {"matmul": OF_MATMUL, "vecdot": OF_VECDOT, "matvec": OF_MATVEC, "vecmat": OF_VECMAT}
 
-for _name in UFUNCS:
-    if _own_name(_name) in VJPS:
-        derive(f"np.{_name}", *pointwise(*VJPS[_own_name(_name)], safe=2.0 if "cosh" in _name else 0.5))
-    if _name in PRODUCTS:
-        derive(f"np.{_name}", *of_cores(*PRODUCTS[_name]))
-
-
-mark("np.add np.subtract np.multiply np.divide np.bitwise_and np.bitwise_or np.bitwise_xor", SAME_IN_PLACE)
-mark("np.negative np.abs np.sqrt np.square np.maximum np.minimum np.floor np.ceil", SAME_IN_PLACE)
-mark("np.matmul", MATRIX_PRODUCT)
-mark("np.exp np.sqrt", SLOW_IN_NUMPY)
-
-
 # --------------------------------------------------------------------------------------- derivatives of methods
 
 REDUCED: dict[str, Rules] = {
@@ -306,14 +242,14 @@ REDUCED: dict[str, Rules] = {
     "logaddexp2": (reducing(log_sum_of(np.exp2), axis=0),),
     "hypot": (reducing(root_of_squares, axis=0),),
 }
-ACCUMULATED = {
-    "add": running_total,
-    "multiply": running_product,
-    "maximum": running_extreme,
-    "logaddexp": running_log_sum,
+ACCUMULATED: dict[str, Vjp] = {
+    "add": running(running_total, axis=0),
+    "multiply": running(running_product, axis=0),
+    "maximum": running(running_extreme, axis=0),
+    "logaddexp": running(running_log_sum, axis=0),
 }
 for _name in ("minimum", "fmax", "fmin"):
-    REDUCED[_name], ACCUMULATED[_name] = REDUCED["maximum"], running_extreme
+    REDUCED[_name], ACCUMULATED[_name] = REDUCED["maximum"], ACCUMULATED["maximum"]
 
 
 def _outer(rules: Rules) -> Iterator[Vjp | None]:
@@ -329,12 +265,58 @@ def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, /, **
     return np.sum(found, last) if of_first else found
 
 
-derive("np.add.reduceat", segments)
-for _name, _rules in REDUCED.items():
-    derive(f"np.{_name}.reduce", *_rules)
-for _name, _rule in ACCUMULATED.items():
-    derive(f"np.{_name}.accumulate", running(_rule, axis=0))
-for _name, _rules in VJPS.items():
-    derive(f"np.{_name}.outer", *_outer(_rules))
-derive("np.equal np.not_equal np.less np.less_equal np.greater np.greater_equal np.logical_and np.logical_or", None)
-derive("np.logical_xor np.logical_not np.isfinite np.isinf np.isnan np.signbit", None)
+# ------------------------------------------------------------------------------------------------ declarations
+
+def _declare(name: str, ufunc: np.ufunc) -> None:
+    is_pointwise = ufunc.signature is None
+    traits = [ELEMENTWISE if is_pointwise else ARRAY_PRODUCT]
+    if all(types.endswith("->?") for types in ufunc.types if "O" not in types):
+        traits.append(GIVES_BOOLEANS)
+    vjp: Rules | None = NO_GRADIENT if GIVES_BOOLEANS in traits else None
+    if _own_name(name) in VJPS:
+        vjp = pointwise(*VJPS[_own_name(name)], safe=2.0 if "cosh" in name else 0.5)
+    elif name in PRODUCTS:
+        vjp = of_cores(*PRODUCTS[name])
+    # NumPy refuses integers to negative integer powers; nothing else depends on values
+    declare(
+        f"np.{name}", rule(ufunc_rule(ufunc)), target=ufunc, raises=ufunc is np.power, fold=ufunc, vjp=vjp,
+        lower=of_ufunc(ufunc, f"np.{name}") if is_pointwise and ufunc.nout == 1 else None, traits=traits,
+    )  # fmt: skip
+
+
+def _declare_methods(name: str, ufunc: np.ufunc) -> None:
+    if ufunc.signature or ufunc.nout > 1:
+        return
+    declare(f"np.{name}.at", NONE, effect=WRITE, target=ufunc.at, raises=True)
+    for method, make, vjp in (
+        ("reduce", reduce_rule, REDUCED.get(name)),
+        ("accumulate", accumulate_rule, ACCUMULATED.get(name)),
+        ("reduceat", reduceat_rule, segments if name == "add" else None),
+        ("outer", outer_rule, tuple(_outer(VJPS[name])) if name in VJPS else None),
+    ):
+        if ufunc.nin == 2:
+            raises = ufunc is np.power or method == "reduceat"
+            declare(f"np.{name}.{method}", rule(make(ufunc)), target=getattr(ufunc, method), raises=raises, vjp=vjp)
+
+
+def _own_name(name: str) -> str:
+    own = str(getattr(np, name).__name__)
+    return PREFERRED.get(own, own)
+
+
+# By `vars`, because to get each attribute that `dir` lists would import what NumPy imports lazily.
+_UFUNCS = {name: value for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+
+# The first name declared is the one that calls of the ufunc get.
+for _name in sorted(_UFUNCS, key=lambda name: (_own_name(name) != name, name)):
+    _declare(_name, _UFUNCS[_name])
+    if _name == _own_name(_name):
+        _declare_methods(_name, _UFUNCS[_name])
+
+mark("np.add np.subtract", ADDITION, MOVES)
+mark("np.negative np.positive", MOVES)
+FACTORS.update({"np.multiply": (0, 1), "np.divide": (0,)})
+mark("np.add np.subtract np.multiply np.divide np.bitwise_and np.bitwise_or np.bitwise_xor", SAME_IN_PLACE)
+mark("np.negative np.abs np.sqrt np.square np.maximum np.minimum np.floor np.ceil", SAME_IN_PLACE)
+mark("np.matmul", MATRIX_PRODUCT)
+mark("np.exp np.sqrt", SLOW_IN_NUMPY)

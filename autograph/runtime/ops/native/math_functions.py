@@ -134,4 +134,7 @@ def power(emit: Emitter, a: Any, b: Any) -> Number:
 
 DEGREES, RADIANS = scaled(180.0 / math.pi), scaled(math.pi / 180.0)
 OF_TWO = frozenset({"atan2", "pow"})
-OF_ONE = "acos asin atan acosh asinh atanh cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh tan tanh".split()
+# The functions of `math` that call the function of that name of the C library.
+LIBRARY = OF_TWO | frozenset(
+    "acos asin atan acosh asinh atanh cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh tan tanh".split()
+)

@@ -7,13 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import VIEW, WRITE, declare, derive, lower
-from autograph.runtime.graph.traits import HAS_DEFAULT, KEEPS, PART_OF_FIRST, RESHAPES, SHARES, STATEMENT, mark
-from autograph.runtime.graph.types import ANY, INT, STR, ObjectType, TensorType, Type, join, python, scalar, type_of
+from autograph.runtime.graph.opdef import VIEW, WRITE, declare
+from autograph.runtime.graph.traits import HAS_DEFAULT, KEEPS, PART_OF_FIRST, RESHAPES, SHARES, STATEMENT
+from autograph.runtime.graph.types import (
+    ANY,
+    INT,
+    NONE,
+    STR,
+    ObjectType,
+    TensorType,
+    Type,
+    join,
+    python,
+    scalar,
+    type_of,
+)
 from autograph.runtime.ops.gradients.toolkit import is_real, shape
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import NAMED_TUPLES, tuple_of
-from autograph.runtime.ops.inference.declare import nothing
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, type_of_arg
 from autograph.runtime.ops.native import complex_numbers
@@ -62,7 +73,6 @@ _OF_NUMBERS = {"real": part("real"), "imag": part("imag")}
 _OF_OBJECTS: dict[str, dict[str, Type]] = {"range": dict.fromkeys(("start", "stop", "step"), INT)}
 
 
-@rule
 def attribute(x: Any, name: Any, *default: Any) -> Type:
     """`x.name`; `getattr(x, name, default)`."""
     found = _attribute(type_of_arg(x), name)
@@ -85,13 +95,6 @@ def _attribute(x: Type, name: str) -> Type:
     return _OF_OBJECTS[x.name][name]
 
 
-declare("getattr", attribute, effect=VIEW, raises=True, traits=[PART_OF_FIRST, HAS_DEFAULT])
-SHARES["getattr"] = sharing.attribute
-declare("setattr", nothing, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES])
-declare("delattr", nothing, effect=WRITE, raises=True)
-mark("setattr delattr", STATEMENT)
-
-
 def of_attribute(g: Any, out: Any, x: Any, name: str, *_: Any) -> Any:
     if name in _GRADIENTS:
         return _GRADIENTS[name](g, x)
@@ -108,5 +111,9 @@ _GRADIENTS: dict[str, Callable[[Any, Any], Any]] = {
     "imag": lambda g, x: np.zeros_like(x) if is_real(x) else -1j * g,
     "flat": lambda g, x: np.reshape(g, shape(x)),
 }
-derive("getattr", of_attribute)
-lower("getattr", complex_numbers.part)
+declare(
+    "getattr", rule(attribute), effect=VIEW, raises=True, vjp=of_attribute, lower=complex_numbers.part,
+    traits=[PART_OF_FIRST, HAS_DEFAULT, (SHARES, sharing.attribute)],
+)  # fmt: skip
+declare("setattr", NONE, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES, STATEMENT])
+declare("delattr", NONE, effect=WRITE, raises=True, traits=[STATEMENT])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, Vjp, declare, derive, foldable, lower
+from autograph.runtime.graph.opdef import NO_GRADIENT, OPS, ORDERED, VIEW, Vjp, declare
 from autograph.runtime.graph.traits import (
     AGGREGATES,
     COMBINES_ITEMS,
@@ -33,7 +33,6 @@ from autograph.runtime.graph.traits import (
     SHARES,
     STRUCTURAL,
     TAKES_NO_ITEMS,
-    mark,
 )
 from autograph.runtime.graph.types import (
     ANY,
@@ -41,6 +40,7 @@ from autograph.runtime.graph.types import (
     COMPLEX,
     FLOAT,
     INT,
+    NONE,
     STR,
     ObjectType,
     TensorType,
@@ -51,12 +51,11 @@ from autograph.runtime.graph.types import (
 )
 from autograph.runtime.ops.gradients import reductions
 from autograph.runtime.ops.gradients.adjoint_ops import masked
-from autograph.runtime.ops.gradients.elementwise import OF_DIVMOD, same
-from autograph.runtime.ops.gradients.toolkit import as_array, is_list, on_proxies
+from autograph.runtime.ops.gradients.elementwise import OF_DIVMOD
+from autograph.runtime.ops.gradients.toolkit import as_array, is_list, on_proxies, same
 from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import iterated, list_of, tuple_items, tuple_of
-from autograph.runtime.ops.inference.declare import always, functions, nothing
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped_all
 from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, operand, type_of_arg
 from autograph.runtime.ops.native import builtins, complex_numbers, intervals
@@ -68,7 +67,6 @@ _MOST = 64      # the greatest number of items of one argument that are looked a
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
-@rule
 def round_(number: Any, ndigits: Any = None) -> Type:
     x = operand(number)
     if x.shape or x.kind == "array" or x.dtype.kind not in "biuf":
@@ -80,7 +78,6 @@ def round_(number: Any, ndigits: Any = None) -> Type:
     return x
 
 
-@rule
 def divmod_(x: Any, y: Any) -> Type:
     a, b = operand(x), operand(y)
     shape = broadcast(a.shape, b.shape)
@@ -97,13 +94,11 @@ def _extreme(default: Any, args: Sequence[Any]) -> Type:
 _NO_DEFAULT = object()
 
 
-@rule
 def extreme(*args: Any, key: Any = None, default: Any = _NO_DEFAULT) -> Type:
     """`min` and `max`: one of the arguments, or one of the items of the only one."""
     return _extreme(default, args)
 
 
-@rule
 def sum_(iterable: Any, /, start: Any = 0) -> Type:
     """The type of `start` after adding the items one by one; that of `start`, if there are none."""
     first = type_of_arg(start)
@@ -138,47 +133,34 @@ def _items(arg: Any) -> Sequence[Type] | None:
     return tuple_items(found)
 
 
-@rule
 def tuple_(iterable: Any = (), /) -> Type:
     return tuple_of(*(_items(iterable) or ()))
 
 
-@rule
 def list_(iterable: Any = (), /) -> Type:
     return list_of(iterated(iterable))
 
 
-@rule
 def set_(iterable: Any = (), /) -> Type:
     return list_of(iterated(iterable), "set")
 
 
-@rule
-def frozenset_(iterable: Any = (), /) -> Type:
-    return ObjectType("frozenset")
-
-
-@rule
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Type:
     return list_of(iterated(iterable))
 
 
-@rule
 def enumerate_(iterable: Any, start: Any = 0) -> Type:
     return ObjectType("enumerate", (tuple_of(INT, iterated(iterable)),))
 
 
-@rule
 def zip_(*iterables: Any, strict: Any = False) -> Type:
     return ObjectType("zip", (tuple_of(*map(iterated, iterables)),))
 
 
-@rule
 def filter_(function: Any, iterable: Any, /) -> Type:
     return ObjectType("filter", (iterated(iterable),))
 
 
-@rule
 def reversed_(sequence: Any, /) -> Type:
     """Each class has its own; that of a range is taken to be short enough for integers of C."""
     found = type_of_arg(sequence)
@@ -187,7 +169,6 @@ def reversed_(sequence: Any, /) -> Type:
     return ObjectType(names[name], (iterated(sequence),))
 
 
-@rule
 def iter_(iterable: Any, /) -> Type:
     found = type_of_arg(iterable)
     if isinstance(found, TensorType):
@@ -200,7 +181,6 @@ def iter_(iterable: Any, /) -> Type:
     raise Unknown
 
 
-@rule
 def next_(iterator: Any, /, *default: Any) -> Type:
     found = type_of_arg(iterator)
     item = item_of(found) if isinstance(found, ObjectType) else ANY
@@ -239,90 +219,79 @@ def of_extreme(position: int) -> Vjp:
     return vjp
 
 
-# ------------------------------------------------------------------------------------------------ declarations
-
-
-def _declare(names: str, infer: Any, effect: str, raises: bool = True) -> None:
-    functions(names, infer, prefix="", effect=effect, raises=raises)
-
-
-_declare("int len ord hash", always(INT), PURE)
-_declare("bool any all", always(BOOL), PURE)
-_declare("issubclass", always(BOOL), PURE)
-_declare("isinstance callable", always(BOOL), PURE, raises=False)
-_declare("float", always(FLOAT), PURE)
-_declare("complex", always(COMPLEX), PURE)
-_declare("str repr ascii format chr bin oct hex", always(STR), PURE)
-_declare("type", always(ObjectType("type")), PURE, raises=False)
-_declare("round", round_, PURE)
-_declare("divmod", divmod_, PURE)
-_declare("min max", extreme, VIEW)
-_declare("sum", sum_, VIEW)
-_declare("range", always(ObjectType("range", (INT,))), PURE)
-_declare("slice", always(ObjectType("slice")), VIEW)
-_declare("tuple", tuple_, VIEW)
-_declare("list", list_, VIEW)
-_declare("set", set_, VIEW)
-_declare("frozenset", frozenset_, VIEW)
-_declare("dict", always(ObjectType("dict")), VIEW)
-_declare("sorted", sorted_, VIEW)
-_declare("enumerate", enumerate_, VIEW)
-_declare("zip", zip_, VIEW)
-_declare("map", always(ObjectType("map")), VIEW)
-_declare("filter", filter_, VIEW)
-_declare("reversed", reversed_, VIEW)
-_declare("iter", iter_, VIEW)
-_declare("next", next_, ORDERED)
-_declare("print", nothing, ORDERED)
-mark("bool int float complex str", CONVERSION)
-mark("len", LENGTH)
-mark("len enumerate zip reversed iter list tuple type next dict", STRUCTURAL)
-mark("type str repr ascii format bool len", TAKES_NO_ITEMS)
-mark("sorted min max", COMPARES_ITEMS)
-mark("sum any all", COMBINES_ITEMS)
-mark("str repr ascii format int", DIGITS)
-foldable("bool int float complex str repr len round min max divmod")
-mark("enumerate zip reversed iter", MAKES_ITERATORS)
-mark("len list tuple enumerate zip reversed iter", SHALLOW)
-
-mark("int ord", READS_TEXT)
-mark("sum", MOVES)
-mark("sum min max sorted", AGGREGATES)
-mark("min max", EXTREME, NEEDS_ITEMS)
-SHARES.update(min=sharing.never, max=sharing.never, sum=sharing.summed)     # arrays have no order
-mark("sum min max any all sorted list tuple set frozenset dict", CONSUMES)
-mark("len list tuple sorted zip enumerate reversed iter sum min max", READS_ITEMS)
-mark("next", HAS_DEFAULT)
-mark("bool any all isinstance issubclass callable", GIVES_BOOLEANS)
-mark("print", PRINTS)
-
-derive("float", same)
-derive("complex", same, lambda g, out, re, im: g * 1j)
-derive("round int bool", None)
-derive("divmod", *OF_DIVMOD)
-derive("sum", of_summed, same)
-
-
 def check_some(items: Any) -> None:
     """Check that `functools.reduce` has a first item."""
     if not len(items):
         raise TypeError("reduce() of empty iterable with no initial value")
 
 
-declare("check_some", nothing, target=check_some, raises=True)
-derive("check_some", None)
-declare("for_each", always(ObjectType("list")), target=for_each)
-derive("for_each", _summed_up, None)
-derive("min max", *map(of_extreme, range(16)))
-derive("len any all bool isinstance callable issubclass hash ord range print type", None)
+# ------------------------------------------------------------------------------------------------ declarations
 
-lower("range", builtins.make_range, MAKES_RANGES)
-lower("len", builtins.length)
-lower("min", builtins.extreme("min"))
-lower("max", builtins.extreme("max"))
-lower("int", builtins.to_int)
-lower("float", builtins.to_float)
-lower("complex", complex_numbers.make)
-lower("bool", builtins.to_bool)
-lower("round", built_in_rounded)
-INTERVAL.update(int=intervals.same, min=intervals.least, max=intervals.greatest)
+functions(
+    "int", INT, foldable=True, vjp=NO_GRADIENT, lower=builtins.to_int,
+    traits=[CONVERSION, DIGITS, READS_TEXT, (INTERVAL, intervals.same)],
+)  # fmt: skip
+functions("float", FLOAT, foldable=True, vjp=same, lower=builtins.to_float, traits=[CONVERSION])
+functions(
+    "complex", COMPLEX, foldable=True, vjp=(same, lambda g, out, re, im: g * 1j), lower=complex_numbers.make,
+    traits=[CONVERSION],
+)  # fmt: skip
+functions(
+    "bool", BOOL, foldable=True, vjp=NO_GRADIENT, lower=builtins.to_bool,
+    traits=[CONVERSION, GIVES_BOOLEANS, TAKES_NO_ITEMS],
+)  # fmt: skip
+functions("round", round_, foldable=True, vjp=NO_GRADIENT, lower=built_in_rounded)
+functions("divmod", divmod_, foldable=True, vjp=OF_DIVMOD)
+functions("hash", INT, vjp=NO_GRADIENT)
+functions("ord", INT, vjp=NO_GRADIENT, traits=[READS_TEXT])
+functions("str", STR, foldable=True, traits=[CONVERSION, TAKES_NO_ITEMS, DIGITS])
+functions("repr", STR, foldable=True, traits=[TAKES_NO_ITEMS, DIGITS])
+functions("ascii format", STR, traits=[TAKES_NO_ITEMS, DIGITS])
+functions("chr bin oct hex", STR)
+functions("type", ObjectType("type"), raises=False, vjp=NO_GRADIENT, traits=[STRUCTURAL, TAKES_NO_ITEMS])
+functions("isinstance callable", BOOL, raises=False, vjp=NO_GRADIENT, traits=[GIVES_BOOLEANS])
+functions("issubclass", BOOL, vjp=NO_GRADIENT, traits=[GIVES_BOOLEANS])
+functions("print", NONE, effect=ORDERED, vjp=NO_GRADIENT, traits=[PRINTS])
+functions("slice", ObjectType("slice"), effect=VIEW)
+functions(
+    "range", ObjectType("range", (INT,)), vjp=NO_GRADIENT, lower=builtins.make_range, traits=[MAKES_RANGES]
+)
+
+# Containers.
+functions(
+    "len", INT, foldable=True, vjp=NO_GRADIENT, lower=builtins.length,
+    traits=[LENGTH, STRUCTURAL, TAKES_NO_ITEMS, SHALLOW, READS_ITEMS],
+)  # fmt: skip
+functions("tuple", tuple_, effect=VIEW, traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS])
+functions("list", list_, effect=VIEW, traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS])
+functions("set", set_, effect=VIEW, traits=[CONSUMES])
+functions("frozenset", ObjectType("frozenset"), effect=VIEW, traits=[CONSUMES])
+functions("dict", ObjectType("dict"), effect=VIEW, traits=[STRUCTURAL, CONSUMES])
+functions("sorted", sorted_, effect=VIEW, traits=[COMPARES_ITEMS, AGGREGATES, CONSUMES, READS_ITEMS])
+for _name, _interval in (("min", intervals.least), ("max", intervals.greatest)):
+    functions(
+        _name, extreme, effect=VIEW, foldable=True, vjp=tuple(map(of_extreme, range(16))),
+        lower=builtins.extreme(_name),
+        traits=[
+            COMPARES_ITEMS, AGGREGATES, EXTREME, NEEDS_ITEMS, CONSUMES, READS_ITEMS, (INTERVAL, _interval),
+            (SHARES, sharing.never),        # arrays have no order
+        ],
+    )  # fmt: skip
+functions(
+    "sum", sum_, effect=VIEW, vjp=(of_summed, same),
+    traits=[COMBINES_ITEMS, MOVES, AGGREGATES, CONSUMES, READS_ITEMS, (SHARES, sharing.summed)],
+)  # fmt: skip
+functions("any all", BOOL, vjp=NO_GRADIENT, traits=[COMBINES_ITEMS, CONSUMES, GIVES_BOOLEANS])
+
+# Iterators.
+_ITERATOR = [STRUCTURAL, MAKES_ITERATORS, SHALLOW, READS_ITEMS]
+functions("enumerate", enumerate_, effect=VIEW, traits=_ITERATOR)
+functions("zip", zip_, effect=VIEW, traits=_ITERATOR)
+functions("reversed", reversed_, effect=VIEW, traits=_ITERATOR)
+functions("iter", iter_, effect=VIEW, traits=_ITERATOR)
+functions("map", ObjectType("map"), effect=VIEW)
+functions("filter", filter_, effect=VIEW)
+functions("next", next_, effect=ORDERED, traits=[STRUCTURAL, HAS_DEFAULT])
+
+declare("check_some", NONE, target=check_some, raises=True, vjp=NO_GRADIENT)
+declare("for_each", ObjectType("list"), target=for_each, vjp=(_summed_up, None))

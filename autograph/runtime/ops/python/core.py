@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, declare
-from autograph.runtime.graph.traits import GIVES_ITEM, INTERVAL, LOOP, MOVES, READS_ITEMS, SHALLOW, STATEMENT, mark
+from autograph.runtime.graph.traits import GIVES_ITEM, INTERVAL, LOOP, MOVES, READS_ITEMS, SHALLOW, STATEMENT
 from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
-from autograph.runtime.ops.inference.declare import always
 from autograph.runtime.ops.inference.shape_rules import type_of_arg
 from autograph.runtime.ops.native import intervals
 
@@ -31,28 +30,18 @@ def bound(x: Any, name: str = "", free: bool = False) -> Type:
     return type_of_arg(x)
 
 
-def fstring(*parts: Any) -> Type:
-    return STR
-
-
 # The effects of blocks are those of their nodes; the statement itself may run forever, raise, or consume an iterator.
 declare("if", effect=ORDERED, raises=True)
-declare("while", effect=ORDERED, raises=True, traits=[LOOP])
-declare("for", effect=ORDERED, raises=True, traits=[LOOP])
-declare("raise", effect=ORDERED, raises=True)
+declare("while", effect=ORDERED, raises=True, traits=[LOOP, STATEMENT])
+declare("for", effect=ORDERED, raises=True, traits=[LOOP, STATEMENT])
+declare("raise", effect=ORDERED, raises=True, traits=[STATEMENT])
 
 # A new object each time, which refers to what it is built of.
 declare("build", build_type, effect=VIEW, traits=[MOVES])
-declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW, MOVES])
-declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES])
-declare("fstring", fstring, effect=PURE, raises=True)
+declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT])
+declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES, STATEMENT, (INTERVAL, intervals.same)])
+declare("fstring", STR, effect=PURE, raises=True)
 declare("call", effect=ORDERED, raises=True)
-
-# `with`: what stands between the two, in one block, runs within the context manager that the first names.
-declare("enter", always(NONE), effect=ORDERED, raises=True)
-declare("exit", always(NONE), effect=ORDERED, raises=True)
-
-mark("while for raise unpack bound enter exit", STATEMENT)
-INTERVAL["bound"] = intervals.same
-
-mark("unpack", GIVES_ITEM, READS_ITEMS)
+# `with`: the nodes between the two, in one block, run within the context manager of the first.
+declare("enter", NONE, effect=ORDERED, raises=True, traits=[STATEMENT])
+declare("exit", NONE, effect=ORDERED, raises=True, traits=[STATEMENT])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import PURE, VIEW, WRITE, declare, derive, lower, unknown
+from autograph.runtime.graph.opdef import VIEW, WRITE
 from autograph.runtime.graph.traits import (
     ADDS_NO_ITEMS,
     COMPARES_ITEMS,
@@ -29,7 +29,6 @@ from autograph.runtime.graph.traits import (
     READS_ITEMS,
     SHALLOW,
     TOTAL,
-    mark,
 )
 from autograph.runtime.graph.types import (
     ANY,
@@ -45,11 +44,9 @@ from autograph.runtime.graph.types import (
     type_of,
 )
 from autograph.runtime.ops.gradients.data_movement import scatter_add
-from autograph.runtime.ops.gradients.elementwise import same
-from autograph.runtime.ops.gradients.toolkit import shape
+from autograph.runtime.ops.gradients.toolkit import same, shape
 from autograph.runtime.ops.inference.containers import list_of, tuple_of
-from autograph.runtime.ops.inference.declare import methods
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, operand, type_of_arg
 from autograph.runtime.ops.native import array_creation, numpy_scalars
 
@@ -60,7 +57,6 @@ SETS = ("set", "frozenset")
 def of_objects(names: tuple[str, ...], found: Type | None = None) -> Callable[..., Any]:
     """The rule of a method of objects of some classes: it gives `found`, or an object of the same class."""
 
-    @rule
     def infer(x: Any, *args: Any, **kwargs: Any) -> Type:
         known = type_of_arg(x)
         if not isinstance(known, ObjectType) or known.name not in names:
@@ -80,40 +76,34 @@ def _python(dtype: np.dtype[Any]) -> Type:
     return type_of(np.ones((), dtype).item())
 
 
-@rule
 def item(a: TensorType, *args: Any) -> Type:
     if a.kind == "python":
         raise Unknown
     return _python(a.dtype)
 
 
-@rule
 def tolist(a: TensorType) -> Type:
     if a.kind == "python":
         raise Unknown
     return list_of(ANY) if a.shape else _python(a.dtype)
 
 
-@rule
 def fill(a: TensorType, value: Any) -> Type:
     operand(a)
     return NONE
 
 
-@rule
 def tobytes(a: TensorType, order: Any = "C") -> Type:
     operand(a)
     return ObjectType("bytes")
 
 
-@rule
 def byteswap(a: TensorType, inplace: Any = False) -> Type:
     if a.kind == "python":
         raise Unknown
     return a
 
 
-@rule
 def copy(x: Any, order: Any = "C") -> Type:
     known = type_of_arg(x)
     if isinstance(known, TensorType):
@@ -125,7 +115,6 @@ def copy(x: Any, order: Any = "C") -> Type:
     return known
 
 
-@rule
 def sort(x: Any, *args: Any, **kwargs: Any) -> Type:
     known = type_of_arg(x)
     if isinstance(known, TensorType) or (isinstance(known, ObjectType) and known.name == "list"):
@@ -133,7 +122,6 @@ def sort(x: Any, *args: Any, **kwargs: Any) -> Type:
     raise Unknown
 
 
-@rule
 def partition(x: Any, *args: Any, **kwargs: Any) -> Type:
     """`"a=b".partition("=")`, and that of an array, in place."""
     known = type_of_arg(x)
@@ -145,19 +133,16 @@ def partition(x: Any, *args: Any, **kwargs: Any) -> Type:
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
-@rule
 def is_integer(x: Any) -> Type:
     operand(x)
     return BOOL
 
 
-@rule
 def as_integer_ratio(x: Any) -> Type:
     operand(x)
     return tuple_of(INT, INT)
 
 
-@rule
 def bits(x: Any) -> Type:
     if not operand(x).weak:
         raise Unknown
@@ -167,7 +152,6 @@ def bits(x: Any) -> Type:
 # ----------------------------------------------------------------------------------------------------- containers
 
 
-@rule
 def pop(x: ObjectType, *args: Any) -> Type:
     if x.name == "dict":
         found = x.items[1] if len(x.items) == 2 else ANY
@@ -177,7 +161,6 @@ def pop(x: ObjectType, *args: Any) -> Type:
     return join_all(x.items)
 
 
-@rule
 def get(x: ObjectType, key: Any, default: Any = None) -> Type:
     if x.name != "dict" or len(x.items) != 2:
         raise Unknown
@@ -187,7 +170,6 @@ def get(x: ObjectType, key: Any, default: Any = None) -> Type:
 def view_of_dict(name: str) -> Callable[..., Any]:
     """The rule of `keys`, `values` and `items`."""
 
-    @rule
     def infer(x: ObjectType) -> Type:
         if x.name != "dict":
             raise Unknown
@@ -208,70 +190,65 @@ def of_item(g: Any, out: Any, a: Any, *index: Any) -> Any:
     return np.reshape(scatter_add(np.ravel(a), place, g), shape(a))
 
 
-methods("item", item, effect=PURE)
-methods("tolist", tolist, effect=PURE, raises=False)
-methods("tobytes", tobytes, effect=PURE, raises=False)
-methods("fill", fill, effect=WRITE)
-methods("byteswap", byteswap, effect=WRITE)
-methods("sort", sort, effect=WRITE)
-methods("partition", partition, effect=WRITE)
-# A copy of a list has the same items; that of an array shares nothing with it.
-declare(".copy", copy, effect=VIEW, traits=[COPIES_ARRAYS, TOTAL])
+# ------------------------------------------------------------------------------------------------ declarations
 
-lower(".copy", array_creation.copied, MAKES_ARRAYS)
-lower(".item", numpy_scalars.method(numpy_scalars.item))
+functions(".item", item, vjp=of_item, lower=numpy_scalars.method(numpy_scalars.item))
+functions(".tolist", tolist, raises=False, vjp=lambda g, out, a: np.array(g))
+functions(".tobytes", tobytes, raises=False)
+functions(".fill", fill, effect=WRITE)
+functions(".byteswap", byteswap, effect=WRITE)
+functions(".sort", sort, effect=WRITE, traits=[OVERLOADED, COMPARES_ITEMS, ADDS_NO_ITEMS])
+functions(".partition", partition, effect=WRITE)
+functions(      # a copy of a list has the same items; that of an array shares nothing with it
+    ".copy", copy, effect=VIEW, raises=False, vjp=same, lower=array_creation.copied,
+    traits=[COPIES_ARRAYS, TOTAL, MAKES_ARRAYS, SHALLOW, OVERLOADED, READS_ITEMS],
+)  # fmt: skip
 
-derive(".item", of_item)
-derive(".copy", same)
-derive(".tolist", lambda g, out, a: np.array(g))
+functions(".is_integer", is_integer)
+functions(".as_integer_ratio", as_integer_ratio, traits=[HOLDS_FLOATS])
+functions(".bit_length .bit_count", bits)
 
-methods("is_integer", is_integer, effect=PURE)
-methods("as_integer_ratio", as_integer_ratio, effect=PURE, traits=[HOLDS_FLOATS])
-methods("bit_length bit_count", bits, effect=PURE)
+# Methods of containers.
+_MUTABLE, _SET = of_objects(MUTABLE, NONE), of_objects(SETS, NONE)
+functions(".append .insert", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS])
+functions(".extend", _MUTABLE, effect=WRITE, traits=[SHALLOW, CONSUMES])
+functions(".extendleft", _MUTABLE, effect=WRITE, traits=[CONSUMES])
+functions(".remove", _MUTABLE, effect=WRITE, traits=[ADDS_NO_ITEMS])
+functions(".reverse .clear", _MUTABLE, effect=WRITE, traits=[SHALLOW, ADDS_NO_ITEMS])
+functions(".__iadd__ .__ior__", effect=WRITE, traits=[CONSUMES])
+functions(".add", _SET, effect=WRITE, traits=[KEEPS])
+functions(".discard", _SET, effect=WRITE, traits=[ADDS_NO_ITEMS])
+functions(".update", of_objects(("set", "dict"), NONE), effect=WRITE, traits=[CONSUMES])
+functions(
+    ".difference_update .intersection_update .symmetric_difference_update", _SET, effect=WRITE, traits=[CONSUMES]
+)
+functions(".pop", pop, effect=WRITE, traits=[LOOKS_UP, GIVES_ITEM, ADDS_NO_ITEMS, HAS_DEFAULT])
+functions(".popitem", of_objects((), ANY), effect=WRITE, traits=[ADDS_NO_ITEMS])
+functions(".setdefault", of_objects((), ANY), effect=WRITE, traits=[HAS_DEFAULT, KEEPS])
+functions(".get", get, effect=VIEW, traits=[LOOKS_UP, HAS_DEFAULT])
+functions(".keys", view_of_dict("keys"), effect=VIEW, traits=[SHALLOW, GIVES_KEYS])
+functions(".values", view_of_dict("values"), effect=VIEW, traits=[SHALLOW])
+functions(".items", view_of_dict("items"), effect=VIEW, traits=[SHALLOW])
+functions(
+    ".union .intersection .difference .symmetric_difference", of_objects(SETS), effect=VIEW, traits=[CONSUMES]
+)
+functions(".isdisjoint .issubset .issuperset", of_objects(SETS, BOOL), traits=[CONSUMES])
+functions(".index .count", of_objects(("list", "tuple", "str", "bytes", "range"), INT))
 
-methods("append extend extendleft insert remove reverse clear", of_objects(MUTABLE, NONE), effect=WRITE)
-methods("__iadd__ __ior__", unknown, effect=WRITE)
-methods("add discard", of_objects(SETS, NONE), effect=WRITE)
-methods("update", of_objects(("set", "dict"), NONE), effect=WRITE)
-methods("difference_update intersection_update symmetric_difference_update", of_objects(SETS, NONE), effect=WRITE)
-methods("pop", pop, effect=WRITE)
-methods("popitem setdefault", of_objects((), ANY), effect=WRITE)
-methods("get", get, effect=VIEW)
-for _name in ("keys", "values", "items"):
-    methods(_name, view_of_dict(_name), effect=VIEW)
-methods("union intersection difference symmetric_difference", of_objects(SETS), effect=VIEW)
-methods("isdisjoint issubset issuperset", of_objects(SETS, BOOL), effect=PURE)
-mark(".extend .reverse .clear .copy .keys .values .items", SHALLOW)
-mark(".get .pop", LOOKS_UP)
-mark(".copy .sort", OVERLOADED)
-mark(".sort", COMPARES_ITEMS)
-mark(".copy", READS_ITEMS)
-mark(".pop", GIVES_ITEM)
-mark(".pop .clear .remove .reverse .sort .popitem .discard", ADDS_NO_ITEMS)
-mark(".get .pop .setdefault", HAS_DEFAULT)
-mark(".keys", GIVES_KEYS)
-mark(".extend .extendleft .__iadd__ .__ior__ .update", CONSUMES)
-mark(".intersection_update .difference_update .symmetric_difference_update", CONSUMES)
-mark(".union .intersection .difference .symmetric_difference .issubset .issuperset .isdisjoint", CONSUMES)
-mark(".append .insert", INSERTS)
-mark(".append .insert .add .setdefault", KEEPS)
-methods("index count", of_objects(("list", "tuple", "str", "bytes", "range"), INT), effect=PURE)
-
-# Methods of strings.
-_SAME = """
-    capitalize casefold center expandtabs format format_map join ljust lower lstrip removeprefix removesuffix replace
-    rjust rstrip strip swapcase title translate upper zfill
-"""
-_TESTS = """
-    endswith startswith isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace
-    istitle isupper
-"""
-
-methods(_SAME, of_objects(("str",), STR), effect=PURE)
-methods(_TESTS, of_objects(("str", "bytes"), BOOL), effect=PURE)
-methods("find rfind rindex", of_objects(("str", "bytes"), INT), effect=PURE)
-methods("split rsplit splitlines", of_objects(("str",), list_of(STR)), effect=PURE)
-mark(".join", CONSUMES)
-methods("rpartition", of_objects(("str",), tuple_of(STR, STR, STR)), effect=PURE)
-methods("encode", of_objects(("str",), ObjectType("bytes")), effect=PURE)
-methods("decode", of_objects(("bytes",), STR), effect=PURE)
+# Methods of texts.
+functions(
+    """.capitalize .casefold .center .expandtabs .format .format_map .ljust .lower .lstrip .removeprefix .removesuffix
+    .replace .rjust .rstrip .strip .swapcase .title .translate .upper .zfill""",
+    of_objects(("str",), STR),
+)
+functions(".join", of_objects(("str",), STR), traits=[CONSUMES])
+functions(
+    """.endswith .startswith .isalnum .isalpha .isascii .isdecimal .isdigit .isidentifier .islower .isnumeric
+    .isprintable .isspace .istitle .isupper""",
+    of_objects(("str", "bytes"), BOOL),
+)
+functions(".find .rfind .rindex", of_objects(("str", "bytes"), INT))
+functions(".split .rsplit .splitlines", of_objects(("str",), list_of(STR)))
+functions(".rpartition", of_objects(("str",), tuple_of(STR, STR, STR)))
+functions(".encode", of_objects(("str",), ObjectType("bytes")))
+functions(".decode", of_objects(("bytes",), STR))

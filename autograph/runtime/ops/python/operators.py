@@ -6,12 +6,12 @@ On Python numbers they are what Python makes of them, on arrays and NumPy scalar
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import WRITE, Infer, declare, derive, lower, op_of
+from autograph.runtime.graph.opdef import WRITE, Infer, Lower, declare, op_of
 from autograph.runtime.graph.traits import (
     ADDITION,
     ARITHMETIC,
@@ -49,7 +49,8 @@ from autograph.runtime.graph.traits import (
     SHORTENS,
     STATEMENT,
     UFUNC_BY_VALUE,
-    mark,
+    Relation,
+    Trait,
 )
 from autograph.runtime.graph.types import (
     ANY,
@@ -66,7 +67,6 @@ from autograph.runtime.graph.types import (
 )
 from autograph.runtime.graph_text import notation
 from autograph.runtime.ops.gradients.elementwise import OF_MATMUL, OF_TWO, absolute
-from autograph.runtime.ops.inference.declare import truth
 from autograph.runtime.ops.inference.infer import ask, rule
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import broadcast, is_type, operand, type_of_arg
@@ -88,7 +88,6 @@ from autograph.runtime.ops.python import constants
 BINARY = "add sub mul truediv floordiv mod matmul lshift rshift pow and xor or".split()
 COMPARISONS = "lt le eq ne gt ge".split()
 UNARY = "neg pos invert".split()
-RAISING = frozenset("truediv floordiv mod lshift rshift pow".split())   # of some values
 # The ufuncs of operators.
 UFUNCS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "floordiv": np.floor_divide,
@@ -97,7 +96,6 @@ UFUNCS: dict[str, np.ufunc] = {
     "xor": np.bitwise_xor, "invert": np.invert, "lt": np.less, "le": np.less_equal, "eq": np.equal,
     "ne": np.not_equal, "gt": np.greater, "ge": np.greater_equal,
 }  # fmt: skip
-PLAIN_OBJECTS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "frozenset", "range", "NoneType"})
 
 
 def python_function(name: str) -> Callable[..., Any]:
@@ -281,7 +279,6 @@ def array_power(base: Any, exponent: Any) -> Type:
     return join_all(found)
 
 
-@rule
 def power(base: Any, exponent: Any) -> Type:
     """`base ** exponent`."""
     a, b = type_of_arg(base), type_of_arg(exponent)
@@ -312,104 +309,143 @@ def template(name: str) -> str:
     return f"{{}} {notation.BINARY[name]} {{}}" if name in notation.BINARY else notation.UNARY[name] + "{}"
 
 
+Traits: TypeAlias = Sequence[Trait | tuple[Relation, Any]]
 
-for _name in BINARY:
-    _rule = remembering(binary(_name)) if _name != "pow" else power
-    _fold = constants.BOUNDED.get(_name) or python_function(_name)
-    _traits = [MATRIX_PRODUCT if _name == "matmul" else ELEMENTWISE]
-    declare(_name, _rule, template=template(_name), raises=_name in RAISING, traits=_traits, fold=_fold)
-    declare(f"i{_name}", in_place(_rule), effect=WRITE, template=template(f"i{_name}"), raises=True, fold=_fold)
-for _name in COMPARISONS:
-    _fold = python_function(_name)
-    declare(_name, remembering(binary(_name)), template=template(_name), traits=[ELEMENTWISE], fold=_fold)
-for _name in UNARY:
-    _fold = python_function(_name)
-    declare(_name, remembering(numeric(_name)), template=template(_name), traits=[ELEMENTWISE], fold=_fold)
 
-mark(" ".join(f"i{name}" for name in BINARY), IN_PLACE, STATEMENT)
-mark("add mul and or xor", COMMUTATIVE)
-mark("add sub mul neg pos", RING)
-mark("add sub mul truediv", ARITHMETIC)
-mark("add sub mul truediv and or xor neg abs", SAME_IN_PLACE)
-mark("pos", CONVERSION)
-mark("and or xor invert lshift rshift", BITWISE)
-mark(" ".join(COMPARISONS), COMPARISON)
-mark("lt le gt ge", ORDERING)
-mark("lshift rshift", SHIFT)
-mark("floordiv mod", FLOOR_DIVISION)
-mark("pow", UFUNC_BY_VALUE)
-mark(" ".join(COMPARISONS), GIVES_BOOLEANS)
-mark("not is in", GIVES_BOOLEANS)
-mark("eq ne in", EQUALITY)
-mark("floordiv mod matmul and or xor invert lshift rshift", PARTIAL)
-mark("iadd isub iand ior ixor", CONSUMES)
-mark("add sub", ADDITION, MOVES)
-mark("neg pos", MOVES)
-mark("add iadd mul imul", OVERLOADED)
-mark("matmul imatmul", ARRAY_PRODUCT)
-FACTORS.update(mul=(0, 1), truediv=(0,))
-PLAIN.update({f"i{name}": name for name in BINARY})
-NEUTRAL.update({"add": (0, "iu"), "sub": (0, "iuf"), "mul": (1, "iuf"), "truediv": (1, "f"), "floordiv": (1, "iu")})
-NEUTRAL.update({"or": (0, "iu"), "xor": (0, "iu"), "lshift": (0, "iu"), "rshift": (0, "iu")})
-INVOLUTION.update({"neg": "if", "invert": "iu", "not": "b"})
+def _binary(name: str, lower: Lower | None, traits: Traits, in_place_traits: Traits = (), **facts: Any) -> None:
+    """Declare a binary operator, and the one in place, with its derivatives in what its first argument was before."""
+    infer = rule(power) if name == "pow" else remembering(binary(name))
+    facts |= {"lower": lower, "fold": constants.BOUNDED.get(name) or python_function(name)}
+    declare(name, infer, template=template(name), traits=traits, **facts)
+    facts |= {"effect": WRITE, "raises": True, "traits": [IN_PLACE, STATEMENT, (PLAIN, name), *in_place_traits]}
+    declare(f"i{name}", in_place(infer), template=template(f"i{name}"), **facts)
+
+
+def _sum(name: str) -> Lower:
+    """The lowering of `add` or `sub`."""
+    return lowered(name, number_rules.arithmetic(name, PYTHON), by_parts(number_rules.arithmetic(name, PYTHON)))
+
+
+def _bits(name: str) -> Lower:
+    """The lowering of `and`, `or` or `xor`."""
+    return lowered(name, number_rules.bits(name))
+
+
+_FIELD = [ELEMENTWISE, ARITHMETIC, SAME_IN_PLACE]       # + - * /
+_BITS = [ELEMENTWISE, BITWISE, PARTIAL]
+_binary(
+    "add", _sum("add"), vjp=OF_TWO["add"],
+    traits=[
+        *_FIELD, RING, ADDITION, MOVES, OVERLOADED, COMMUTATIVE, (INTERVAL, intervals.added), (NEUTRAL, (0, "iu"))
+    ],
+    in_place_traits=[CONSUMES, OVERLOADED],
+)  # fmt: skip
+_binary(
+    "sub", _sum("sub"), vjp=OF_TWO["subtract"], in_place_traits=[CONSUMES],
+    traits=[*_FIELD, RING, ADDITION, MOVES, (INTERVAL, intervals.subtracted), (NEUTRAL, (0, "iuf"))],
+)  # fmt: skip
+_binary(
+    "mul", lowered("mul", number_rules.arithmetic("mul", PYTHON), complex_numbers.product), vjp=OF_TWO["multiply"],
+    traits=[
+        *_FIELD, RING, COMMUTATIVE, OVERLOADED, (INTERVAL, intervals.multiplied), (NEUTRAL, (1, "iuf")),
+        (FACTORS, (0, 1)),
+    ],
+    in_place_traits=[OVERLOADED],
+)  # fmt: skip
+_binary(
+    "truediv", also(scalars.true_division, complex_numbers.true_division), raises=True, vjp=OF_TWO["divide"],
+    traits=[*_FIELD, (NEUTRAL, (1, "f")), (FACTORS, (0,))],
+)  # fmt: skip
+_binary(
+    "floordiv", lowered("floordiv", scalars.floor_division), raises=True, vjp=OF_TWO["floor_divide"],
+    traits=[
+        ELEMENTWISE, FLOOR_DIVISION, PARTIAL, (INTERVAL, intervals.divided), (NEUTRAL, (1, "iu")),
+        (SHORTENS, bit_lengths.divided),
+    ],
+)  # fmt: skip
+_binary(
+    "mod", lowered("mod", scalars.remainder), raises=True, vjp=OF_TWO["remainder"],
+    traits=[ELEMENTWISE, FLOOR_DIVISION, PARTIAL, (INTERVAL, intervals.remainder)],
+)  # fmt: skip
+_binary(
+    "pow", also(math_functions.power, complex_numbers.power), raises=True, vjp=OF_TWO["power"],
+    traits=[ELEMENTWISE, UFUNC_BY_VALUE],
+)  # fmt: skip
+_binary("matmul", None, [MATRIX_PRODUCT, PARTIAL, ARRAY_PRODUCT], [ARRAY_PRODUCT], vjp=OF_MATMUL)
+_binary(
+    "and", _bits("and"), in_place_traits=[CONSUMES],
+    traits=[
+        *_BITS, COMMUTATIVE, SAME_IN_PLACE, (INTERVAL, intervals.conjunction),
+        (SHORTENS, bit_lengths.without_lowest_bit),
+    ],
+)  # fmt: skip
+for _name in ("or", "xor"):
+    _binary(
+        _name, _bits(_name), in_place_traits=[CONSUMES],
+        traits=[*_BITS, COMMUTATIVE, SAME_IN_PLACE, (INTERVAL, intervals.disjunction), (NEUTRAL, (0, "iu"))],
+    )  # fmt: skip
+_binary(
+    "lshift", lowered("lshift", scalars.left_shift), raises=True,
+    traits=[*_BITS, SHIFT, (INTERVAL, intervals.shifted_left), (NEUTRAL, (0, "iu"))],
+)  # fmt: skip
+_binary(
+    "rshift", lowered("rshift", scalars.right_shift), raises=True,
+    traits=[
+        *_BITS, SHIFT, (INTERVAL, intervals.shifted_right), (NEUTRAL, (0, "iu")),
+        (SHORTENS, bit_lengths.shifted_right),
+    ],
+)  # fmt: skip
+
+for _name, _negated, _mirrored, _narrows in (
+    ("lt", "ge", "gt", intervals.below),
+    ("le", "gt", "ge", intervals.at_most),
+    ("gt", "le", "lt", intervals.above),
+    ("ge", "lt", "le", intervals.at_least),
+    ("eq", "ne", "eq", intervals.meet),
+    ("ne", "eq", "ne", intervals.unequal),
+):
+    _kind, _lower = ORDERING, scalars.comparison(_name)
+    if _name in ("eq", "ne"):
+        _kind, _lower = EQUALITY, also(_lower, complex_numbers.comparison(_name))
+    declare(
+        _name, remembering(binary(_name)), template=template(_name), vjp=(None, None), lower=_lower,
+        fold=python_function(_name),
+        traits=[
+            ELEMENTWISE, COMPARISON, GIVES_BOOLEANS, _kind, (NEGATED, _negated), (MIRRORED, _mirrored),
+            (NARROWS, _narrows),
+        ],
+    )  # fmt: skip
+
+
+def _unary(name: str, lower: Lower, *traits: Trait | tuple[Relation, Any], **facts: Any) -> None:
+    facts |= {"template": template(name), "fold": python_function(name), "traits": [ELEMENTWISE, *traits]}
+    declare(name, remembering(numeric(name)), lower=lower, **facts)
+
+
+_unary(
+    "neg", lowered("neg", number_rules.negative(PYTHON), by_parts(number_rules.negative(PYTHON))),
+    RING, MOVES, SAME_IN_PLACE, (INTERVAL, intervals.opposite), (INVOLUTION, "if"), vjp=lambda g, out, x: -g,
+)  # fmt: skip
+_unary(
+    "pos", lowered("pos", number_rules.same, number_rules.same),
+    RING, MOVES, CONVERSION, (INTERVAL, intervals.same), vjp=lambda g, out, x: g,
+)  # fmt: skip
+_unary("invert", scalars.inverted, BITWISE, PARTIAL, (INTERVAL, intervals.inverted), (INVOLUTION, "iu"))
+declare(
+    "abs", remembering(numeric("abs")), target=abs, fold=abs, vjp=absolute,
+    lower=also(lowered("abs", number_rules.absolute(PYTHON)), complex_numbers.absolute),
+    traits=[ELEMENTWISE, SAME_IN_PLACE, (INTERVAL, intervals.absolute)],
+)  # fmt: skip
+declare(
+    "not", BOOL, template=template("not"), raises=True, fold=operator.not_, vjp=(None, None), lower=builtins.negation,
+    traits=[NEGATION, GIVES_BOOLEANS, (INVOLUTION, "b")],
+)  # fmt: skip
+declare(
+    "is", BOOL, template=template("is"), vjp=(None, None), lower=builtins.identity, traits=[IDENTITY, GIVES_BOOLEANS]
+)
+declare(
+    "in", BOOL, template=template("in"), raises=True, fold=constants.contains, vjp=(None, None),
+    traits=[EQUALITY, GIVES_BOOLEANS],
+)  # fmt: skip
 AS_UFUNC.update({name: op_of(ufunc) for name, ufunc in UFUNCS.items()}, matmul="np.matmul")
 AS_OPERATOR.update({ufunc: name for name, ufunc in AS_UFUNC.items()})
-NEGATED.update(lt="ge", le="gt", gt="le", ge="lt", eq="ne", ne="eq")
-MIRRORED.update(lt="gt", le="ge", gt="lt", ge="le", eq="eq", ne="ne")
-
-declare("abs", remembering(numeric("abs")), target=abs, traits=[ELEMENTWISE], fold=abs)
-declare("not", truth, template=template("not"), raises=True, fold=operator.not_, traits=[NEGATION])
-declare("is", truth, template=template("is"), traits=[IDENTITY])
-declare("in", truth, template=template("in"), raises=True, fold=constants.contains)
-
-# An operator in place has the derivatives of the plain one, in what its first argument was before.
-derive("add iadd", *OF_TWO["add"])
-derive("sub isub", *OF_TWO["subtract"])
-derive("mul imul", *OF_TWO["multiply"])
-derive("truediv itruediv", *OF_TWO["divide"])
-derive("floordiv ifloordiv", *OF_TWO["floor_divide"])
-derive("mod imod", *OF_TWO["remainder"])
-derive("pow ipow", *OF_TWO["power"])
-derive("matmul imatmul", *OF_MATMUL)
-derive("neg", lambda g, out, x: -g)
-derive("pos", lambda g, out, x: g)
-derive("abs", absolute)
-derive("lt le gt ge eq ne is in not", None, None)
-
-# On numbers, those in place are as the others.
-for _name in ("add", "sub"):
-    _sum = number_rules.arithmetic(_name, PYTHON)
-    lower(f"{_name} i{_name}", lowered(_name, _sum, by_parts(_sum)))
-lower("mul imul", lowered("mul", number_rules.arithmetic("mul", PYTHON), complex_numbers.product))
-for _name in ("and", "or", "xor"):
-    lower(f"{_name} i{_name}", lowered(_name, number_rules.bits(_name)))
-for _name in COMPARISONS:
-    lower(_name, scalars.comparison(_name))
-for _name in ("eq", "ne"):
-    lower(_name, also(scalars.comparison(_name), complex_numbers.comparison(_name)))
-lower("truediv itruediv", also(scalars.true_division, complex_numbers.true_division))
-lower("floordiv ifloordiv", lowered("floordiv", scalars.floor_division))
-lower("mod imod", lowered("mod", scalars.remainder))
-lower("pow ipow", also(math_functions.power, complex_numbers.power))
-lower("lshift ilshift", lowered("lshift", scalars.left_shift))
-lower("rshift irshift", lowered("rshift", scalars.right_shift))
-lower("neg", lowered("neg", number_rules.negative(PYTHON), by_parts(number_rules.negative(PYTHON))))
-lower("pos", lowered("pos", number_rules.same, number_rules.same))
-lower("invert", scalars.inverted)
-lower("abs", also(lowered("abs", number_rules.absolute(PYTHON)), complex_numbers.absolute))
-lower("not", builtins.negation)
-lower("is", builtins.identity)
-
-INTERVAL.update({
-    "add": intervals.added, "sub": intervals.subtracted, "mul": intervals.multiplied, "floordiv": intervals.divided,
-    "mod": intervals.remainder, "and": intervals.conjunction, "or": intervals.disjunction, "xor": intervals.disjunction,
-    "lshift": intervals.shifted_left, "rshift": intervals.shifted_right, "neg": intervals.opposite,
-    "pos": intervals.same, "invert": intervals.inverted, "abs": intervals.absolute,
-})  # fmt: skip
-NARROWS.update({
-    "lt": intervals.below, "le": intervals.at_most, "gt": intervals.above, "ge": intervals.at_least,
-    "eq": intervals.meet, "ne": intervals.unequal,
-})  # fmt: skip
-SHORTENS.update({
-    "rshift": bit_lengths.shifted_right, "floordiv": bit_lengths.divided, "and": bit_lengths.without_lowest_bit
-})  # fmt: skip

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import ORDERED, Vjp, derive
+from autograph.runtime.graph.opdef import ORDERED, Vjp, always
 from autograph.runtime.graph.traits import CHANGES_ARGUMENTS
 from autograph.runtime.graph.types import (
     ANY,
     FLOAT,
     INT,
+    NONE,
     PYTHON_DTYPES,
     ObjectType,
     Shape,
@@ -27,8 +28,7 @@ from autograph.runtime.graph.types import (
     scalar,
 )
 from autograph.runtime.ops.inference.containers import iterated, list_of
-from autograph.runtime.ops.inference.declare import always, functions, methods, nothing
-from autograph.runtime.ops.inference.infer import rule
+from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     array_like,
@@ -63,7 +63,6 @@ def _size(size: Any) -> Shape:
 def distribution(kind: type, count: int) -> Rule:
     """The rule of a distribution with `count` parameters, which may have defaults."""
 
-    @rule
     def infer(*args: Any, size: Any = None, **named: Any) -> Type:
         if len(args) > count:
             size = args[count]
@@ -81,18 +80,16 @@ def of_generator(infer: Rule, *classes: str) -> Rule:
             return found
         return ANY
 
-    return rule(method)
+    return method
 
 
 # ------------------------------------------------------------------------------------------- NumPy's other functions
 
 
-@rule
 def rand(*args: Any) -> Type:
     return TensorType(np.dtype(float), tuple(map(int_arg, args))) if args else FLOAT
 
 
-@rule
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Type:
     """Of the class `int` they are Python's integers; of another dtype NumPy's."""
     bounds = [low] if high is None else [low, high]
@@ -102,12 +99,10 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> T
     return scalar(dtype_arg(dtype)) if found.weak else TensorType(dtype_arg(dtype), found.shape)
 
 
-@rule
 def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: Any = False) -> Type:
-    return randint(low, high, size, dtype)      # type: ignore[return-value]
+    return randint(low, high, size, dtype)
 
 
-@rule
 def choice(a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: Any = 0, shuffle: Any = True) -> Type:
     a = operand(a)
     if not a.shape:
@@ -122,7 +117,6 @@ def choice(a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: A
     return TensorType(a.dtype, shape) if shape else scalar(a.dtype)
 
 
-@rule
 def permutation(x: Any, axis: Any = 0) -> Type:
     array_type = operand(x)
     if array_type.shape:
@@ -130,12 +124,10 @@ def permutation(x: Any, axis: Any = 0) -> Type:
     return array(INT64, int_arg(x))
 
 
-@rule
 def permuted(x: Any, *, axis: Any = None, out: Any = None) -> Type:
     return array_like(x) if out is None else type_of_arg(out)
 
 
-@rule
 def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
     """`Generator.random` and others, which can draw float32 as well."""
     if out is not None:
@@ -143,12 +135,10 @@ def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
     return FLOAT if size is None else TensorType(dtype_arg(dtype), _size(size))
 
 
-@rule
 def standard_exponential(size: Any = None, dtype: Any = np.float64, method: Any = "zig", out: Any = None) -> Type:
-    return floats(size, dtype, out)     # type: ignore[return-value]
+    return floats(size, dtype, out)
 
 
-@rule
 def standard_gamma(shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
     if out is not None:
         return type_of_arg(out)
@@ -165,45 +155,6 @@ INTEGERS = {
     "binomial": 2, "geometric": 1, "hypergeometric": 3, "logseries": 1, "negative_binomial": 2, "poisson": 1,
     "zipf": 1,
 }  # fmt: skip
-ANYTHING = "dirichlet multinomial multivariate_normal get_state set_state bytes"
-
-for _kind, _table in ((float, FLOATS), (int, INTEGERS)):
-    for _name, _count in _table.items():
-        _rule = distribution(_kind, _count)
-        functions(_name, _rule, prefix="np.random.", effect=ORDERED)
-        methods(_name, of_generator(_rule), effect=ORDERED)
-
-for _names, _rule in (
-    ("random random_sample sample ranf standard_normal standard_exponential", distribution(float, 0)),
-    ("standard_gamma", distribution(float, 1)),
-    ("rand randn", rand),
-    ("randint", randint),
-    ("choice", choice),
-    ("permutation", permutation),
-    ("seed", nothing),
-    ("default_rng", always(ObjectType("Generator"))),
-    ("RandomState", always(ObjectType("RandomState"))),
-    (ANYTHING, always(ANY)),
-):
-    functions(_names, _rule, prefix="np.random.", effect=ORDERED)
-
-methods("random", of_generator(floats, "Generator"), effect=ORDERED)
-methods("standard_normal", of_generator(floats, "Generator"), effect=ORDERED)
-methods("standard_exponential", of_generator(standard_exponential, "Generator"), effect=ORDERED)
-methods("standard_gamma", of_generator(standard_gamma, "Generator"), effect=ORDERED)
-methods("integers", of_generator(integers, "Generator"), effect=ORDERED)
-methods("rand randn", of_generator(rand, "RandomState"), effect=ORDERED)
-methods("randint", of_generator(randint, "RandomState"), effect=ORDERED)
-methods("random_sample", of_generator(distribution(float, 0), "RandomState"), effect=ORDERED)
-methods("choice", of_generator(choice), effect=ORDERED)
-methods("permutation", of_generator(permutation), effect=ORDERED)
-methods("permuted", of_generator(permuted), effect=ORDERED)
-
-_CHANGES = [CHANGES_ARGUMENTS]
-functions("shuffle", nothing, prefix="np.random.", effect=ORDERED, traits=_CHANGES)
-functions("shuffle", nothing, prefix="random.", effect=ORDERED, traits=_CHANGES)
-methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), effect=ORDERED, traits=_CHANGES)
-
 
 # ------------------------------------------------------------------------------------------- Python's own, the clock
 
@@ -211,36 +162,12 @@ methods("shuffle", of_generator(nothing, "Generator", "RandomState", "Random"), 
 def of_numbers(found: Type) -> Rule:
     """The rule of a function that gives such a number for Python numbers, and an unknown type for NumPy's."""
 
-    @rule
     def infer(*args: Any, **kwargs: Any) -> Type:
         if all(operand(arg).weak and operand(arg).dtype.kind != "c" for arg in (*args, *kwargs.values())):
             return found
         raise Unknown
 
     return infer
-
-
-@rule
-def picked(seq: Any) -> Type:
-    return iterated(seq)
-
-
-for _names, _rule in (
-    ("random", always(FLOAT)),
-    ("uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate", of_numbers(FLOAT)),
-    ("paretovariate weibullvariate vonmisesvariate", of_numbers(FLOAT)),
-    ("triangular", of_numbers(inexact(FLOAT))),             # `low`, if that is what `high` is
-    ("randint randrange getrandbits binomialvariate", always(INT)),
-    ("choice", picked),
-    ("choices sample", always(list_of(ANY))),
-    ("seed setstate", nothing),
-    ("getstate", always(ANY)),
-):
-    functions(_names, _rule, prefix="random.", effect=ORDERED)
-
-functions("time perf_counter monotonic process_time thread_time", always(FLOAT), prefix="time.", effect=ORDERED)
-functions("time_ns perf_counter_ns monotonic_ns process_time_ns", always(INT), prefix="time.", effect=ORDERED)
-functions("sleep", nothing, prefix="time.", effect=ORDERED)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -280,7 +207,7 @@ def of_rate(g: Any, out: Any, lambd: Any = 1.0) -> Any:
     return -g * out / lambd
 
 
-_RULES: dict[str, tuple[Vjp, ...]] = {
+VJPS: dict[str, tuple[Vjp, ...]] = {
     "uniform": (of_low, of_high),
     "lognormal": (of_mean, of_sigma),
     **dict.fromkeys(("normal", "laplace", "logistic", "gumbel"), (of_location, of_spread)),
@@ -292,10 +219,66 @@ def _of_method(vjp: Vjp) -> Vjp:
     return lambda g, out, self, *args, **kwargs: vjp(g, out, *args, **kwargs)
 
 
-for _name, _vjps in _RULES.items():
-    derive(f"np.random.{_name}", *_vjps)
-    derive(f".{_name}", None, *map(_of_method, _vjps))
-derive("random.uniform", of_low, of_high)
-derive("random.gauss random.normalvariate", of_location, of_spread)
-derive("random.lognormvariate", of_mean, of_sigma)
-derive("random.expovariate", of_rate)
+# ------------------------------------------------------------------------------------------------ declarations
+
+for _kind, _table in ((float, FLOATS), (int, INTEGERS)):
+    for _name, _count in _table.items():
+        _rule, _vjps = distribution(_kind, _count), VJPS.get(_name)
+        functions(f"np.random.{_name}", _rule, effect=ORDERED, vjp=_vjps)
+        _of_self = None if _vjps is None else (None, *map(_of_method, _vjps))
+        functions(f".{_name}", of_generator(_rule), effect=ORDERED, vjp=_of_self)
+
+functions(
+    """np.random.random np.random.random_sample np.random.sample np.random.ranf np.random.standard_normal
+    np.random.standard_exponential""",
+    distribution(float, 0), effect=ORDERED,
+)  # fmt: skip
+functions("np.random.standard_gamma", distribution(float, 1), effect=ORDERED)
+functions("np.random.rand np.random.randn", rand, effect=ORDERED)
+functions("np.random.randint", randint, effect=ORDERED)
+functions("np.random.choice", choice, effect=ORDERED)
+functions("np.random.permutation", permutation, effect=ORDERED)
+functions("np.random.seed", NONE, effect=ORDERED)
+functions("np.random.default_rng", ObjectType("Generator"), effect=ORDERED)
+functions("np.random.RandomState", ObjectType("RandomState"), effect=ORDERED)
+functions(
+    """np.random.dirichlet np.random.multinomial np.random.multivariate_normal np.random.get_state
+    np.random.set_state np.random.bytes""",
+    ANY, effect=ORDERED,
+)  # fmt: skip
+functions(".random .standard_normal", of_generator(floats, "Generator"), effect=ORDERED)
+functions(".standard_exponential", of_generator(standard_exponential, "Generator"), effect=ORDERED)
+functions(".standard_gamma", of_generator(standard_gamma, "Generator"), effect=ORDERED)
+functions(".integers", of_generator(integers, "Generator"), effect=ORDERED)
+functions(".rand .randn", of_generator(rand, "RandomState"), effect=ORDERED)
+functions(".randint", of_generator(randint, "RandomState"), effect=ORDERED)
+functions(".random_sample", of_generator(distribution(float, 0), "RandomState"), effect=ORDERED)
+functions(".choice", of_generator(choice), effect=ORDERED)
+functions(".permutation", of_generator(permutation), effect=ORDERED)
+functions(".permuted", of_generator(permuted), effect=ORDERED)
+functions(
+    ".shuffle", of_generator(always(NONE), "Generator", "RandomState", "Random"), effect=ORDERED,
+    traits=[CHANGES_ARGUMENTS],
+)  # fmt: skip
+functions("np.random.shuffle random.shuffle", NONE, effect=ORDERED, traits=[CHANGES_ARGUMENTS])
+
+functions("random.random", FLOAT, effect=ORDERED)
+functions("random.uniform", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["uniform"])
+functions("random.gauss random.normalvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["normal"])
+functions("random.lognormvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["lognormal"])
+functions("random.expovariate", of_numbers(FLOAT), effect=ORDERED, vjp=of_rate)
+functions(
+    """random.betavariate random.gammavariate random.paretovariate random.weibullvariate
+    random.vonmisesvariate""",
+    of_numbers(FLOAT), effect=ORDERED,
+)  # fmt: skip
+functions("random.triangular", of_numbers(inexact(FLOAT)), effect=ORDERED)     # `low`, if that is what `high` is
+functions("random.randint random.randrange random.getrandbits random.binomialvariate", INT, effect=ORDERED)
+functions("random.choice", iterated, effect=ORDERED)
+functions("random.choices random.sample", list_of(ANY), effect=ORDERED)
+functions("random.seed random.setstate", NONE, effect=ORDERED)
+functions("random.getstate", ANY, effect=ORDERED)
+
+functions("time.time time.perf_counter time.monotonic time.process_time time.thread_time", FLOAT, effect=ORDERED)
+functions("time.time_ns time.perf_counter_ns time.monotonic_ns time.process_time_ns", INT, effect=ORDERED)
+functions("time.sleep", NONE, effect=ORDERED)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.runtime.graph.opdef import ORDERED, declare
-from autograph.runtime.ops.inference.declare import nothing
+from autograph.runtime.graph.types import NONE
 
 _ARITHMETIC = re.compile(r"(divide by zero|overflow|underflow|invalid value) encountered in ")
 _FLAGS = {
@@ -59,4 +59,4 @@ def _is_warning(kind: str, text: str) -> bool:
     return mode == "warn"
 
 
-declare("warn", nothing, effect=ORDERED, target=warn, raises=True)
+declare("warn", NONE, effect=ORDERED, target=warn, raises=True)

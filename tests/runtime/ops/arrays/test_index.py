@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.types import ANY, FLOAT, INT, STR, ObjectType, array, inexact, scalar
-from autograph.runtime.ops.arrays.index import getitem
 from tests.runtime.ops.calls import MODES, Call, holds
 
 pytestmark = pytest.mark.once
@@ -151,12 +150,12 @@ X = array(float, 3, 4)
     ],
 )  # fmt: skip
 def test_types_of_items(x: Any, index: Any, expected: Any) -> None:
-    assert getitem(x, index) == expected
+    assert OPS["getitem"].infer(x, index) == expected
 
 
 def test_a_boolean_indexes_by_its_class_rather_than_its_value() -> None:
     """What is an integer or a boolean may index in two ways, which have nothing in common."""
-    assert getitem(X, inexact(INT)) == ANY
+    assert OPS["getitem"].infer(X, inexact(INT)) == ANY
 
 
 def test_an_array_keeps_what_is_assigned_to_it() -> None:
