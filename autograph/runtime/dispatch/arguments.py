@@ -113,14 +113,14 @@ class Unkeyed(Exception):
 def _other_key(value: Any, kind: type, around: Around) -> Any:
     if issubclass(kind, np.generic):
         return kind if issubclass(kind, (np.number, np.bool_)) else (kind, value.dtype)
+    if kind is Instance:        # a dataclass, too
+        return _leaf_key(value.leaf)
     form = pytree.kind_of(value)
     if form is not None:
         if kind in around:
             return kind
         parts = form.children(value)
         return (kind, _names(parts), *[key_of(part, (*around, kind)) for part in parts.values()])
-    if kind is Instance:
-        return _leaf_key(value.leaf)
     if is_constant(value):
         return static_key(value)
     if compares_itself(kind):

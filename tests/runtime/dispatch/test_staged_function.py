@@ -236,6 +236,14 @@ def test_eager():
     assert collatz(6) == 8
 
 
+def test_calls_find_the_trace_of_a_spec():
+    function = ag.function(lambda xs: xs * 2)
+    function.graph(ag.TensorSpec((3,), "f8"))
+    assert function(np.ones(3)).tolist() == [2, 2, 2]
+    (trace,) = function.traces
+    assert trace.calls == 1
+
+
 def test_concrete_functions_and_specs():
     @ag.function
     def norm(x, order=2):
