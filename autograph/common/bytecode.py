@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from autograph.common.code_flags import code_line, of_code
+from autograph.common.code_flags import code_line, codes_in, of_code
 
 _PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.13 on
 
@@ -87,6 +87,15 @@ def stored_at(code: CodeType | None, name: str) -> int | None:
     stores = {} if code is None else stored_names(code)
     lines = [code_line(code, at) for at, names in stores.items() if code is not None and name in names]
     return lines[-1] if lines else None
+
+
+def line_naming(code: CodeType, name: str) -> int | None:
+    """The first line on which code, or code in it, names a variable, an attribute or a module."""
+    for each in codes_in(code):
+        for found in dis.get_instructions(each):
+            if found.argval == name and found.opname != "LOAD_CONST":
+                return code_line(each, found.offset)
+    return None
 
 
 _AROUND = frozenset({"_getframe", "currentframe", "globals"})

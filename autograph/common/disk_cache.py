@@ -95,24 +95,33 @@ def load(key: str, kind: Kind = CODE) -> bytes | None:
     return found
 
 
-def save(key: str, data: bytes, kind: Kind = CODE) -> None:
-    """Keep data under that name. Where that cannot be done, a warning is logged, once."""
+def save(key: str, data: bytes, kind: Kind = CODE) -> str:
+    """Keep data under that name.
+
+    Returns:
+        The reason if that cannot be done, which is also logged once if it matters; "" if the user has switched it off.
+    """
     place, limit = folder(), size_limit()
-    if place is None or len(data) > limit:
-        return
+    if place is None:
+        return "" if is_off() else "there is no folder for caches here; AUTOGRAPH_CACHE_DIR may name one"
+    if len(data) > limit:
+        return f"it has {len(data):,} bytes, more than AUTOGRAPH_CACHE_SIZE allows"
     path = os.path.join(place, key + kind.ending)
     try:
         _write(path, _hash(key, data) + data)
     except FileNotFoundError:               # another process clears the folder
-        return
+        return "its folder was cleared meanwhile"
     except OSError as error:
-        if kind.missed and not os.path.exists(path):    # else another process was faster, and reads it, as on Windows
-            _tell(f"{kind.missed} in {place!r}: {error.strerror}. AUTOGRAPH_CACHE_DIR names another folder, and "
-                  "AUTOGRAPH_CACHE=0 does without")  # fmt: skip
-        return
+        if os.path.exists(path):            # another process was faster, and reads it, as on Windows
+            return ""
+        reason = f"in {place!r}: {error.strerror}. AUTOGRAPH_CACHE_DIR names another folder"
+        if kind.missed:
+            _tell(f"{kind.missed} {reason}, and AUTOGRAPH_CACHE=0 does without")
+        return f"nothing can be written {reason}"
     _note(place, kind.written)
     if int(key[:8], 16) * limit < _LOOKS * len(data) << 32:     # keys are as good as random
         _evict(place, limit)
+    return ""
 
 
 def _hash(key: str, data: bytes) -> bytes:
@@ -176,9 +185,14 @@ def _tell(message: str) -> None:
 # Where, and how much ------------------------------------------------------------------------------------------------
 
 
+def is_off() -> bool:
+    """Whether the user wants no files."""
+    return os.environ.get("AUTOGRAPH_CACHE") == "0"
+
+
 def folder() -> str | None:
-    """Where the files are; None if there shall be none."""
-    if os.environ.get("AUTOGRAPH_CACHE") == "0":
+    """Where the files are; None if there are none to be."""
+    if is_off():
         return None
     chosen = os.environ.get("AUTOGRAPH_CACHE_DIR")
     return os.path.expanduser(chosen) if chosen else _user_folder()

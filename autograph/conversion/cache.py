@@ -79,7 +79,16 @@ def key_of_module(data: bytes, filename: str) -> str | None:
 
 
 def _is_cached(filename: str) -> bool:
-    return bool(_VERSION) and disk_cache.folder() is not None and os.path.exists(filename)
+    return not why_not_kept(filename)
+
+
+def why_not_kept(filename: str) -> str:
+    """Why conversions of functions of a file are not kept; "" if they are."""
+    if not _VERSION:
+        return "autograph itself is not in files"
+    if disk_cache.folder() is None:
+        return disk_cache.save("", b"") or "AUTOGRAPH_CACHE is 0"
+    return "" if os.path.exists(filename) else f"its source {filename!r} is not a file"
 
 
 def _setting() -> tuple[str, ...]:
@@ -98,8 +107,9 @@ def load(key: str | None) -> tuple[CodeType, list[Decision]] | None:
     return loader.with_operators(code, operators), [Decision(*decision) for decision in decisions]
 
 
-def save(key: str | None, code: CodeType, decisions: list[Decision]) -> None:
-    """Keep code, and what was decided on the way, under that name."""
-    if key is not None:
-        told = [(each.filename, each.lineno, each.function, each.construct, each.reason) for each in decisions]
-        disk_cache.save(key, marshal.dumps((loader.without_operators(code, operators), told)), disk_cache.CONVERSION)
+def save(key: str | None, code: CodeType, decisions: list[Decision]) -> str:
+    """Keep code, and what was decided on the way, under that name; gives the reason if that cannot be done."""
+    if key is None:
+        return ""
+    told = [(each.filename, each.lineno, each.function, each.construct, each.reason) for each in decisions]
+    return disk_cache.save(key, marshal.dumps((loader.without_operators(code, operators), told)), disk_cache.CONVERSION)

@@ -32,6 +32,7 @@ class Conversion:
         lines: those of the file; `text_of` makes the text from them on demand.
         key: the name on disk of all that it was made of; None if it is not kept.
         builtins: the names that it takes for those of builtins.
+        unkept: why it is not on disk; "" if it is.
     """
 
     code: CodeType
@@ -39,6 +40,7 @@ class Conversion:
     lines: list[str]
     key: str | None
     builtins: frozenset[str]
+    unkept: str = ""
 
 
 _lock = forking.lock()
@@ -117,9 +119,12 @@ def _convert(function: FunctionType, whole: bool = False) -> Conversion:
         code = loader.compile_function(
             node, function, class_names=read.class_names, generated=generated, operators=operators
         )
-    key = key if read.in_block else None
-    cache.save(key, code, converted.decisions)
-    return Conversion(code, converted.decisions, read.source.lines, key, frozenset(assumed))
+    if not read.in_block:
+        key = None
+    unkept = cache.save(key, code, converted.decisions)
+    if key is None and not whole:
+        unkept = cache.why_not_kept(read.source.filename) or "a line of it is not indented"
+    return Conversion(code, converted.decisions, read.source.lines, key, frozenset(assumed), unkept)
 
 
 def convert_for_debugging(function: FunctionType) -> FunctionType:

@@ -9,6 +9,7 @@ import autograph.runtime.engines.numpy.engine
 import autograph.runtime.passes  # noqa: F401  (both now, so that the first call need not wait for them)
 from autograph import api
 from autograph.backends.graph import GRAPH
+from autograph.common import disk_cache
 from autograph.conversion.conversions import conversion_of
 from autograph.conversion.fingerprint import fingerprint_of
 from autograph.errors import SourceError
@@ -49,17 +50,19 @@ def _statements(entity: Any) -> Iterable[Event]:
     """Events for the statements of a function, as far as its text tells, if there is any."""
     try:
         function = api.user_function(entity)
-        decisions = conversion_of(function).decisions
+        conversion = conversion_of(function)
     except SourceError:
         return []       # the trace tells why
     name = function.__code__.co_filename
+    unkept = f"the conversion of `{function.__qualname__}` is not kept: {conversion.unkept}"
+    place = name, function.__code__.co_firstlineno
     return [
         Event("plain", f"{each.construct}: {each.reason}", (name, each.lineno))
         if each.reason
         else Event("converted", each.construct, (name, each.lineno))
-        for each in sorted(decisions, key=lambda each: each.lineno)
+        for each in sorted(conversion.decisions, key=lambda each: each.lineno)
         if not (each.construct.startswith("call of") and each.reason and "frame" not in each.reason)
-    ]
+    ] + [Event("disk", unkept, place)] * bool(conversion.unkept and not disk_cache.is_off())
 
 
 backend.register(GRAPH, types=(Tensor,))

@@ -82,3 +82,11 @@ def test_a_call_of_a_staged_function(cli, write):
     told = json.loads(cli("explain", "staged_walker.py:half", "py.float", "--format", "json").stdout)
     assert {"trace", "engine", "converted"} <= {event["kind"] for event in told}
     assert cli("explain", "staged_walker.py", "py.float").exit_code == 2
+
+
+def test_what_is_not_kept_on_disk(cli, write, monkeypatch):
+    monkeypatch.delenv("AUTOGRAPH_CHECK", raising=False)
+    write("of_weights.py", "WEIGHTS = [1, 2]\n\ndef weigh(x):\n    return x * WEIGHTS[0]\n")
+    told = cli("explain", "of_weights.py:weigh", "py.int").stdout
+    reason = "of_weights.py:4: `weigh` uses `WEIGHTS`, which is an object of type list"
+    assert "  not kept on disk: " in told and reason in told

@@ -150,6 +150,8 @@ def test_not_kept(module, place, monkeypatch):
         ag.to_graph(names["f"])
     monkeypatch.setattr("linecache.cache", {"<typed>": (27, None, ["f = lambda x: x if x else 1"], "<typed>")})
     assert ag.to_graph(names["f"])(0) == 1
+    (reason,) = why_not_kept(names["f"], 1)
+    assert reason == "the conversion of `<lambda>` is not kept: its source '<typed>' is not a file"
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
     assert ag.to_graph(module().clip)([4], 6) == [8]
     monkeypatch.delenv("AUTOGRAPH_CACHE")
@@ -159,11 +161,27 @@ def test_not_kept(module, place, monkeypatch):
 
 
 def test_where_nothing_can_be_written(module, place, caplog):
-    """It is told only of machine code, which is dear."""
+    """`explain` says so; only for machine code, which takes long to make, there is a warning."""
     place.write_text("a file, not a folder")
     for _ in range(2):
-        assert ag.to_graph(module().clip)([4], 6) == [8]
+        clip = module().clip
+        assert ag.to_graph(clip)([4], 6) == [8]
+        (reason,) = why_not_kept(clip, [4], 6)
+        assert reason.startswith(f"the conversion of `clip` is not kept: nothing can be written in {str(place)!r}: ")
     assert not caplog.messages
+
+
+def test_a_function_with_lines_that_are_not_indented(module):
+    multiply = module("def multiply(x):\n    return (x *\n2)\n").multiply
+    (reason,) = why_not_kept(multiply, 4)
+    assert reason == "the conversion of `multiply` is not kept: a line of it is not indented"
+
+
+def why_not_kept(function, *args):
+    """The reasons in `explain` for a conversion that is not on disk."""
+    report = ag.function(function).explain(*args).where(kind="disk", text="conversion")
+    assert {event.place for event in report} <= {(function.__code__.co_filename, function.__code__.co_firstlineno)}
+    return [event.message for event in report]
 
 
 def test_a_file_that_was_edited(module, tmp_path):

@@ -3,7 +3,9 @@
 import builtins
 import functools
 import inspect
+import linecache
 import math
+import re
 import sys
 import warnings
 import weakref
@@ -16,6 +18,7 @@ import autograph as ag
 from autograph.common import disk_cache
 from autograph.conversion import fingerprint
 from autograph.conversion.fingerprint import fingerprint_of
+from autograph.runtime.dispatch.persistent_traces import NotPersistent
 
 TEXT = """
 import math
@@ -108,41 +111,101 @@ def test_what_somebody_else_has_put_there(cached_program, name, monkeypatch):
     assert history() == "K"
 
 
+# What `f` refers to, why that keeps its traces from being saved, and what is on the line that `explain` gives.
 UNKEPT = {
-    "an array": "A = np.ones(3)\ndef f(x): return x + A[0]",
-    "a list": "A = [1, 2]\ndef f(x): return x + A[0]",
-    "an object": "A = type('A', (), {'n': 1})()\ndef f(x): return x + A.n",
-    "a class": "class A: n = 1\ndef f(x): return x + A.n",
-    "a closure": "def make():\n    n = 1\n    def f(x): return x + n\n    return f\nf = make()",
-    "a set": "def f(x):\n    for each in {'a', 'b'}: x = x + (each == 'a')\n    return x",
-    "a set that is built": "def f(x): return x + len({1, 2, len(str(1))})",
-    "a set of constants": "def f(x): return x + (len('abc') in {1, 2, 3})",
-    "hashes": "def f(x): return x + 0 * hash('a')",
-    "names at run time": "def f(x): return x + getattr(np, 'pi')",
-    "an import": "def f(x):\n    import math\n    return x + math.pi",
-    "a global that is set": "def f(x):\n    global A\n    A = 1\n    return x + A",
-    "a module of the user's": "import types\nA = types.ModuleType('a')\nA.n = 1\ndef f(x): return x + A.n",
-    "an attribute": "def f(x): return x + 1\nf.n = 1",
-    "a staged function": "import autograph as ag\n@ag.function\ndef g(x): return x + 1\ndef f(x): return g(x)",
-    "the environment": "import os\ndef f(x): return x + len(os.environ.get('HOME', ''))",
-    "a random number": "import random\ndef f(x): return x + 0 * random.random()",
-    "what is none of NumPy's functions": "np = type('np', (), {'abs': abs})\ndef f(x): return np.abs(x)",
-    "a method": "class A:\n    def f(self, x): return x + 1\nf = A().f",
-    "a partial": "import functools\nf = functools.partial(lambda x, y: x + y, 1)",
-}
+    "an array": (
+        "A = np.ones(3)\ndef f(x):\n    return x + A[0]",
+        "`f` uses `A`, which is an object of type numpy.ndarray", "A[0]",
+    ),
+    "a list": ("A = [1, 2]\ndef f(x): return x + A[0]", "`f` uses `A`, which is an object of type list", "A[0]"),
+    "a list in a tuple": (
+        "A = 1, [2]\ndef f(x): return x + A[0]", "`f` uses `A`, which contains an object of type list", "A[0]",
+    ),
+    "an object": (
+        "A = type('A', (), {'n': 1})()\ndef f(x): return x + A.n",
+        "`A`, which is an object of type traced_program.A", "A.n",
+    ),
+    "a class": ("class A: n = 1\ndef f(x): return x + A.n", "`A`, which is the class traced_program.A", "A.n"),
+    "a closure": (
+        "def make():\n    n = 1\n    def f(x): return x + n\n    return f\nf = make()",
+        "`make.<locals>.f` uses `n` of a function around it", "x + n",
+    ),
+    "a set": (
+        "def f(x):\n    for each in {'a', 'b'}: x = x + (each == 'a')\n    return x",
+        "`f` has a set, whose order", "def f",
+    ),
+    "a set that is built": (
+        "def f(x):\n    return x + len({1, 2, len(str(1))})", "`f` has a set, whose order", "len(str(1))",
+    ),
+    "a set of constants": ("def f(x): return x + (len('abc') in {1, 2, 3})", "`f` has a set, whose order", "def f"),
+    "hashes": ("def f(x): return x + 0 * hash('a')", "`f` uses `hash`, which is the function hash", "hash('a')"),
+    "names at run time": (
+        "def f(x): return x + getattr(np, 'pi')", "`f` uses `getattr`, which is the function getattr", "getattr",
+    ),
+    "an import": (
+        "def f(x):\n    import math\n    return x + math.pi", "`f` imports a module when it runs", "import math",
+    ),
+    "a global that is set": ("def f(x):\n    global A\n    A = 1\n    return x + A", "`f` sets a global", "A = 1"),
+    "a module of the user's": (
+        "import types\nA = types.ModuleType('a')\nA.n = 1\ndef f(x): return x + A.n",
+        "`A`, which is the module a", "A.n",
+    ),
+    "an attribute": ("def f(x): return x + 1\nf.n = 1", "`f` has the attribute `n`", "def f"),
+    "a staged function": (
+        "import autograph as ag\n@ag.function\ndef g(x): return x + 1\ndef f(x): return g(x)",
+        "`f` uses `g`, which is an object of type autograph.Function", "g(x)",
+    ),
+    "the environment": (
+        "import os\ndef f(x): return x + len(os.environ.get('HOME', ''))",
+        "`f` uses `os`, which is the module os", "os.environ",
+    ),
+    "a random number": (
+        "import random\ndef f(x): return x + 0 * random.random()", "`random`, which is the module random", "def f",
+    ),
+    "a random number of NumPy's": (
+        "def f(x): return x + 0 * np.random.rand()", "`np.random`, which is the module numpy.random", "def f",
+    ),
+    "what is none of NumPy's functions": (
+        "np = type('np', (), {'abs': abs})\ndef f(x): return np.abs(x)",
+        "`np`, which is the class traced_program.np", "np.abs",
+    ),
+    "a method": (
+        "class A:\n    def f(self, x): return x + 1\nf = A().f",
+        "the argument `self` is an object of type traced_program.A", "def f",
+    ),
+    "a partial": (
+        "import functools\nf = functools.partial(lambda x, y: x + y, 1)",
+        "the function is an object of type functools.partial, and not a plain function", "lambda x",
+    ),
+    "a default": ("def f(x, by=[1]): return x + by[0]", "a default of `f` contains an object of type list", "def f"),
+    "in a function that it calls": (
+        "A = [1]\ndef g(x):\n    return x + A[0]\ndef f(x): return g(x)",
+        "`g` uses `A`, which is an object of type list", "A[0]",
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("text", UNKEPT.values(), ids=UNKEPT)
-def test_what_cannot_be_told_is_not_kept(cached_program, text):
+@pytest.mark.parametrize(("text", "reason", "line"), UNKEPT.values(), ids=UNKEPT)
+def test_explain_says_why_a_trace_is_not_kept(cached_program, text, reason, line):
     module = cached_program("import numpy as np\n" + text)
-    assert fingerprint_of(module.f) is None
-    assert run(module.f, 2.5) == module.f(2.5)
+    function = ag.function(module.f)
+    before = function.explain(2.5)
+    found = function(2.5)
+    assert history() == "" and found == module.f(2.5)
+    (event,) = function.explain(2.5).where(kind="disk")
+    assert list(before.where(kind="disk")) == [event] and reason in event.message
+    filename, number = event.place
+    assert filename == module.__file__ and line in linecache.getline(filename, number)
+    if "argument" not in reason:
+        with pytest.raises(NotPersistent, match=re.escape(event.message)):
+            fingerprint_of(module.f)
 
 
 def test_builtins_of_its_own(cached_program):
     module = cached_program(TEXT)
     module.__builtins__ = {**vars(builtins), "range": lambda n: []}
-    assert fingerprint_of(module.total) is None
+    with pytest.raises(NotPersistent, match="the module of `total` has builtins of its own"):
+        fingerprint_of(module.total)
 
 
 def test_functions_that_call_each_other(cached_program):

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from inspect import Parameter
 from types import FrameType
 from typing import Any, ClassVar
@@ -16,7 +15,7 @@ from autograph.common import defects
 from autograph.errors import AutographError, TracingError
 from autograph.runtime.dispatch.arguments import Reading, arrange
 from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, engine_for, refuse
-from autograph.runtime.dispatch.persistent_traces import Fingerprint, TraceFile, place_of_trace
+from autograph.runtime.dispatch.persistent_traces import Fingerprint, TraceFile, Unsaved, file_of_trace
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import Builder
 from autograph.runtime.dispatch.tracing_lock import patient_collector
@@ -45,7 +44,7 @@ class Hooks:
     inliner: Callable[[Any, Any, Any], Any] | None = None
     active: ClassVar[list[Any]] = []
     statements: Callable[[Any], Iterable[Event]] | None = None
-    fingerprint: Callable[[Any], Fingerprint | None] | None = None
+    fingerprint: Callable[[Any], Fingerprint] | None = None
 
     @classmethod
     def install(cls, **hooks: Any) -> None:
@@ -70,7 +69,7 @@ class Compiler:
     options: Options
 
     def fill(
-        self, trace: Trace, reading: Reading, values: tuple[Any, ...], late: Iterable[Any], is_persistent: bool
+        self, trace: Trace, reading: Reading, values: tuple[Any, ...], late: Iterable[Any], widened: str
     ) -> None:
         """Let a trace run what the function comes to for its signature.
 
@@ -79,7 +78,7 @@ class Compiler:
 
         Args:
             late: what of the world around the function is read when the graph runs.
-            is_persistent: whether the trace is looked for on disk, and may be kept there.
+            widened: why the trace is neither looked for on disk nor saved there; "" if it may be.
 
         Raises:
             Respecialize: something else is to be staged.
@@ -88,7 +87,7 @@ class Compiler:
         trace.signature.late = frozenset(late)
         try:
             with patient_collector():
-                self._fill(trace, Builder(self.parameters, trace.signature, reading), values, is_persistent)
+                self._fill(trace, Builder(self.parameters, trace.signature, reading), values, widened)
         except RecursionError:
             if _is_deep():  # where a call that is less deep can be traced
                 raise
@@ -126,10 +125,10 @@ class Compiler:
         failed = f"autograph fails to stage {self.name}"
         return defects.report(failed, error, place_of(self.function), "it runs as plain Python", raised)
 
-    def _fill(self, trace: Trace, builder: Builder, values: tuple[Any, ...], is_persistent: bool) -> None:
+    def _fill(self, trace: Trace, builder: Builder, values: tuple[Any, ...], widened: str) -> None:
         """Trace the function and compile the graph; or load what an earlier process has saved."""
-        place = self._place(trace) if is_persistent else None
-        kept = None if place is None else place.recall(trace, builder.reading.named)
+        file = self._file(trace, widened)
+        kept = file.recall(trace, builder.reading.named) if isinstance(file, TraceFile) else None
         traced = kept or self._trace(trace, arrange(self.parameters, values))
         trace.sourceless = traced.sourceless
         if traced.plain:
@@ -137,15 +136,15 @@ class Compiler:
         else:
             executable = self._compile(trace, traced) if kept is None else trace.executable
             trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
-            if place is not None and kept is None:
-                trace.keep = partial(place.save, trace, traced.containers)
+            if isinstance(file, TraceFile):
+                file.containers = traced.containers
+            trace.disk = file if kept is None else None
         trace.entry_source = builder.source
 
-    def _place(self, trace: Trace) -> TraceFile | None:
-        """Where a trace is on disk, or is to be."""
+    def _file(self, trace: Trace, widened: str) -> TraceFile | Unsaved | None:
         if Hooks.active or Hooks.fingerprint is None:
             return None
-        return place_of_trace(trace, self.function, self.options, Hooks.fingerprint)
+        return file_of_trace(trace, self.function, self.options, Hooks.fingerprint, widened)
 
     def _trace(self, trace: Trace, example: Arguments) -> Traced:
         if Hooks.tracer is None:

@@ -25,6 +25,7 @@ HEADINGS = {
     "pass": "optimized",
     "native": "machine code",
     "native_callback": "left to Python by machine code",
+    "disk": "not kept on disk",
     "time": "time",
 }
 

@@ -24,6 +24,7 @@ from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher
 from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
+from autograph.runtime.dispatch.persistent_traces import why_not_saved
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
@@ -271,6 +272,7 @@ class Function(Generic[P, R]):
             *getattr(trace.executable, "events", ()),
             Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
         ]
+        entries += [event for event in why_not_saved(trace, self.python_function) if event not in entries]
         return Report(f"{self._specializer.name}, trace {trace.number}", entries)
 
     @property

@@ -25,6 +25,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -32,8 +33,8 @@ import numpy as np
 
 from autograph.common import disk_cache
 from autograph.common.code_marks import UNBOUND, Unbound
-from autograph.common.statics import is_a, module_of
-from autograph.common.trace_rules import wants_full_tracebacks
+from autograph.common.statics import is_a, module_name, module_of, own_attribute
+from autograph.common.trace_rules import is_own_class, wants_full_tracebacks
 from autograph.errors import EngineError
 from autograph.runtime import ops
 from autograph.runtime.dispatch.options import ENGINES, Options
@@ -41,9 +42,10 @@ from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import broken
 from autograph.runtime.engines.numpy.engine import Outer
 from autograph.runtime.engines.numpy.fast_paths import is_kept, kept
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, checks_graphs, map_args, walk
+from autograph.runtime.graph.callables import place_of
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, checks_graphs, map_args, user_line, walk
 from autograph.runtime.graph.opdef import op_of
-from autograph.runtime.graph.signature import Dynamic, Event, Guard, Static, Traced
+from autograph.runtime.graph.signature import Dynamic, Event, Guard, Leaf, Static, Traced, Where
 from autograph.runtime.graph.traits import KEEPS
 
 _BUILTINS = frozenset(
@@ -61,7 +63,26 @@ _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError
 
 
 class NotPersistent(Exception):
-    """Something is not to be kept, as no text describes it."""
+    """A trace is not kept on disk, because no text describes something that it depends on.
+
+    Args:
+        reason: in words; of a value, "is an object of type list".
+        place: finds the user's file and line; called only if `explain` asks.
+        thing: an object in the graph; `explain` looks for its name and line.
+    """
+
+    def __init__(self, reason: str, place: Callable[[], Where | None] = lambda: None, thing: Any = None) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.thing = thing
+
+
+@dataclass(frozen=True)
+class Unsaved:
+    """The reason why a trace is not on disk. (An exception would keep the arguments of the call alive.)"""
+
+    reason: str
+    place: Callable[[], Where | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -104,96 +125,164 @@ def described(value: Any, depth: int = 0) -> str:
     if is_a(value, (np.number, np.bool_)):
         return f"{described(value.dtype)} {value.tobytes()!r}"
     if is_a(value, type):
-        return _class(value)
+        return _class(value, depth)
     if str(module_of(kind)).partition(".")[0] in ("builtins", "numpy") and callable(value):
-        return f"op {_op(value)}"
-    raise NotPersistent
+        return f"op {_op(value, depth)}"
+    raise _refused(value, depth)
 
 
-def _class(value: type) -> str:
+def _refused(value: Any, depth: int = 0) -> NotPersistent:
+    """The error for a value that no text describes."""
+    return NotPersistent(f"{'contains' if depth else 'is'} {name_of_thing(value)}", thing=value)
+
+
+def name_of_thing(value: Any) -> str:
+    """A value in the words of a user: "the function hash", "an object of type numpy.ndarray"."""
+    if is_a(value, ModuleType):
+        return f"the module {module_name(value)}"
+    if is_a(value, type):
+        return f"the class {_full_name(value)}"
+    if is_a(value, (FunctionType, BuiltinFunctionType)):
+        return f"the function {_full_name(value)}"
+    return f"an object of type {_full_name(type(value))}"
+
+
+def _full_name(named: Any) -> str:
+    module = own_attribute(named, "__module__") or "builtins"
+    return f"{str(module).partition('.')[0]}.{named.__qualname__}".removeprefix("builtins.")
+
+
+def _class(value: type, depth: int = 0) -> str:
     if value is type(None) or value is Static:      # of which keys are made
         return f"class {value.__name__}"
     found = vars(_MODULES.get(str(module_of(value))) or sys.modules["builtins"]).get(value.__name__)
     known = issubclass(value, (np.generic, np.ndarray, np.dtype, BaseException)) or value.__name__ in _BUILTINS
     if found is not value or not known:
-        raise NotPersistent
+        raise _refused(value, depth)
     return f"class {value.__module__}.{value.__name__}"
 
 
-def _op(function: Any) -> str:
+def _op(function: Any, depth: int) -> str:
     """The op that a function is; of Python's builtins, if it gives the same in all processes."""
     name: str | None = op_of(function)
     is_builtin = getattr(function, "__module__", None) == "builtins"
     if name is None or (is_builtin and function.__name__ not in _BUILTINS):
-        raise NotPersistent
+        raise _refused(function, depth)
     return name
 
 
 def module_of_ops(value: ModuleType) -> str:
-    """The name of a module of which all that matters is what is asked of it."""
+    """The name of a module on whose attributes, as far as the code names them, a trace depends."""
     name = next((name for name, module in _MODULES.items() if module is value), None)
     if name is None:
-        raise NotPersistent
+        raise _refused(value)
     return name
 
 
 # As pickles -----------------------------------------------------------------------------------------------------------
 
 
+@dataclass
 class TraceFile:
-    """Where a trace is on disk, or is to be."""
+    """The file of a trace, which may not be there yet.
 
-    def __init__(self, key: str, around: Fingerprint, begin: float) -> None:
-        """
-        Args:
-            begin: when the search for it began.
-        """
-        self._key = key
-        self._around = around
-        self._begin = begin
+    Attributes:
+        begin: when the search for it began.
+        containers: see `Traced`.
+    """
+
+    key: str
+    around: Fingerprint
+    begin: float
+    containers: tuple[str, ...] = ()
 
     def recall(self, trace: Trace, named: Mapping[str, Any]) -> Traced | None:
-        """Let a trace be what is there, if there is something that fits these arguments, see `trace_entry.broken`."""
-        data = disk_cache.load(self._key, disk_cache.TRACE)
+        """Fill a trace from the file, if there is one whose guards hold for these arguments, see `broken`."""
+        data = disk_cache.load(self.key, disk_cache.TRACE)
         if data is None:
             return None
         try:
-            made = _Unpickler(io.BytesIO(data), self._around).load_all()
+            made = _Unpickler(io.BytesIO(data), self.around).load_all()
         except _UNREADABLE:     # of a file that is undamaged; so it is none that this one would write
             return None
         (graph, containers, executable, trace.engine), guards, events = made
         if broken(guards, named) is not None:
             return None
         trace.graph, trace.executable, trace.guards, trace.events = graph, executable, guards, events
-        trace.seconds = {"from disk": time.perf_counter() - self._begin}
+        trace.seconds = {"from disk": time.perf_counter() - self.begin}
         return Traced(graph, guards, containers, events)
 
-    def save(self, trace: Trace, containers: tuple[str, ...]) -> None:
-        """Keep a trace, if it can be kept."""
-        trace.keep = lambda: None
+    def pickled(self, trace: Trace) -> bytes:
+        """The contents of the file.
+
+        Raises:
+            NotPersistent: the trace refers to something of this process only.
+        """
         file = io.BytesIO()
         try:
-            _Pickler(file, self._around).dump_all(trace, containers)
-        except (NotPersistent, pickle.PicklingError, TypeError, AttributeError, ValueError, RuntimeError):
-            return          # RuntimeError: it is too deep, or another thread makes more of it meanwhile
-        disk_cache.save(self._key, file.getvalue(), disk_cache.TRACE)
+            _Pickler(file, self.around).dump_all(trace, self.containers)
+        except (pickle.PicklingError, TypeError, AttributeError, ValueError, RuntimeError) as error:
+            # RuntimeError: it is too deep, or another thread changes it meanwhile
+            raise NotPersistent(f"the trace cannot be pickled: {error}") from None
+        return file.getvalue()
+
+    def save(self, trace: Trace) -> Unsaved | None:
+        """Save a trace; gives the reason if that cannot be done."""
+        try:
+            problem = disk_cache.save(self.key, self.pickled(trace), disk_cache.TRACE)
+        except NotPersistent as refused:
+            return _unsaved(refused, trace)
+        return Unsaved(problem) if problem else None
 
 
-def place_of_trace(
-    trace: Trace, function: Any, options: Options, fingerprint: Callable[[Any], Fingerprint | None]
-) -> TraceFile | None:
-    """Where the trace of a function is on disk, or is to be; None if it is not to be kept."""
-    if disk_cache.folder() is None or wants_full_tracebacks() or checks_graphs() or options.engine not in ENGINES:
+def file_of_trace(
+    trace: Trace, function: Any, options: Options, fingerprint: Callable[[Any], Fingerprint], widened: str
+) -> TraceFile | Unsaved | None:
+    """The file of a trace, or why it has none; None if the user has switched the files off."""
+    if disk_cache.is_off() or wants_full_tracebacks() or checks_graphs():
         return None
+    if widened:
+        return Unsaved(widened)
+    if options.engine not in ENGINES:
+        return Unsaved(f"engine={options.engine!r} decides in each process what becomes machine code")
     if _is_watched():
-        return None
+        return Unsaved("coverage, a debugger or a profiler follows the program")
     begin = time.perf_counter()
     try:
         described = [*_described(trace), _options_text(options)]
         around = fingerprint(function)
-    except (NotPersistent, EngineError, ImportError, OSError):
-        return None
-    return None if around is None else TraceFile(disk_cache.key_of("trace", around.text, *described), around, begin)
+    except NotPersistent as refused:
+        return Unsaved(str(refused), refused.place)
+    except (EngineError, ImportError, OSError) as error:
+        return Unsaved(str(error))
+    return TraceFile(disk_cache.key_of("trace", around.text, *described), around, begin)
+
+
+def _unsaved(refused: NotPersistent, trace: Trace) -> Unsaved:
+    """The reason for `explain`, with the variable or line by which the trace refers to a thing."""
+    thing = refused.thing
+    for guard in trace.guards if thing is not None else ():
+        if any(value is thing for value in guard.names.values()):
+            return Unsaved(f"a guard refers to {name_of_thing(thing)}: {guard.reason}")
+    place = refused.place
+    for node in walk(trace.graph.block) if trace.graph is not None and thing is not None else ():
+        found: list[Any] = []
+        map_args(found.append, (node.args, node.kwargs))
+        if any(leaf is thing or (isinstance(leaf, Constant) and leaf.value is thing) for leaf in found):
+            return Unsaved(str(refused), partial(user_line, node.place))
+    return Unsaved(str(refused), place)
+
+
+def why_not_saved(trace: Trace, function: Any) -> list[Event]:
+    """The event of `explain` for a trace of a function that is not kept on disk; none for one that is."""
+    reason = trace.disk
+    if isinstance(reason, TraceFile):       # it has not run yet
+        try:
+            reason.pickled(trace)
+            return []
+        except NotPersistent as refused:
+            reason = _unsaved(refused, trace)
+    return [Event("disk", reason.reason, reason.place() or place_of(function) or None)] if reason is not None else []
 
 
 def _is_watched() -> bool:
@@ -211,12 +300,17 @@ def _is_watched() -> bool:
 def _described(trace: Trace) -> list[str]:
     """The arguments that a trace is for."""
     signature = trace.signature
-    leaves = [
-        f"{leaf.type} {described(leaf.cls)}" if isinstance(leaf, Dynamic) else described(leaf.value)
-        for leaf in signature.leaves
-    ]
+    leaves = [*map(_leaf, signature.paths, signature.leaves)]
     lengths = [described((path, *each)) for path, each in trace.lengths.items()]
     return [described(trace.key), described(trace.sharing), *lengths, repr((leaves, signature.paths, signature.same))]
+
+
+def _leaf(path: str, leaf: Leaf) -> str:
+    try:
+        return f"{leaf.type} {described(leaf.cls)}" if isinstance(leaf, Dynamic) else described(leaf.value)
+    except NotPersistent as refused:
+        kind = f"is an object of type {_full_name(leaf.cls)}" if isinstance(leaf, Dynamic) else refused
+        raise NotPersistent(f"the argument `{path}` {kind}") from None
 
 
 def _options_text(options: Options) -> str:
@@ -248,24 +342,25 @@ class _Pickler(pickle.Pickler):
         }
 
     def dump_all(self, trace: Trace, containers: tuple[str, ...]) -> None:
-        if trace.graph is not None and _gives_texts(trace.graph.block):
-            raise NotPersistent
+        if trace.graph is not None:
+            _check_texts(trace.graph.block)
         guards = [
-            (guard.expression, _outer(guard.names), guard.reason, self._late(guard.late)) for guard in trace.guards
+            (guard.expression, _outer(guard.names), guard.reason, self._late(guard, guard.late))
+            for guard in trace.guards
         ]
         made = trace.graph, containers, trace.executable, trace.engine
         self.dump((made, guards, [(event.kind, event.message, event.place) for event in trace.events]))
 
-    def _late(self, late: Any) -> Any:
+    def _late(self, guard: Guard, late: Any) -> Any:
         """The key of a guard, see `sources.Source.key`, with the object itself in place of its id."""
         if late is None:
             return None
         op, first, *rest = late
         if isinstance(first, tuple):
-            return op, self._late(first), *rest
+            return op, self._late(guard, first), *rest
         found = self._things.get(first)
         if found is None:
-            raise NotPersistent
+            raise NotPersistent(f"a guard looks at an object of this process only: {guard.reason}")
         return op, Outer(found) if type(found) is dict else found, *rest
 
     def reducer_override(self, thing: Any) -> Any:
@@ -279,20 +374,22 @@ class _Pickler(pickle.Pickler):
             self._usual.add(kind)
             return NotImplemented
         if is_a(thing, np.dtype):
-            return described(thing) and (_dtype, (thing.char,))
+            return _checked(thing) and (_dtype, (thing.char,))
         if is_a(thing, ModuleType):
             return _module, (module_of_ops(thing),)
         if is_a(thing, (np.number, np.bool_)):
-            return described(thing) and (_scalar, (thing.dtype.char, thing.tobytes()))
+            return _checked(thing) and (_scalar, (thing.dtype.char, thing.tobytes()))
         if is_a(thing, type) and thing in _NAMELESS:
             return _kind_of, (_NAMELESS[thing],)
         if is_a(thing, type) or str(module_of(kind)).partition(".")[0] == "numpy":
             return _by_name(thing)
-        raise NotPersistent
+        raise _foreign(thing)
 
     def _outer(self, outer: Outer) -> Any:
         name = next((name for name, module in _MODULES.items() if vars(module) is outer.names), None)
-        return self._numbered("names", self._globals, outer.names) if name is None else (_names, (name,))
+        if name is not None:
+            return _names, (name,)
+        return self._numbered("names", self._globals, outer.names)
 
     def _function(self, function: FunctionType) -> Any:
         if id(function) not in self._functions:
@@ -301,13 +398,14 @@ class _Pickler(pickle.Pickler):
 
     def _constant(self, constant: Constant) -> Any:
         if isinstance(constant.value, (list, dict, set, bytearray)):
-            raise NotPersistent
+            raise _foreign(constant.value)
         return Constant, (constant.value,)
 
     @staticmethod
     def _numbered(what: str, numbers: dict[int, int], thing: Any) -> Any:
         if id(thing) not in numbers:
-            raise NotPersistent
+            owner = thing.get("__name__") if type(thing) is dict else thing.co_name
+            raise NotPersistent(f"the graph refers to the {what} of `{owner}`, which the function does not name")
         return _numbered, (what, numbers[id(thing)])
 
 
@@ -340,16 +438,39 @@ class _Unpickler(pickle.Unpickler):
         return made, checked, [Event(*event) for event in events]
 
 
-def _gives_texts(block: Block) -> bool:
-    """Whether a block gives back texts, of which one may ask whether they are the program's own; read anew, none is."""
-    kept: list[Any] = [block.results]
+def _foreign(thing: Any) -> NotPersistent:
+    """The error for an object that cannot be in a file."""
+    if is_own_class(type(thing)):
+        return NotPersistent("each process makes the machine code for its operations on arrays by itself")
+    return NotPersistent(f"the graph refers to {name_of_thing(thing)}", thing=thing)
+
+
+def _checked(thing: Any) -> str:
+    try:
+        return described(thing)
+    except NotPersistent:
+        raise _foreign(thing) from None
+
+
+def _check_texts(block: Block) -> None:
+    """Refuse texts that a block returns or stores: a program may ask whether one is its own object; none in a file is.
+
+    Raises:
+        NotPersistent: there is one.
+    """
+    kept: list[tuple[Node | None, Any]] = [(None, block.results)]
     for node in walk(block):
-        kept += [inner.results for inner in node.blocks]
+        kept += [(node, inner.results) for inner in node.blocks]
         if node.op in KEEPS or node.op in ("build", "call"):
-            kept += [node.args, node.kwargs]
-    found: list[Any] = []
-    map_args(found.append, kept)
-    return any(type(leaf) is str and _SHARED.fullmatch(leaf) is None for leaf in found)
+            kept.append((node, (node.args, node.kwargs)))
+    for holder, args in kept:
+        found: list[Any] = []
+        map_args(found.append, args)
+        for leaf in found:
+            if type(leaf) is str and _SHARED.fullmatch(leaf) is None:
+                place = partial(user_line, holder.place if holder is not None else ())
+                reason = f"the function returns, stores or passes on the text {leaf!r:.60}, which a file would copy"
+                raise NotPersistent(reason, place)
 
 
 def _late(late: Any) -> Any:
@@ -376,9 +497,9 @@ def _by_name(thing: Any) -> Any:
     try:
         is_named = f"{module}.{name}" in _HERE or f"{module}.{name}" in disk_cache.STORABLE
         if not is_named and _known(module, name) is not thing:
-            raise NotPersistent
-    except pickle.UnpicklingError as error:
-        raise NotPersistent from error
+            raise _foreign(thing)
+    except pickle.UnpicklingError:
+        raise _foreign(thing) from None
     return NotImplemented
 
 
@@ -407,7 +528,7 @@ def _is_numpys(thing: Any) -> bool:
 
 def _builtin(function: Any) -> Any:
     if not isinstance(function.__self__, ModuleType):       # a method of some object
-        raise NotPersistent
+        raise _foreign(function)
     return _by_name(function)
 
 
@@ -437,7 +558,7 @@ def _scalar(char: str, data: bytes) -> Any:
 
 def _number(array: Any) -> Any:
     if not is_kept(array):
-        raise NotPersistent
+        raise _foreign(array)
     return kept, (array[()],)
 
 

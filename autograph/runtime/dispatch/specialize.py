@@ -36,6 +36,7 @@ from autograph.runtime.dispatch.compilation import Compiler
 from autograph.runtime.dispatch.generalize import policy_of
 from autograph.runtime.dispatch.input_signature import Specified
 from autograph.runtime.dispatch.options import Options, refuse
+from autograph.runtime.dispatch.persistent_traces import TraceFile
 from autograph.runtime.dispatch.trace_cache import Trace, Traces
 from autograph.runtime.dispatch.trace_entry import MISS, Entry, broken
 from autograph.runtime.dispatch.tracing_lock import PatientLock
@@ -138,7 +139,8 @@ class Specializer:
             result = trace.entry(*values)
             if result is not MISS:
                 trace.pays = time.perf_counter() - begin > LONG * sum(trace.seconds.values())
-                trace.keep()
+                if isinstance(trace.disk, TraceFile):
+                    trace.disk = trace.disk.save(trace)
                 return result
         else:
             self._report("plain", "the guards of a trace just made do not hold, so this call ran as plain Python")
@@ -327,8 +329,7 @@ class Specializer:
         if failed:
             self._compiler.fill_plain(trace, reading, failed)
         else:
-            is_widened = self.specified is not None or self.policy != policy_of(self.options, self.parameters)
-            self._compiler.fill(trace, reading, values, self.policy.late, is_persistent=not is_widened)
+            self._compiler.fill(trace, reading, values, self.policy.late, self._widened())
         self.sourceless = trace.sourceless
         trace.entry = self._counted(trace, trace.entry)
         self.made += 1
@@ -341,6 +342,13 @@ class Specializer:
         self._give_up()
         self._warn(trace)
         return trace
+
+    def _widened(self) -> str:
+        """Why traces are not kept on disk, if their signatures depend on more than the call."""
+        if self.specified is not None:
+            return "its signature is that of input_signature="
+        is_plain = self.policy == policy_of(self.options, self.parameters)
+        return "" if is_plain else "its signature depends on earlier calls, see `changes of the signature`"
 
     # Reasons ----------------------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ class Trace:
         calls: how often it ran.
         is_bare: whether all that its entry does is to run what the engine made, on what it gets.
         pays: whether its first call took so long that tracing took next to no time.
-        keep: keeps it on disk, if it is to be; called when it has run once.
+        disk: the `TraceFile` to save it to when it has run once; or an `Unsaved`, why it is not on disk.
     """
 
     number: int
@@ -55,7 +55,7 @@ class Trace:
     calls: int = 0
     is_bare: bool = False
     pays: bool = False
-    keep: Callable[[], None] = lambda: None
+    disk: Any = None
     looked: int = 0  # how often it had run when one was last dropped
 
     def __repr__(self) -> str:

@@ -243,12 +243,70 @@ def test_what_has_been_learned_is_not_kept(processes):
         assert function(3, np.arange(9)).shape == (3, 3)
 
 
+def why_not_kept(function, *args):
+    """The reason in `explain`; "" if the trace of such a call is kept."""
+    events = list(function.explain(*args).where(kind="disk"))
+    assert all(event.place[0].endswith("traced_program.py") for event in events)
+    return "; ".join(event.message for event in events)
+
+
 @COMPILES
-@pytest.mark.parametrize("options", [{"engine": "auto"}, {"input_signature": [ag.TensorSpec((3,), float), int]}])
-def test_what_is_not_kept(processes, options):
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"engine": "auto"}, "engine='auto' decides in each process what becomes machine code"),
+        ({"input_signature": [ag.TensorSpec((3,), float), int]}, "its signature is that of input_signature="),
+    ],
+)
+def test_what_is_not_kept(processes, options, reason):
     for function in processes("last", **options):
         assert function(np.arange(3.0), 3) == 2.0
+        assert why_not_kept(function, np.arange(3.0), 3) == reason
     assert history() == ""
+
+
+@COMPILES
+@pytest.mark.parametrize(
+    ("text", "args", "reason"),
+    [
+        ("def f(x): return x.n", [type("Box", (), {"n": 1})()], "the argument `x` is an object of type"),
+        ("def f(x): return ['some text', x]", [1], "the function returns, stores or passes on the text 'some text'"),
+        ("def f(x): return x.astype('M8[s]')", [np.arange(3)], "the graph refers to an object of type numpy."),
+        ("def f(x): return np.add.outer(x, x)", [np.ones(3)], "the graph refers to the function ufunc.outer"),
+        ("def f(x): return np.sin(x) * 2 + 1", [np.ones(3)], "each process makes the machine code for its operations"),
+    ],
+)
+def test_explain_says_why_a_trace_is_not_kept(cached_program, text, args, reason):
+    """The other reasons are those of `tests/conversion/test_fingerprint.py`: what the function refers to."""
+    function = ag.function(cached_program("import numpy as np\n" + text).f, engine="native")
+    for _ in range(2):      # before the first call, and after it
+        assert why_not_kept(function, *args).startswith(reason)
+        function(*args)
+    assert history() == ""
+
+
+def test_explain_says_why_a_generalized_trace_is_not_kept(processes):
+    for function in processes("scaled", 1):
+        assert why_not_kept(function, np.ones(3)) == ""
+        assert why_not_kept(function, np.ones(4)).startswith("its signature depends on earlier calls")
+
+
+def test_explain_says_that_the_folder_cannot_be_written(processes, tmp_path):
+    (tmp_path / "cache").write_text("a file, not a folder")
+    for function in processes("power", 1):
+        function(3, 5)
+        reasons = why_not_kept(function, 3, 5)
+        assert reasons.count("nothing can be written in") == 2      # neither the conversion nor the trace
+
+
+def test_explain_says_that_a_profiler_follows_the_program(processes):
+    for function in processes("power", 1):
+        sys.setprofile(lambda *args: None)
+        try:
+            assert function(3, 5) == 243
+        finally:
+            sys.setprofile(None)
+        assert why_not_kept(function, 3, 5) == "coverage, a debugger or a profiler follows the program"
 
 
 def test_a_text_that_is_given_back_is_not_kept(cached_program):
@@ -266,6 +324,7 @@ def test_where_nothing_is_kept(processes, name, monkeypatch):
     for function in processes("power"):
         monkeypatch.setenv(name, "1")
         assert function(3, 5) == 243
+        assert why_not_kept(function, 3, 5) == ""       # since the user asked for it
     assert history() == ""
 
 

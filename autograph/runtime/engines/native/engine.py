@@ -146,7 +146,9 @@ class Native:
 
     @property
     def events(self) -> list[Event]:
-        return [*dict.fromkeys([*self.others, *(event for piece in self.pieces for event in piece.events)])]
+        codes = [(version.code, piece.place) for piece in self.pieces for version in piece.compiled]
+        unkept = [Event("disk", f"its machine code: {code.unkept}", place) for code, place in codes if code.unkept]
+        return [*dict.fromkeys([*self.others, *(event for piece in self.pieces for event in piece.events), *unkept])]
 
     def prepare(self) -> None:
         """Compile what has not been called yet, as far as types tell what it will be called with."""

@@ -245,6 +245,21 @@ def test_where_nothing_can_be_written(place, monkeypatch, caplog):
     assert "AUTOGRAPH_CACHE_DIR" in record.getMessage() and "AUTOGRAPH_CACHE=0" in record.getMessage()
 
 
+def test_explain_says_that_machine_code_cannot_be_written(place):
+    place.write_text("a file, not a folder")
+
+    @ag.function(engine="native")
+    def power(x, n):
+        for _ in range(n):
+            x = x * x
+        return x
+
+    assert power(1.5, 2) == 1.5**4
+    messages = {event.message: event.place for event in power.explain(1.5, 2).where(kind="disk", text="machine code")}
+    ((message, (filename, _)),) = messages.items()
+    assert message.startswith(f"its machine code: nothing can be written in {str(place)!r}: ") and filename == __file__
+
+
 def test_a_folder_to_read_only(place, caplog):
     assert not call()
     place.chmod(0o500)

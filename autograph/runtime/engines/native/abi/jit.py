@@ -20,6 +20,7 @@ class Code:
         origins: the places in the user's code that its text names, see `printer.Printer`.
         branchy: whether no loop in it can be vectorized.
         cached: whether it was on disk.
+        unkept: why it cannot be saved there; "" if it can, or the user wants no files.
         baseline: the baseline code that it was compiled of, and goes on with, if it was.
         run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
         part: the same function, where it is one over a part of arrays; see `loop_nest`.
@@ -47,11 +48,11 @@ class Code:
         self.baseline = baseline if code is None else None
         self._others: list[Any] = []
         if code is not None:
-            self.cached = True
+            self.cached, self.unkept = True, ""
         elif baseline is not None:
-            code, self.cached = _cached(baseline.text, baseline=True)
+            code, self.cached, self.unkept = _cached(baseline.text, baseline=True)
         else:
-            code, self.cached = _cached(text, branchy)
+            code, self.cached, self.unkept = _cached(text, branchy)
         self._engine = here.linked(code)
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
         self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
@@ -66,14 +67,14 @@ class Code:
     def go_on(self, number: int) -> Callable[[int, int], int]:
         """The function that goes on where baseline code has stopped."""
         assert self.baseline is not None
-        code, _ = _cached(self.baseline.resumed(number), self.branchy)
+        code, *_ = _cached(self.baseline.resumed(number), self.branchy)
         self._others.append(machine().linked(code))
         return _TYPE(self._others[-1].get_function_address("loop"))
 
     def enter(self, text: str) -> int:
         """Compile a function `entry` that calls this one. Gives its address."""
         here = machine()
-        code, _ = _cached(text, baseline=True)
+        code, *_ = _cached(text, baseline=True)
         here.add(self._engine, code)
         self.entry = self._engine.get_function_address("entry")
         return self.entry
@@ -95,15 +96,14 @@ def _key(text: str, how: str) -> str:
     return disk_cache.key_of(text, how, *machine().traits)
 
 
-def _cached(text: str, branchy: bool = False, baseline: bool = False) -> tuple[bytes, bool]:
-    """The object code of a text, and whether it was on disk."""
+def _cached(text: str, branchy: bool = False, baseline: bool = False) -> tuple[bytes, bool, str]:
+    """The object code of a text, whether it was on disk, and why it cannot be saved there."""
     key = _key(text, "baseline" if baseline else str(branchy))
     code = disk_cache.load(key)
     if code is not None:
-        return code, True
+        return code, True, ""
     code = machine().object(text, branchy, baseline)
-    disk_cache.save(key, code)
-    return code, False
+    return code, False, disk_cache.save(key, code)
 
 
 # It keeps the GIL, and asks for exceptions.
