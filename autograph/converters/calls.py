@@ -43,7 +43,7 @@ _TAKING = frozenset(
 
 
 def rewrite(node: gast.Call, context: Context) -> Any:
-    if _is_operator(node.func):
+    if template.operator_of(node) or template.operator_of(node.func) == "call":
         return None
     why = _reason(node, context)
     context.decide(node, f"call of {_described(node.func)}", why)
@@ -100,15 +100,6 @@ def _creates(dotted: str) -> bool:
     if parts[0] == "builtins":
         return parts[-1] in _SETTERS
     return parts[0] == "numpy" and (parts[-1] in _CREATION or not {"random", "testing"}.isdisjoint(parts))
-
-
-def _is_operator(function: Any) -> bool:
-    """Whether a function is `ag__.something`, or the result of `ag__.call`."""
-    if isinstance(function, gast.Call):
-        function = function.func
-        return getattr(function, "attr", None) == "call" and _is_operator(function)
-    value = getattr(function, "value", None)
-    return isinstance(function, gast.Attribute) and isinstance(value, gast.Name) and value.id == "ag__"
 
 
 def _described(function: Any) -> str:

@@ -135,7 +135,7 @@ def _late(parts: list[Any]) -> set[str]:
     for node in (inner for part in parts for inner in trees.walk(part)):
         if isinstance(node, gast.Lambda) and hasattr(node, "origin"):
             found.update(scope.uses(node).captured)
-        elif isinstance(node, gast.Call) and getattr(node.func, "attr", None) == "gen_exp":
+        elif template.operator_of(node) == "gen_exp":
             found.update(scope.uses(*node.args[1:]).captured)
         elif isinstance(node, gast.GeneratorExp):
             found.update(scope.uses(node).captured)

@@ -170,8 +170,12 @@ def _traces(function: Any, context: Context) -> bool:
 def _hoist_declarations(function: Any) -> None:
     """Move `global` and `nonlocal` out of blocks that may become functions, to the start of the function."""
     hoisted: list[Any] = []
-    for node in function.body:
-        _take_declarations(node, hoisted)
+    for block in trees.inner_blocks(function.body):
+        declared = [s for s in block if isinstance(s, (gast.Global, gast.Nonlocal))]
+        if declared:
+            hoisted += [replace(statement, type(statement)(statement.names)) for statement in declared]
+            rest = [s for s in block if s not in declared]
+            block[:] = rest or [gast.copy_location(gast.Pass(), declared[0])]
     if hoisted:
         _insert(function, hoisted)
 
@@ -180,16 +184,3 @@ def _insert(function: Any, statements: list[Any]) -> None:
     """Let a function begin with further statements, below its docstring."""
     start = 1 if trees.is_docstring(function.body[0]) else 0
     function.body[start:start] = statements
-
-
-def _take_declarations(node: Any, hoisted: list[Any]) -> None:
-    if isinstance(node, plain.DEFINITIONS):
-        return
-    for block in trees.blocks(node):
-        for statement in block:
-            _take_declarations(statement, hoisted)
-        declared = [s for s in block if isinstance(s, (gast.Global, gast.Nonlocal))]
-        if declared:
-            hoisted += [replace(statement, type(statement)(statement.names)) for statement in declared]
-            rest = [s for s in block if s not in declared]
-            block[:] = rest or [gast.copy_location(gast.Pass(), declared[0])]

@@ -182,19 +182,18 @@ class _Restructure:
         if isinstance(node, plain.LOOPS):
             return self.loop(node, where)
         raised: Flags = {}
-        if isinstance(node, plain.DEFINITIONS):
-            return [node], [], raised
         left: Flags = {}  # raised in the body of a `try`, whose `else` then must not run
-        for block in trees.blocks(node):
+        for block in trees.own_blocks(node):
             if left and block is node.orelse:
                 guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
                 block[:] = [_at_header(guard, node)]
             if block is getattr(node, "finalbody", None):
                 always_returns = where.kind == "function" and not plain.block_falls(block)
-                for inner in block:
-                    if always_returns and plain.block_jumps(block) == {"return"}:
-                        _mark_as_dropping(inner)
-                    else:
+                if always_returns and plain.block_jumps(block) == {"return"}:
+                    for inner in trees.own_statements(block):
+                        inner.drops = bool(isinstance(inner, gast.If) and inner.jumps)
+                else:
+                    for inner in block:
                         plain.pin(inner, "a jump out of `finally` drops exceptions")
             inside = replace(where, tail=where.tail and _ends(node, block), raised={})
             block[:] = self.block(block, inside)
@@ -224,15 +223,6 @@ class _Restructure:
         where.used.update(raised)
         begin = [] if break_ is None else [_before(_assign(break_, template.constant(False)), node)]
         return [*begin, node], after, raised
-
-
-def _mark_as_dropping(node: Any) -> None:
-    """Let the `if`s in a statement, that a jump leads out of, say that it drops exceptions."""
-    if isinstance(node, gast.If) and node.jumps:
-        node.drops = True
-    for block in trees.blocks(node) if not isinstance(node, plain.DEFINITIONS) else ():
-        for inner in block:
-            _mark_as_dropping(inner)
 
 
 def _ends(node: Any, block: list[Any]) -> bool:

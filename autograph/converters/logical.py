@@ -64,8 +64,7 @@ def _mark_test(test: Any) -> None:
 
 def _is_bool(operand: Any) -> bool:
     """Whether an operand, already rewritten, is a bool or staged for all one can tell: asking twice shows nowhere."""
-    operator = getattr(getattr(operand, "func", None), "attr", None)
-    return isinstance(operand, (gast.Compare, gast.Constant)) or operator in _BOOLS
+    return isinstance(operand, (gast.Compare, gast.Constant)) or template.operator_of(operand) in _BOOLS
 
 
 _BOOLS = frozenset({"not_", "in_", "not_in", "is_", "is_not", "bool_"})

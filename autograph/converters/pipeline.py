@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,32 +30,23 @@ from autograph.syntax import trees
 
 def matches(function: Any, context: Context) -> None:
     """Turn every `match` over values into `if`s."""
-    _replace(function.body, gast.Match, lambda node: match.lower(node, function.whole, context))
+    _lower_matches(function.body, function.whole, context)
 
 
 def loop_directives(function: Any, context: Context) -> None:
     """Take `set_loop_options` out of the loops that will be converted."""
-    _each(function.body, lambda node: loops.take_options(node, context))
-
-
-def _each(block: list[Any], act: Callable[[Any], None]) -> None:
-    for node in block:
-        if isinstance(node, plain.DEFINITIONS):
-            continue
-        for inner in trees.blocks(node):
-            _each(inner, act)
+    for node in trees.own_statements(function.body):
         if isinstance(node, plain.LOOPS) and node.plain is None:
-            act(node)
+            loops.take_options(node, context)
 
 
-def _replace(block: list[Any], kind: type, lower: Callable[[Any], list[Any] | None]) -> None:
+def _lower_matches(block: list[Any], whole: str | None, context: Context) -> None:
     new: list[Any] = []
     for node in block:
-        if not isinstance(node, plain.DEFINITIONS):
-            for inner in trees.blocks(node):
-                _replace(inner, kind, lower)
-        replaced = lower(node) if isinstance(node, kind) else None
-        new += [node] if replaced is None else replaced
+        for inner in trees.own_blocks(node):
+            _lower_matches(inner, whole, context)
+        lowered = match.lower(node, whole, context) if isinstance(node, gast.Match) else None
+        new += [node] if lowered is None else lowered
     block[:] = new
 
 

@@ -25,7 +25,6 @@ import gast
 from autograph.syntax import scope, template, trees
 from autograph.syntax.names import Namer, all_names
 
-_DEFINITIONS = (*scope.FUNCTIONS, gast.ClassDef)
 _OTHERS = (*scope.COMPREHENSIONS, gast.ExceptHandler, gast.stmt)
 _LOOPS = (gast.For, gast.While, gast.AsyncFor)
 
@@ -77,8 +76,8 @@ class _Hoist:
                 moved = [self.move(piece, raised) for piece in taken]
                 out += self.declarations(raised)
                 out += [_stand_at(statement, node) for statement in moved]
-            elif not isinstance(node, _DEFINITIONS):
-                for inner in trees.blocks(node):
+            else:
+                for inner in trees.own_blocks(node):
                     self.block(inner)
             out.append(node)
         statements[:] = out
@@ -132,7 +131,7 @@ def _take(node: Any, around: list[Any], taken: list[_Taken]) -> None:
                 _take(statement, [*around, statement], taken)
                 taken.append(_Taken(statement, statement.reference, around))
                 continue
-            if not isinstance(statement, _DEFINITIONS):
+            if not isinstance(statement, trees.DEFINITIONS):
                 _take(statement, around, taken)
                 _take_lambdas(statement, around, taken)
             kept.append(statement)
@@ -151,7 +150,7 @@ def _take_lambdas(node: Any, around: list[Any], taken: list[_Taken]) -> None:
                     continue
                 if not child.args.args:
                     _take_lambdas(child, around, taken)
-                if template.is_call(node, "fstring"):  # made only if something traces; see `inline`
+                if template.operator_of(node) == "fstring":  # made only if something traces; see `inline`
                     continue
                 reference = gast.copy_location(template.name("operand"), child)
                 taken.append(_Taken(child, reference, around))

@@ -51,8 +51,10 @@ def inline(tree: gast.AST, whole: bool = False) -> None:
     for node in list(trees.walk(tree)):
         if getattr(node, "guarded", False):
             _guard(node)
-        if isinstance(node, gast.AugAssign) and type(node.op) in _IN_PLACE and _is_place(node.target):
-            node.target.value.func.attr = "place"
+        if isinstance(node, gast.AugAssign) and type(node.op) in _IN_PLACE:
+            target = getattr(node.target, "value", None)
+            if template.operator_of(target) == "ref":
+                target.func.attr = "place"
         for field in trees.PARTS[type(node)]:
             value = getattr(node, field, None)
             if isinstance(value, list):
@@ -108,10 +110,6 @@ def _seen(operator: str, node: Any, **options: bool) -> Any:
     return gast.copy_location(_asked(gast.copy_location(template.call(operator, node, **named), node)), node)
 
 
-def _is_place(target: Any) -> bool:
-    return isinstance(target, (gast.Subscript, gast.Attribute)) and template.is_call(target.value, "ref")
-
-
 def _in_place(node: Any) -> Any:
     """An augmented assignment to a name, so that a backend that traces hears of a container that it changes."""
     if not isinstance(node, gast.AugAssign) or not isinstance(node.target, gast.Name) or type(node.op) not in _IN_PLACE:
@@ -153,8 +151,8 @@ def _asked(node: Any) -> Any:
 
 def _plain(node: gast.Call) -> Any:
     """The expression for a call of an operator if no backend traces; None if that cannot be checked inline."""
-    operator = getattr(node.func, "attr", "")
-    if operator not in _INLINE or not template.is_call(node, operator):
+    operator = template.operator_of(node)
+    if operator not in _INLINE:
         return None
     argument = node.args[0]
     if operator == "fstring":

@@ -74,11 +74,11 @@ def call(operator: str, *args: gast.AST, **keywords: gast.AST) -> gast.Call:
     return gast.Call(function, list(args), [gast.keyword(key, value) for key, value in keywords.items()])
 
 
-def is_call(node: gast.AST, operator: str) -> bool:
-    """Whether a node is a call of the operator `ag__.operator`."""
-    function = getattr(node, "func", None)
+def operator_of(call: gast.AST) -> str | None:
+    """The name of the operator that a node calls, as `ag__.operator(…)` does; None if it calls none."""
+    function = getattr(call, "func", None)
     value = getattr(function, "value", None)
-    return getattr(function, "attr", None) == operator and isinstance(value, gast.Name) and value.id == "ag__"
+    return getattr(function, "attr", None) if isinstance(value, gast.Name) and value.id == "ag__" else None
 
 
 def thunk(body: gast.AST, *parameters: str) -> gast.Lambda:

@@ -34,6 +34,29 @@ def blocks(node: gast.AST) -> list[list[gast.AST]]:
     return [block for block in found if isinstance(block, list)]
 
 
+DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
+
+
+def own_blocks(node: gast.AST) -> list[list[gast.AST]]:
+    """The blocks of a statement that run in the same function: none of a definition."""
+    return [] if isinstance(node, DEFINITIONS) else blocks(node)
+
+
+def inner_blocks(block: list[gast.AST]) -> Iterator[list[gast.AST]]:
+    """The blocks inside a block that run in the same function, innermost first."""
+    for node in block:
+        for inner in own_blocks(node):
+            yield from inner_blocks(inner)
+            yield inner
+
+
+def own_statements(block: list[gast.AST]) -> Iterator[gast.AST]:
+    """The statements of a block and its inner blocks, innermost first."""
+    for inner in inner_blocks(block):
+        yield from inner
+    yield from block
+
+
 def is_docstring(statement: gast.AST) -> bool:
     """Whether a statement is a text, which is the docstring if it is the first one."""
     return isinstance(statement, gast.Expr) and isinstance(getattr(statement.value, "value", None), str)

@@ -51,8 +51,8 @@ def _unannotate(block: list[Any], shared: list[str]) -> None:
         if isinstance(node, gast.AnnAssign) and isinstance(node.target, gast.Name) and node.target.id in shared:
             new = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
             block[i] = replace(node, new)
-        elif not converted(node) and not isinstance(node, plain.DEFINITIONS):
-            for inner in trees.blocks(node):
+        elif not converted(node):
+            for inner in trees.own_blocks(node):
                 _unannotate(inner, shared)
 
 
@@ -66,8 +66,8 @@ def _constructs(block: list[Any]) -> Iterable[Any]:
     for node in block:
         if converted(node):
             yield node
-        elif not isinstance(node, plain.DEFINITIONS):
-            for inner in trees.blocks(node):
+        else:
+            for inner in trees.own_blocks(node):
                 yield from _constructs(inner)
 
 
@@ -78,11 +78,10 @@ def _direct(block: list[Any]) -> set[str]:
         if converted(node):
             header = node.test if isinstance(node, gast.If) else getattr(node, "iter", None)
             bound.update(scope.uses(header).writes)
-        elif trees.blocks(node) and not isinstance(node, plain.DEFINITIONS):
+        elif inside := trees.own_blocks(node):
             bound.update(scope.uses(*plain.own_parts(node)).writes)
             bound.update(h.name.id for h in getattr(node, "handlers", ()) if h.name is not None)
-            for inner in trees.blocks(node):
-                bound |= _direct(inner)
+            bound.update(*map(_direct, inside))
         else:
             bound.update(scope.uses(node).writes)
     return bound

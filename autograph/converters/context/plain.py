@@ -14,7 +14,7 @@ import gast
 from autograph.converters.context import movable, staging
 from autograph.converters.context.base import Context, own_text
 from autograph.syntax import scope
-from autograph.syntax.trees import blocks
+from autograph.syntax.trees import DEFINITIONS, blocks, own_blocks, own_statements
 
 MAX_DEPTH = 20
 LOOPS = (gast.For, gast.While, gast.AsyncFor)
@@ -23,10 +23,7 @@ JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
 
 def survey(statements: list[Any], context: Context) -> None:
     """Summarize every statement, innermost first."""
-    for node in statements:
-        if not isinstance(node, DEFINITIONS):
-            for block in blocks(node):
-                survey(block, context)
+    for node in own_statements(statements):
         summarize(node, context)
 
 
@@ -49,7 +46,6 @@ def summarize(node: Any, context: Context) -> None:
     _summarize_exits(node, inner)
 
 
-DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 _BY_KIND = {kind: movable.BY_KIND[kind] for kind in (gast.AsyncFor, gast.AsyncWith)}
 
 
@@ -160,14 +156,12 @@ def mark(function: gast.AST, context: Context) -> None:
 
 
 def _mark(node: Any, context: Context, around: _Around) -> None:
-    if isinstance(node, DEFINITIONS):
-        return
     if isinstance(node, (gast.If, *LOOPS)):
         node.plain = around.whole or _reason(node, context, around)
         node.returns = False
         around = around._replace(depth=around.depth + (node.plain is None))
     undone = around.undone or (around.caught and _has_exit(node))
-    for block in blocks(node):
+    for block in own_blocks(node):
         inside = around._replace(undone=undone)
         if isinstance(node, LOOPS) and block is node.body:
             inside = inside._replace(plain_loop=node.plain is not None)
@@ -199,11 +193,9 @@ def _reason(node: Any, context: Context, around: _Around) -> str | None:
 
 def pin(node: Any, reason: str, in_loop: bool = False) -> None:
     """Keep everything in `node` plain that a jump leads out of; in a loop that thereby stays plain, every jump."""
-    if isinstance(node, DEFINITIONS):
-        return
     if isinstance(node, (gast.If, *LOOPS)) and node.plain is None and node.jumps:
         node.plain = reason
-    for block in blocks(node):
+    for block in own_blocks(node):
         inside = in_loop
         if isinstance(node, LOOPS) and block is node.body:
             inside = node.plain is not None

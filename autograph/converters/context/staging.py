@@ -9,7 +9,7 @@ from autograph.syntax import template
 
 _PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr", "id"})
 _TEXTS = ("str", "repr", "format")
-_TEXT_OPERATORS = ("fstring", "percent", *(f"{name}_" for name in _TEXTS))
+_TEXT_OPERATORS = ("fstring", "percent", "str_", "repr_", "format_")
 _FLAGS = frozenset({"TYPE_CHECKING", "__debug__", "__name__"})
 
 
@@ -104,7 +104,7 @@ def _may_be_copy(operand: gast.AST, context: Context) -> bool:
         return not never_staged(operand, context) and context.dotted(operand.func) != "builtins.type"
     root = operand
     while isinstance(root, (gast.Attribute, gast.Subscript)):
-        root = root.value.args[0] if template.is_call(root.value, "ref") else root.value
+        root = root.value.args[0] if template.operator_of(root.value) == "ref" else root.value
     if not isinstance(root, gast.Name):
         return True
     if context.is_local(root.id) or root.id in context.targets:
@@ -127,8 +127,7 @@ def _makes_text(node: gast.AST, context: Context) -> bool:
     if isinstance(node, gast.BinOp):
         return isinstance(node.op, gast.Mod) and _is_text(node.left)
     name = getattr(getattr(node, "func", None), "id", "")
-    rewritten = any(template.is_call(node, operator) for operator in _TEXT_OPERATORS)
-    return rewritten or (name in _TEXTS and context.is_builtin(name))
+    return template.operator_of(node) in _TEXT_OPERATORS or (name in _TEXTS and context.is_builtin(name))
 
 
 def formats(node: gast.JoinedStr) -> bool:
