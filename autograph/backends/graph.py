@@ -16,7 +16,7 @@ import numpy as np
 from autograph.common.trace_rules import on_behalf
 from autograph.operators import backend as protocol
 from autograph.operators.backend import Several
-from autograph.operators.for_loop import for_stmt
+from autograph.operators.loops import for_stmt
 from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import whole
 from autograph.runtime.graph.graph import Value

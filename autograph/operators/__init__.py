@@ -10,14 +10,13 @@ from autograph.operators.calls import bound, call, concrete, context, in_place, 
 from autograph.operators.comparisons import compare, in_, is_, is_not, not_in
 from autograph.operators.comprehensions import dict_comp, gen_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
-from autograph.operators.for_loop import for_stmt
 from autograph.operators.fstrings import fstring, percent
 from autograph.operators.logical import and_, not_, or_
+from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.python_builtins import *  # noqa: F403
 from autograph.operators.python_builtins import __all__ as _of_builtins
 from autograph.operators.state import UNBOUND as unbound
 from autograph.operators.tracebacks import trim
-from autograph.operators.while_loop import while_stmt
 
 __all__ = [
     "ACTIVE", "and_", "assert_stmt", "bound", "call", "compare", "concrete", "context", "dict_comp", "for_stmt",

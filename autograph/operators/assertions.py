@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, BACKENDS, STAGED, Thunk, owner, tracing
+from autograph.operators.backend import ACTIVE, BACKENDS, STAGED, Thunk, owner, substitute
 from autograph.operators.unbound import rename
 
 
@@ -28,9 +28,4 @@ def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
 
 def raise_(exception: Any) -> Any:
     """The exception to raise for `raise exception`, or to put behind its `from`."""
-    backend = tracing() if ACTIVE else None
-    if backend is not None:
-        result = backend.raise_(exception)
-        if result is not NotImplemented:
-            return result
-    return exception
+    return substitute("raise_", exception) if ACTIVE else exception

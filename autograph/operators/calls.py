@@ -13,7 +13,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from autograph.common import trace_rules
-from autograph.operators.backend import ACTIVE, owner, tracing
+from autograph.operators.backend import ACTIVE, owner, substitute, tracing
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
 
@@ -44,7 +44,7 @@ def call(function: Any) -> Any:
 
 def ref(value: Any) -> Any:
     """`value`, which is about to be indexed or mutated; while a backend traces, what that puts in its place."""
-    return _asked("ref", value) if ACTIVE else value
+    return substitute("ref", value) if ACTIVE else value
 
 
 def concrete(value: Any, parts: bool = True, inside: bool = False) -> Any:
@@ -54,7 +54,7 @@ def concrete(value: Any, parts: bool = True, inside: bool = False) -> Any:
         parts: whether it may be compared with more than None.
         inside: whether what it contains matters, too.
     """
-    return _asked("concrete", value, parts, inside) if ACTIVE else value
+    return substitute("concrete", value, parts, inside) if ACTIVE else value
 
 
 def bound(value: Any, free: bool = False) -> Any:
@@ -63,24 +63,17 @@ def bound(value: Any, free: bool = False) -> Any:
     Args:
         free: whether the variable is that of another function.
     """
-    return _asked("bound", value, free) if ACTIVE else value
+    return substitute("bound", value, free) if ACTIVE else value
 
 
 def whole(value: Any) -> Any:
     """`value`, about to be compared or combined as a whole; while a backend traces, what it puts in its place."""
-    return _asked("whole", value) if ACTIVE else value
+    return substitute("whole", value) if ACTIVE else value
 
 
 def context(manager: Any) -> Any:
     """`manager`, which a `with` is about to enter; while a backend traces, what that puts in its place."""
-    return _asked("context", manager) if ACTIVE else manager
-
-
-def _asked(question: str, value: Any, *more: Any) -> Any:
-    """The tracing backend's substitute for `value`, if there is one."""
-    backend = tracing()
-    answer = NotImplemented if backend is None else getattr(backend, question)(value, *more)
-    return value if answer is NotImplemented else answer
+    return substitute("context", manager) if ACTIVE else manager
 
 
 def _converted(function: Any) -> Any:

@@ -12,9 +12,9 @@ from itertools import chain
 from types import FunctionType
 from typing import Any, cast
 
+from autograph.operators import python_builtins
 from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, OneArgument, Several, owner, responsible
-from autograph.operators.for_loop import Resumed
-from autograph.operators.python_builtins import list_
+from autograph.operators.loops import Resumed
 from autograph.operators.unbound import rename
 
 Element = Callable[..., Any]
@@ -125,7 +125,7 @@ def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgum
 
 def _parts(elements: Any) -> Any:
     """The elements for one item; of what is staged, `[*xs]` takes all that there will be."""
-    return [*list_(elements)] if ACTIVE else elements
+    return [*python_builtins.run("list", (elements,), {})] if ACTIVE else elements
 
 
 def _might_be_staged(iterable: Any, condition: OneArgument | None) -> bool:

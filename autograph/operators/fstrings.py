@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators.backend import ACTIVE, Thunk, tracing
+from autograph.operators.backend import ACTIVE, Thunk, ask_tracer
 from autograph.operators.unbound import rename
 
 
 def fstring(text: Thunk) -> Any:
     """The f-string in `text`; while a backend traces, its result for it."""
     try:
-        backend = tracing() if ACTIVE else None
-        if backend is not None:
-            result = backend.fstring(text)
+        if ACTIVE:
+            result = ask_tracer("fstring", text)
             if result is not NotImplemented:
                 return result
         return text()
@@ -24,9 +23,8 @@ def fstring(text: Thunk) -> Any:
 
 def percent(template: Any, value: Any) -> Any:
     """`template % value`, of a text or bytes; while a backend traces, what that makes of it."""
-    backend = tracing() if ACTIVE else None
-    if backend is not None:
-        result = backend.percent(template, value)
+    if ACTIVE:
+        result = ask_tracer("percent", template, value)
         if result is not NotImplemented:
             return result
     return template % value

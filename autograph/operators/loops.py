@@ -1,8 +1,13 @@
-"""`for` loops."""
+"""`for` and `while` loops.
+
+The first test, iterable or `until` that is staged hands the rest of the loop to the backend that owns it, with the
+variables as they then are. Before the first iteration, a backend that traces is asked, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import truth
 from typing import Any
 
@@ -16,33 +21,26 @@ from autograph.operators.backend import (
     Thunk,
     owner,
     responsible,
+    tracing,
 )
-from autograph.operators.logical import not_
+from autograph.operators.logical import and_, not_
 from autograph.operators.state import State
 from autograph.operators.unbound import rename
 
 
 def for_stmt(
-    iterable: Any,
-    body: OneArgument,
-    names: Sequence[str] = (),
-    until: Thunk | None = None,
-    options: Options = None,
+    iterable: Any, body: OneArgument, names: Sequence[str] = (), until: Thunk | None = None, options: Options = None
 ) -> None:
-    """`for x in iterable: body(x)`, left also when `until()`, asked after each iteration, is true.
-
-    The first `until` to be staged hands the rest of the loop to the backend that owns it, with the variables as
-    they then are.
+    """`for x in iterable: body(x)`; also ends if `until()`, called after each iteration, is true.
 
     Args:
         names: the variables that the loop changes and that are read afterwards or in the next iteration.
-        options: what `ag.set_loop_options` was given in the loop.
+        options: the arguments of `ag.set_loop_options` in the loop.
     """
     item = iterator = None
     try:
         if ACTIVE or BACKENDS or type(iterable) in STAGED:
-            backend = responsible(iterable)
-            if _takes_over(backend, iterable, body, names, until, options, True):
+            if _staged_for(responsible(iterable), True, iterable, body, names, until, options):
                 return
         if until is None:
             for item in iterable:
@@ -55,7 +53,7 @@ def for_stmt(
                 if stop is not False and _stops(stop, iterator, body, names, until, options):
                     return
     except BaseException as error:
-        # The traceback keeps this frame; what Python would have let go of by now, such as a generator, goes.
+        # The traceback keeps this frame; objects that Python would have released by now, such as a generator, go.
         del iterable, iterator, item
         if isinstance(error, NameError):
             rename(error, body, until)
@@ -63,7 +61,7 @@ def for_stmt(
 
 
 class Resumed:
-    """An iterator as something to iterate over, for iterators need not have an `__iter__`, nor be asked twice."""
+    """An iterator as an iterable: some iterators have no `__iter__`, and none may be asked for it twice."""
 
     __slots__ = ("iterator",)
 
@@ -74,26 +72,65 @@ class Resumed:
         return self.iterator
 
 
-def _stops(
-    stop: Any, rest: Iterable[Any], body: OneArgument, names: Sequence[str], until: Thunk, options: Options
-) -> bool:
-    """Whether the loop ends here, be it that a backend takes over the rest."""
+def while_stmt(
+    test: Thunk, body: Thunk, names: Sequence[str] = (), until: Thunk | None = None, options: Options = None
+) -> None:
+    """`while test(): body()`; also ends if `until()`, called after each iteration, is true.
+
+    Args:
+        names: the variables that the loop changes and that are read afterwards or in the next iteration.
+        options: the arguments of `ag.set_loop_options` in the loop.
+    """
+    try:
+        now = test()
+        if ACTIVE and owner(now) is None and _staged_while(tracing(), now, test, body, names, until, options):
+            return
+        while now is True or (now is not False and _goes_on(now, test, body, names, until, options)):
+            now = None  # Python does not hold on to it either
+            body()
+            if until is not None:
+                stop = until()
+                if stop is not False:
+                    if owner(stop) is not None:
+                        now = and_(partial(not_, stop), test)
+                        continue
+                    if stop:
+                        return
+            now = test()
+    except NameError as error:
+        rename(error, test, body, until)
+        raise
+
+
+# In these, `loop` is the arguments of the operator.
+
+
+def _stops(stop: Any, *loop: Any) -> bool:
+    """Returns whether a `for` ends here, also because a backend takes over the rest."""
     backend = owner(stop)
-    if backend is None:
-        return truth(stop)
-    return _takes_over(backend, rest, body, names, until, options, not_(stop)) or truth(stop)
+    return (backend is not None and _staged_for(backend, not_(stop), *loop)) or truth(stop)
 
 
-def _takes_over(
-    backend: Backend | None,
-    iterable: Any,
-    body: OneArgument,
-    names: Sequence[str],
-    until: Thunk | None,
-    options: Options,
-    first: Any,
+def _goes_on(now: Any, *loop: Any) -> bool:
+    """Returns whether a `while` runs another iteration here: not if a backend takes over the rest."""
+    return not _staged_while(owner(now), now, *loop) and truth(now)
+
+
+def _staged_for(
+    backend: Backend | None, first: Any, iterable: Any, body: Any, names: Any, until: Any, options: Any
 ) -> bool:
+    """Returns whether a backend takes over the loop."""
     if backend is None:
         return False
     state = State(names, body, until)
     return backend.for_stmt(iterable, body, state, until, options, first) is not NotImplemented
+
+
+def _staged_while(
+    backend: Backend | None, first: Any, test: Any, body: Any, names: Any, until: Any, options: Any
+) -> bool:
+    """Returns whether a backend takes over the loop."""
+    if backend is None:
+        return False
+    state = State(names, test, body, until)
+    return backend.while_stmt(first, test, body, state, until, options) is not NotImplemented

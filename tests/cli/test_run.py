@@ -187,7 +187,7 @@ def test_all_frames_can_be_had(spawn, write):
     write("raising.py", RAISING)
     write("helper.py", "def call(f, x):\n    if x:\n        return f(x)\n")
     found = spawn("run", "raising.py", env={"AUTOGRAPH_FULL_TRACEBACK": "1"})
-    assert "while_loop.py" in found.stderr
+    assert "operators/loops.py" in found.stderr
     assert "program.py" in found.stderr
 
 
