@@ -52,7 +52,7 @@ def inline(tree: gast.AST, whole: bool = False) -> None:
         if getattr(node, "guarded", False):
             _guard(node)
         if isinstance(node, gast.AugAssign) and type(node.op) in _IN_PLACE:
-            target = getattr(node.target, "value", None)
+            target: Any = getattr(node.target, "value", None)
             if template.operator_of(target) == "ref":
                 target.func.attr = "place"
         for field in trees.PARTS[type(node)]:
