@@ -394,7 +394,7 @@ def convert_callee(function: FunctionType, whole: bool = False) -> FunctionType:
 
 
 def convert_or_explain(function: FunctionType, whole: bool = False) -> FunctionType | str:
-    """The same, but why there is no source in the place of a function that has none."""
+    """Like `convert_callee`, but returns the reason if the function has no source."""
     converted = convert_callee(function, whole)
     return unconverted.get(function.__code__) or converted if converted is function else converted
 

@@ -21,7 +21,7 @@ from autograph.common.printing.precedence import kind
 from autograph.common.printing.templates import OPERATORS
 from autograph.converters.context import staging
 from autograph.converters.context.base import Context
-from autograph.converters.logical import call_of, deferred, may_defer
+from autograph.converters.logical import call_of, deferred, why_not_deferred
 from autograph.syntax import template
 
 _IDENTITY = {gast.Is: "is_", gast.IsNot: "is_not"}
@@ -35,7 +35,7 @@ def rewrite(node: gast.Compare, context: Context) -> Any:
     if len(node.ops) == 1:
         operator = _MEMBERSHIP.get(type(node.ops[0])) or _IDENTITY.get(type(node.ops[0]))
         return None if operator is None else template.call(operator, node.left, node.comparators[0])
-    if not may_defer(node.comparators, context):
+    if why_not_deferred(node.comparators, context):
         return None
     middle = node.comparators[:-1]
     if all(isinstance(operand, (gast.Name, gast.Constant)) for operand in middle):
@@ -48,7 +48,7 @@ def rewrite(node: gast.Compare, context: Context) -> Any:
 
 def _conjunction(node: gast.Compare, context: Context) -> Any:
     operands = [node.left, *node.comparators]
-    if not may_defer([node.left], context):
+    if why_not_deferred([node.left], context):
         return None
     pairs = []
     for i, op in enumerate(node.ops):

@@ -34,7 +34,7 @@ def rewrite(node: Any, context: Context) -> Any:
     if why is not None:
         _rename_variables(node, context)
         return None
-    elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+    elements = scope.elements(node)
     for generator in reversed(node.generators[1:]):
         elements = [gast.copy_location(_call("gen_exp", generator, elements, node), node)]
     return _call(_OPERATORS[type(node)], node.generators[0], elements, node)
@@ -82,7 +82,7 @@ def _reason(node: Any, context: Context) -> str | None:
         return "its target names a variable twice"
     if binds_here(node):
         return "`:=` binds a name of the function"
-    parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+    parts = scope.elements(node)
     for number, generator in enumerate(node.generators):
         parts += [*generator.ifs, generator.iter] if number else generator.ifs
     if not _late(parts).isdisjoint(name for names in bound for name in names or ()):
@@ -99,34 +99,22 @@ def _rename_variables(node: Any, context: Context) -> None:
     """
     if not getattr(node, "in_body", False) or isinstance(node, gast.GeneratorExp):
         return
-    for name in scope.uses(*(generator.target for generator in node.generators)).writes:
+    for name in scope.targets(node):
         if context.is_local(name):
             fresh = context.namer.fresh(name)
             context.targets.add(fresh)
-            _rename(node, name, fresh, outermost=True)
+            _rename(scope.inner_parts(node), name, fresh)
 
 
-def _rename(node: Any, old: str, new: str, outermost: bool = False) -> None:
-    """Rename a variable in its scope: not in what is evaluated outside of it, nor where an inner scope has its own."""
-    inside = trees.children(node)
-    if isinstance(node, scope.COMPREHENSIONS):
-        own = old in scope.uses(*(generator.target for generator in node.generators)).writes
-        first = node.generators[0].iter
-        if own and not outermost:
-            return _rename(first, old, new)
-        if outermost:
-            node.generators[0].iter = template.constant(None)  # evaluated in the scope around
-            for child in inside:
-                _rename(child, old, new)
-            node.generators[0].iter = first
-            return None
-    elif isinstance(node, scope.FUNCTIONS) and old in scope.parameters(node):
-        return None
-    elif isinstance(node, gast.Name) and node.id == old:
-        node.id = new
-    for child in inside:
-        _rename(child, old, new)
-    return None
+def _rename(nodes: list[Any], old: str, new: str) -> None:
+    """Rename a variable, except in inner scopes that have a variable of that name."""
+    for node in nodes:
+        if isinstance(node, scope.COMPREHENSIONS) and old in scope.targets(node):
+            _rename([node.generators[0].iter], old, new)
+        elif not (isinstance(node, scope.FUNCTIONS) and old in scope.parameters(node)):
+            if isinstance(node, gast.Name) and node.id == old:
+                node.id = new
+            _rename(trees.children(node), old, new)
 
 
 def _late(parts: list[Any]) -> set[str]:

@@ -12,7 +12,7 @@ import gast
 
 from autograph.converters.context import bodies, staging
 from autograph.converters.context.base import Context
-from autograph.converters.logical import deferred, may_defer
+from autograph.converters.logical import deferred, why_not_deferred
 from autograph.syntax import template
 
 
@@ -36,7 +36,7 @@ def if_statement(node: Any, context: Context) -> list[Any] | None:
 
 
 def if_expression(node: gast.IfExp, context: Context) -> Any:
-    if staging.never_staged(node.test, context) or not may_defer([node.body, node.orelse], context):
+    if staging.never_staged(node.test, context) or why_not_deferred([node.body, node.orelse], context):
         return None
     return template.call("if_exp", node.test, deferred(node.body), deferred(node.orelse))
 

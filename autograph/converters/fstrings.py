@@ -12,16 +12,16 @@ from typing import Any
 
 import gast
 
-from autograph.converters.context import movable, staging
-from autograph.converters.context.base import Context, binds_here
-from autograph.converters.logical import deferred
+from autograph.converters.context import staging
+from autograph.converters.context.base import Context
+from autograph.converters.logical import deferred, why_not_deferred
 from autograph.syntax import template
 
 
 def fstring(node: gast.JoinedStr, context: Context) -> Any:
     if getattr(node, "is_spec", False) or not staging.formats(node):
         return None
-    why = "`:=` binds a name of the function" if binds_here(node) else movable.reason(node, context)
+    why = why_not_deferred([node], context)
     if why is not None:
         context.decide(node, "f-string", why)
         return None

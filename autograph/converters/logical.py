@@ -12,7 +12,7 @@ from autograph.syntax import template
 
 
 def bool_op(node: gast.BoolOp, context: Context) -> Any:
-    if staging.never_staged(node, context) or not may_defer(node.values, context):
+    if staging.never_staged(node, context) or why_not_deferred(node.values, context):
         return None
     once = {}
     if getattr(node, "in_test", False) and not all(map(_is_bool, node.values[:-1])):
@@ -70,9 +70,9 @@ def _is_bool(operand: Any) -> bool:
 _BOOLS = frozenset({"not_", "in_", "not_in", "is_", "is_not", "bool_"})
 
 
-def may_defer(operands: list[Any], context: Context) -> bool:
-    """Whether expressions mean the same inside a lambda."""
-    return not any(binds_here(operand) or movable.reason(operand, context) for operand in operands)
+def why_not_deferred(operands: list[Any], context: Context) -> str | None:
+    """Why expressions would mean something else inside a lambda; None if they mean the same."""
+    return "`:=` binds a name of the function" if any(map(binds_here, operands)) else movable.reason(operands, context)
 
 
 def deferred(operand: gast.AST) -> gast.Lambda:

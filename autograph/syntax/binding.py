@@ -104,11 +104,9 @@ class _Marker:
             _Marker(later, later).visit(node.body if isinstance(node.body, list) else [node.body], "free")
 
     def _comprehension(self, node: Any, kind: str) -> None:
-        first, *others = node.generators
-        self.visit([first.iter], kind)
-        own = scope.uses(*(generator.target for generator in node.generators)).writes.keys()
-        parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        self.visit([node.generators[0].iter], kind)
+        own = scope.targets(node).keys()
         is_late = isinstance(node, gast.GeneratorExp)
         inner = _Marker((self.later if is_late else self.now) - own, self.later - own)
         inside = kind if _IN_PLACE and not is_late else "free"
-        inner.visit([*first.ifs, *(generator.target for generator in node.generators), *others, *parts], inside)
+        inner.visit(scope.inner_parts(node), inside)

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -112,25 +111,20 @@ def _exchanged(code: CodeType, one: Any, other: Any) -> CodeType:
     return code.replace(co_consts=consts)
 
 
-def load_module(
-    tree: Any, filename: str, generated: frozenset[str] | None = None, operators: Any = None
-) -> CodeType:
+def load_module(tree: Any, filename: str, generated: frozenset[str], operators: Any) -> CodeType:
     """Compile a converted module.
 
     Args:
         tree: the converted `gast.Module`; it is not modified.
         filename: the user's file.
-        generated: the names of the functions that converters generated; by default all that have no origin.
-        operators: what `ag__` means; by default it is the variable that the converted module imports. Code that is
-            given them does not import them, and cannot be written to a `.pyc` file.
+        generated: the names of the functions that converters generated.
+        operators: the object that `ag__` names. The code has it as a constant instead of importing it, so it cannot be
+            written to a `.pyc` file.
     """
     lowering = _Lowering(generated)
     module = lowering.lower(tree)
-    if operators is None:
-        lowering.guard_all(lambda: ast.Name(OPERATORS, ast.Load()))
-    else:
-        module.body = [made for made, node in zip(module.body, tree.body) if not _imports_operators(node)]
-        lowering.put_in(operators)
+    module.body = [made for made, node in zip(module.body, tree.body) if not _imports_operators(node)]
+    lowering.put_in(operators)
     with codes.quiet(lowering.noisy):
         code = compile(module, filename, "exec", dont_inherit=True)
     return relabeled(code, lowering.marks)
@@ -164,7 +158,7 @@ class _Region:
 class _Lowering:
     """One translation of a tree, and what must be known of it afterwards."""
 
-    def __init__(self, generated: frozenset[str] | None) -> None:
+    def __init__(self, generated: frozenset[str]) -> None:
         self.generated = generated
         self.marks = Marks()
         self.regions: list[_Region] = []
@@ -220,7 +214,7 @@ class _Lowering:
                 self.marks.lambdas.add((made.lineno, tuple(p.id for p in parameters), inner.lambdas))
             inner.lambdas += 1
             inner.guarded = not isinstance(made, ast.Lambda)
-        elif not hasattr(node, "origin") and (self.generated is None or node.name in self.generated):
+        elif not hasattr(node, "origin") and node.name in self.generated:
             self.marks.functions.add((node.name, made.lineno))
             inner.guarded = False
         return inner
@@ -248,15 +242,9 @@ class _Lowering:
         self.marks.constants[_OPERATORS] = operators
         for attribute in self.operators:
             attribute.value = _on_line(attribute.lineno, ast.Constant(_OPERATORS))
-        self.guard_all(lambda: ast.Constant(_OPERATORS))
-
-    def guard_all(self, operators: Callable[[], ast.expr]) -> None:
-        """Guard what calls operators, unless the user wants to see all frames."""
-        if wants_full_tracebacks():
-            return
-        for region in self.regions:
+        for region in self.regions if not wants_full_tracebacks() else ():
             if region.active and region.guarded:
-                _guard(region.node, operators())
+                _guard(region.node)
 
 
 def _before(nodes: list[Any]) -> int:
@@ -268,12 +256,12 @@ def _before(nodes: list[Any]) -> int:
 # -- the guard ----------------------------------------------------------------------------------------------
 
 
-def _guard(node: Any, operators: ast.expr) -> None:
+def _guard(node: Any) -> None:
     """Guard the body of a function or module; in a `try`, trim what the user's handlers get to see.
 
     To a tracer, an exception leaves a guarded function by way of its first line, which has run.
     """
-    trim = ast.Expr(ast.Call(ast.Attribute(operators, "trim", ast.Load()), [], []))
+    trim = ast.Expr(ast.Call(ast.Attribute(ast.Constant(_OPERATORS), "trim", ast.Load()), [], []))
     if hasattr(node, "handlers"):
         for handler in node.handlers:
             handler.body.insert(0, _on_line(-1, trim))

@@ -53,14 +53,35 @@ def uses(*nodes: gast.AST | None) -> Uses:
 
 def parameters(function: gast.AST) -> list[str]:
     """The parameter names of a function or lambda, in order."""
+    return [p.id for p in _parameters(function)]
+
+
+def _parameters(function: gast.AST) -> list[Any]:
     a = function.args
-    return [p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
+    return [p for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
 
 
 def inner(function: gast.AST) -> Uses:
     """The uses of a function's own body (not of its defaults, decorators and annotations)."""
     body = function.body if isinstance(function.body, list) else [function.body]
     return uses(*body)
+
+
+def targets(comprehension: gast.AST) -> Names:
+    """The variables of a comprehension."""
+    return uses(*(generator.target for generator in comprehension.generators)).writes
+
+
+def elements(comprehension: gast.AST) -> list[gast.AST]:
+    """The element of a comprehension; the key and the value of a dict's."""
+    is_dict = isinstance(comprehension, gast.DictComp)
+    return [comprehension.key, comprehension.value] if is_dict else [comprehension.elt]
+
+
+def inner_parts(comprehension: gast.AST) -> list[gast.AST]:
+    """The parts of a comprehension that are evaluated in its own scope: all but the first iterable."""
+    first, *others = comprehension.generators
+    return [first.target, *first.ifs, *others, *elements(comprehension)]
 
 
 def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
@@ -80,9 +101,7 @@ def defaults(function: gast.AST) -> list[gast.AST]:
 
 def outer_parts(function: gast.AST) -> list[gast.AST]:
     """The parts of a `def` that are evaluated at once: decorators, defaults, annotations."""
-    a = function.args
-    every = [p for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None]
-    annotations = [x for x in (*(p.annotation for p in every), function.returns) if x is not None]
+    annotations = [x for x in (*(p.annotation for p in _parameters(function)), function.returns) if x is not None]
     return [*function.decorator_list, *defaults(function), *annotations]
 
 
@@ -200,20 +219,8 @@ class _Collector:
         self.found.rebound.update(body.nonlocals)
 
     def comprehension(self, node: gast.AST) -> None:
-        first = node.generators[0]
-        self.visit(first.iter)
-        inside = _Collector()
-        bound: Names = {}
-        for generator in node.generators:
-            bound.update(uses(generator.target).writes)
-            inside.visit(generator.target)
-            if generator is not first:
-                inside.visit(generator.iter)
-            for condition in generator.ifs:
-                inside.visit(condition)
-        for element in (node.key, node.value) if isinstance(node, gast.DictComp) else (node.elt,):
-            inside.visit(element)
-        found = inside.found
+        self.visit(node.generators[0].iter)
+        bound, found = targets(node), uses(*inner_parts(node))
         self.found.writes.update({n: None for n in found.writes if n not in bound})  # walrus targets
         later = self.found.captured if isinstance(node, gast.GeneratorExp) else self.found.reads
         later.update({n: None for n in found.reads if n not in bound})

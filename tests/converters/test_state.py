@@ -73,7 +73,7 @@ FORGETFUL.if_stmt, FORGETFUL.while_stmt, FORGETFUL.for_stmt = if_stmt, while_stm
 def loaded(text: str) -> types.CodeType:
     """A program as it is loaded: with the functions of a loop made once (see syntax/hoist.py)."""
     converted = conversion.convert(text)
-    return loader.load_module(converted.tree, "golden.py", converted.generated)
+    return loader.load_module(converted.tree, "golden.py", converted.generated, FORGETFUL)
 
 
 def told(text: str) -> str:

@@ -137,7 +137,7 @@ def load(text, filename="user.py"):
     parsed = source.parse(text, filename)
     tree = Converter().visit(parsed.tree)
     names = {"ag__": ag__, "__name__": "user"}
-    exec(loader.load_module(tree, filename, Converter.generated), names)
+    exec(loader.load_module(tree, filename, Converter.generated, ag__), names)
     return names
 
 
@@ -730,7 +730,7 @@ def test_a_module():
 
 def test_what_a_module_defines_under_an_if():
     parsed = source.parse(MODULE, "user.py")
-    code = loader.load_module(Converter().visit(parsed.tree), "user.py", Converter.generated)
+    code = loader.load_module(Converter().visit(parsed.tree), "user.py", Converter.generated, ag__)
     names = [(inner.co_name, getattr(inner, "co_qualname", None)) for inner in codes(code)]
     if sys.version_info >= (3, 11):
         assert ("conditional", "conditional") in names

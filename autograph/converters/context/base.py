@@ -200,10 +200,10 @@ def move_comments(old: Any, nodes: list[Any]) -> None:
     )
 
 
-def own_text(node: gast.AST, limit: int = 40) -> str:
+def own_text(node: gast.AST) -> str:
     """A short one-line rendering of an expression, for reasons and messages."""
     text = " ".join(unparse(node).split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def binds_here(node: gast.AST) -> bool:
