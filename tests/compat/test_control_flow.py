@@ -375,6 +375,14 @@ def becomes_none():
     return n
 
 
+def changes_objects_in_a_dict():
+    box = {"kind": Pair, "n": tf.constant(0)}
+    while box["n"] < 3:
+        box["kind"] = object
+        box["n"] += 1
+    return box["n"]
+
+
 def changes_python_condition():
     c = True
     while c:
@@ -396,6 +404,7 @@ def breaks_python_loop():
         (breaks_invariant, ValueError, r"'n' has shape \(None,\) after one iteration, which does not conform"),
         (changes_structure, TypeError, "'n' does not have the same nested structure"),
         (becomes_none, ValueError, "'n' is None at the end of the iteration"),
+        (changes_objects_in_a_dict, TypeError, r"'box\['kind'\]' must be a tensor, since the loop changes it"),
         (changes_python_condition, NotImplementedError, "started as non-Tensor, then changed to Tensor"),
         (breaks_python_loop, NotImplementedError, "not supported in Python for"),
     ],

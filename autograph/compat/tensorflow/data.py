@@ -306,7 +306,7 @@ class Dataset:
         return self.enumerate(named.get("start", start))
 
     def _items_(self, graph: graphs.FuncGraph) -> Items:
-        return items_of(graph.trace.lower((self.rows,))[0], self.element_spec, self.strict_shapes)
+        return items_of(self.rows, self.element_spec, self.strict_shapes)
 
     def __repr__(self) -> str:
         return f"<_Dataset element_spec={self.element_spec!r}>"

@@ -60,7 +60,7 @@ class RaggedTensor:
         source = graph.trace.record("call", (_rows, self.values._value, self.row_splits._value))
         shape = TensorShape([None])
         build = lambda params: wrap(params[0], self.dtype, shape)  # noqa: E731
-        return Items(graph.trace.lower((source,))[0], build, [type_of(self.dtype, shape)])
+        return Items(source, build, [type_of(self.dtype, shape)])
 
     def __repr__(self) -> str:
         if isinstance(self.values, Tensor) and self.values._graph is None:

@@ -78,7 +78,7 @@ class DatasetIterator:
         raise NotImplementedError("optional values of iterators are not there: catch the end of the iteration instead")
 
     def _items_(self, graph: graphs.FuncGraph) -> Items:
-        return items_of(graph.trace.lower((self._source,))[0], self.element_spec, strict=True)
+        return items_of(self._source, self.element_spec, strict=True)
 
 
 def _next(source: Iterator[Any]) -> Any:

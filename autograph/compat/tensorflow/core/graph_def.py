@@ -83,9 +83,10 @@ class GraphDef:
         writer = _Writer(self, "node_def", f"{scope}/")
         used = uses_in(block)
         for each in block.params:
-            writer.names[each] = writer.unique(each.name or "input", scoped=False)
+            writer.names[each] = writer.unique(_variable_of(each, "input"), scoped=False)
         for each in captured:
-            user = "placeholder" if each not in used else f"{writer.user_of(each, block, made)}_{each.name or 'input'}"
+            variable = _variable_of(each, "input")
+            user = "placeholder" if each not in used else f"{writer.user_of(each, block, made)}_{variable}"
             writer.names[each] = writer.unique(f"{scope}_{user}".replace("/", "_").lower(), scoped=False)
         results = writer.block(block)
         for number in made or ():
@@ -225,13 +226,18 @@ class _Writer:
         return f"{name}:output:0" if self._scope else name
 
     def _name(self, value: Value) -> str:
-        return self.names.get(value, value.name or "captured")
+        return self.names.get(value) or _variable_of(value, "captured")
 
     def unique(self, base: str, scoped: bool = True) -> str:
         number = self._used[base]
         self._used[base] += 1
         name = f"{base}_{number}" if number else base
         return self._scope + name if scoped else name
+
+
+def _variable_of(value: Value, default: str) -> str:
+    """The variable that holds a value; `default` if there is none, or it is a place in a container."""
+    return value.name if value.name.isidentifier() else default
 
 
 def _name_of(node: Node) -> str:

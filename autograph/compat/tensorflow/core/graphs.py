@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,20 +14,7 @@ import numpy as np
 from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.tracing.proxies.context import TraceContext, Values
 from autograph.runtime.tracing.state.trace import Trace
-
-
-@dataclass
-class Body:
-    """A branch or loop body that is being traced.
-
-    Attributes:
-        writers: the functions of whose statements change containers and objects, by the ids of these; the undo log has
-            what was in them.
-        handed_on: the tensor arrays that have given their lists away, with these lists.
-    """
-
-    writers: dict[int, set[Any]] = field(default_factory=dict)
-    handed_on: list[tuple[Any, Any]] = field(default_factory=list)
+from autograph.runtime.tracing.state.undo_log import Changes
 
 
 @dataclass
@@ -49,7 +36,8 @@ class FuncGraph:
     Attributes:
         trace: records the nodes.
         features: the optional features of AutoGraph that were asked for.
-        bodies: those that are being traced, the innermost last.
+        writers: the functions whose statements have changed containers, by the ids of these, in each body that is
+            being traced.
         variables: those that were made while tracing.
     """
 
@@ -57,8 +45,8 @@ class FuncGraph:
         self.name = name
         self.trace = Trace(name, _Context())
         self.features = frozenset(features)
-        self.bodies: list[Body] = []
-        self.loops: list[int] = []  # for each loop being traced, the number of bodies up to its own
+        self.writers: dict[Changes, dict[int, set[Any]]] = {}
+        self.loops: list[int] = []  # for each loop being traced, the depth of its body
         self.printed: list[Any] = []  # buffers of `print` in loop bodies, which may be traced again
         self.variables: list[Any] = []
         self.accessed: dict[int, Any] = {}  # variables that are read, by their ids

@@ -48,7 +48,7 @@ class TensorArray:
         self._flow: Tensor | None = None  # in a graph
         self._items: Items = []  # eagerly
         graph = graphs.current()
-        self.depth = 0 if graph is None else len(graph.bodies)  # of the body in which it was made
+        self.depth = 0 if graph is None else graph.trace.depth  # of the body in which it was made
         if isinstance(flow, Tensor) and not is_proxy(flow._value):
             known = flow._value.tensors if isinstance(flow._value, _Values) else {}
             self._items = [
@@ -142,8 +142,8 @@ class TensorArray:
         """Give the list away, to be written to; this array gets a copy of it."""
         copy = _variant(_record("list", self._list))
         found, graph = self.flow, graphs.current()
-        if graph is not None and graph.bodies:
-            graph.bodies[-1].handed_on.append((self, found))
+        if graph is not None and graph.trace.depth:
+            graph.trace.undo_log.touch(self)
         self._flow = copy
         return found
 

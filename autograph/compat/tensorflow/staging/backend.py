@@ -189,8 +189,7 @@ def _items(graph: graphs.FuncGraph, iterable: Any) -> Items | None:
     if tensor.shape.rank == 0:
         raise ValueError("Cannot iterate over a scalar tensor.")
     shape = TensorShape(None) if tensor.shape.rank is None else tensor.shape[1:]
-    source = graph.trace.lower((tensor._value,))[0]
-    return Items(source, lambda params: wrap(params[0], tensor.dtype, shape), [type_of(tensor.dtype, shape)],
+    return Items(tensor._value, lambda params: wrap(params[0], tensor.dtype, shape), [type_of(tensor.dtype, shape)],
                  is_range=tensor.is_range)  # fmt: skip
 
 

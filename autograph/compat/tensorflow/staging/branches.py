@@ -2,136 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from autograph.common import pytree
+from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.core.graphs import Body, FuncGraph
-from autograph.compat.tensorflow.core.tensor import Tensor, type_of, wrap
+from autograph.compat.tensorflow.core.dtypes import DType
+from autograph.compat.tensorflow.core.graphs import FuncGraph
+from autograph.compat.tensorflow.core.shapes import TensorShape
+from autograph.compat.tensorflow.core.tensor import Tensor, type_of
+from autograph.compat.tensorflow.ops.tensor_array import TensorArray
 from autograph.compat.tensorflow.staging import mutations
 from autograph.operators.state import UNBOUND
-from autograph.runtime.graph.graph import Block, Node
-from autograph.runtime.tracing.proxies.proxy import is_tensor as is_proxy
-from autograph.runtime.tracing.state.trace import GENERATED
+from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.tracing.control_flow import merge
+from autograph.runtime.tracing.control_flow.body import Arm, MergePolicy, Slots
+from autograph.runtime.tracing.control_flow.cond import RETURNED, stage_branches
+from autograph.runtime.tracing.state.escape import EscapeAnalysis
+from autograph.runtime.tracing.state.trace import GENERATED, Trace
+from autograph.runtime.tracing.state.undo_log import Changes
 
-RETURNED = "the returned value"
 CONDITIONAL = "conditional expression"
 _BRANCHES = ("main", "else")
 
 
-@dataclass
-class Arm:
-    """The outcome of tracing a body.
+@dataclass(frozen=True)
+class TensorLeaf(merge.Leaf):
+    """A tensor among the leaves of a variable, of one dtype and shape on all paths.
 
     Attributes:
-        values: of the variables that are carried.
-        entries: the places in containers that it changed, with their new values.
-        kept: what was in the containers that its methods changed.
-        written: the tensor arrays from before it to whose lists it writes.
+        name: of the tensors that are built.
     """
 
-    block: Block
-    result: Any = None
-    values: dict[Any, Any] = field(default_factory=dict)
-    entries: list[tuple[mutations.Entry, Any]] = field(default_factory=list)
-    kept: list[mutations.Snapshot] = field(default_factory=list)
-    written: list[Any] = field(default_factory=list)
+    dtype: DType
+    shape: TensorShape
+    name: str
 
-    def value_of(self, slot: Any) -> Any:
-        """The value of a slot at the end."""
-        if not isinstance(slot, mutations.Entry):
-            return self.values[slot]
-        return next((value for entry, value in self.entries if entry.is_at(slot)), slot.get())
+    @classmethod
+    def of(cls, dtype: DType, shape: TensorShape, name: str) -> TensorLeaf:
+        return cls(type_of(dtype, shape), dtype, shape, name)
 
+    def read(self, value: Any) -> Any:
+        return value._value if isinstance(value, Tensor) else value
 
-def run_body(graph: FuncGraph, body: Callable[[], Any], state: Any, block: Block) -> Arm:
-    """Trace `body` into `block`, and undo its changes."""
-    before = state.snapshot()
-    graph.trace.undo_log.begin()
-    graph.bodies.append(Body())
-    arm = Arm(block)
-    try:
-        with graph.trace.open(block):
-            arm.result = _as_it_is(graph, body())
-        arm.values = {variable: _as_it_is(graph, variable.get()) for variable in state.carried}
-    finally:
-        state.restore(before)
-        inner = graph.bodies.pop()
-        arm.entries, arm.kept = mutations.undo(graph, inner, before, state)
-        for array, flow in reversed(inner.handed_on):
-            array._flow = flow
-            if array.depth <= len(graph.bodies):
-                arm.written.append(array)
-    return arm
+    def build(self, proxy: Any) -> Tensor:
+        graph = graphs.current()
+        assert graph is not None, "paths are joined in graphs only"
+        return Tensor(proxy, self.dtype, self.shape, graph, graph.unique_name(self.name))
 
 
-def _as_it_is(graph: FuncGraph, value: Any) -> Any:
-    """`value` with arrays of its own in the place of tensor arrays that have given their lists away."""
-    copies = {id(array.flow) for array, _ in graph.bodies[-1].handed_on}
-    return pytree.map(lambda leaf: leaf, value) if any(id(leaf) in copies for leaf in pytree.flatten(value)) else value
+def form_of(leaf: Callable[..., merge.Form], *values: Any) -> merge.Form:
+    """The form of values of one structure; `leaf` gives that of their leaves at one place."""
+    kind = pytree.kind_of(values[0])
+    if kind is None:
+        return leaf(*values)
+    parts = [kind.children(value) for value in values]
+    return merge.Parts(values[0], {key: form_of(leaf, *(each[key] for each in parts)) for key in parts[0]})
 
 
-def append(graph: FuncGraph, node: Node, arms: Sequence[Arm]) -> None:
-    """Add a node with these arms to the graph, and before it copies of the lists that they write to."""
-    for array in {id(array): array for arm in arms for array in arm.written}.values():
-        array.hand_on()
-    graph.trace.block.nodes.append(node)
+class StrictPolicy(MergePolicy):
+    """Joins paths as TensorFlow does: it refuses values of several kinds, structures or dtypes instead of widening.
 
+    The errors of a body are those of the trace, and only statements of the function itself change containers; see
+    `mutations.py`. The list of a `TensorArray` that a body writes to is copied before the construct.
 
-def merged_slots(arms: Sequence[Arm]) -> list[Any]:
-    """The carried variables, and the places in containers that any arm changed."""
-    slots: list[Any] = list(arms[0].values)
-    for arm in arms:
-        for entry, _ in arm.entries:
-            if not any(isinstance(slot, mutations.Entry) and slot.is_at(entry) for slot in slots):
-                slots.append(entry)
-    return slots
-
-
-def stage_if(
-    graph: FuncGraph, test: Tensor, bodies: Sequence[Callable[[], Any]], state: Any, name: str = RETURNED
-) -> Any:
-    """Trace both branches of an `if`; gives what they return.
-
-    Args:
-        name: what an error calls that.
+    Attributes:
+        kept: the containers that the last body has changed for good, with their contents before.
     """
-    trace = graph.trace
-    arms = [run_body(graph, body, state, Block()) for body in bodies]
-    node = Node("if", graph.trace.lower((test._value,)), None, tuple(arm.block for arm in arms), trace.place())
-    join = _Join(graph, node, arms)
-    changed = []
-    for slot in merged_slots(arms):
-        values = [arm.value_of(slot) for arm in arms]
-        if isinstance(slot, mutations.Entry) and all(value is UNBOUND for value in values):
-            changed.append((slot, UNBOUND))  # both took it away
-        elif any(value is not slot.get() for value in values):
-            changed.append((slot, join.variable(slot.name, values)))
-    result = join.variable(name, [arm.result for arm in arms])
-    for arm, found in zip(arms, join.results):
-        arm.block.results = tuple(found)
-    append(graph, node, arms)
-    for slot, value in changed:
-        slot.set(value)
-    return result
 
+    def __init__(self, graph: FuncGraph, name: str = RETURNED) -> None:
+        self._graph = graph
+        self._name = name
+        self.returned = GENERATED if name == RETURNED else ""
+        self.kept: mutations.Snapshots = []
 
-class _Join:
-    """Joins the outcomes of two branches as outputs of a node."""
+    def run(self, trace: Trace, body: Callable[[], Any]) -> Any:
+        return body()
 
-    def __init__(self, graph: FuncGraph, node: Node, arms: Sequence[Arm]) -> None:
-        self.graph = graph
-        self.node = node
-        self.arms = arms
-        self.results: list[list[Any]] = [[] for _ in arms]
+    def note(self, trace: Trace, state: Any, arm: Arm, changes: Changes) -> None:
+        """Note the carried variables and the places in containers that a body has changed.
 
-    def variable(self, name: str, values: list[Any]) -> Any:
-        """The value of a variable after both branches."""
-        self._check_there(name, values)
-        if all(value is None for value in values) or all(value is UNBOUND for value in values):
-            return values[0]
+        A `TensorArray` that has given its list away holds a copy until the changes are undone; the values at the end
+        get arrays of their own with that copy.
+        """
+        arrays = [each for each, _ in changes if type(each) is TensorArray]
+        copies = {id(array.flow) for array in arrays}
+        values = {variable: variable.get() for variable in state.carried}
+        changed = {each: value for each, value in values.items() if each in arm.values or _holds(value, copies)}
+        changed |= mutations.places(self._graph, state, arm.before, changes)
+        arm.values = {slot: _apart(value, copies) for slot, value in changed.items()}
+        self.kept = mutations.keep(self._graph, state, changes)
+        arm.result = _apart(arm.result, copies)
+        arm.after = [(array, None) for array in arrays]
+
+    def known_before(self, trace: Trace, state: Any, before: Slots, changes: Changes) -> Callable[[Any], bool]:
+        names = mutations.names_of(self._graph, state, before, changes)
+        self._graph.writers.pop(changes, None)
+        return lambda container: id(container) in names or type(container) is TensorArray
+
+    def check(self, trace: Trace, values: Iterable[Any], owned: EscapeAnalysis) -> None:
+        """Containers stay Python's, whatever their names."""
+
+    def join(
+        self, trace: Trace, arms: Sequence[Arm], name: str, values: list[Any], test: Value, owned: EscapeAnalysis,
+        loose: bool,
+    ) -> tuple[merge.Form, list[Any]]:
+        """The form of a variable after both branches, and its values with tensors at their leaves."""
+        name = self._name if name == RETURNED else name
+        if all(value is UNBOUND for value in values) and not name.isidentifier():
+            return merge.Fixed(UNBOUND), values  # both have deleted what was at a place in a container
+        self._check_bound(name, values)
+        if all(value is None for value in values):
+            return merge.Fixed(None), values
         try:
             pytree.assert_same_structure(*values)
         except pytree.StructureError as error:
@@ -140,13 +124,15 @@ class _Join:
                 raise kind(f"'{name}' must return the same nested structure in both branches: {error}") from None
             text = f"'{name}' must have the same nested structure in the main and else branches: {error}"
             raise TypeError(text) from None
-        return pytree.map(lambda *leaves: self._leaf(name, list(leaves)), *values)
+        leaves = [self._converted(trace, name, arms, pair) for pair in zip(*map(pytree.flatten, values))]
+        values = [pytree.pack(value, [pair[at] for pair in leaves]) for at, value in enumerate(values)]
+        return form_of(_joined, *values), values
 
-    def _check_there(self, name: str, values: list[Any]) -> None:
+    def _check_bound(self, name: str, values: list[Any]) -> None:
         returns = name in (GENERATED, RETURNED)
         for which, value in zip(_BRANCHES, values):
             if value is UNBOUND or (name == RETURNED and value is None and any(v is not None for v in values)):
-                if returns and self.graph.loops:
+                if returns and self._graph.loops:
                     raise NotImplementedError(
                         "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return "
                         "statement depends on a static Python condition such as a hyperparameter: assign to a "
@@ -163,14 +149,15 @@ class _Join:
                     "what depends on it"
                 )
 
-    def _leaf(self, name: str, leaves: list[Any]) -> Any:
+    def _converted(self, trace: Trace, name: str, arms: Sequence[Arm], leaves: Sequence[Any]) -> Sequence[Any]:
+        """The leaves of a variable at one place as tensors; or one object that is the same in both branches."""
         if not all(map(is_convertible, leaves)):
             if leaves[0] is leaves[1]:
-                return leaves[0]
+                return leaves
             raise TypeError(f"'{name}' must be a tensor in both branches, not {leaves[0]!r} and {leaves[1]!r}")
         tensors = []
-        for arm, leaf in zip(self.arms, leaves):
-            with self.graph.trace.open(arm.block):
+        for arm, leaf in zip(arms, leaves):
+            with trace.open(arm.block):
                 tensors.append(convert_to_tensor(leaf))
         main, other = tensors
         if main.dtype is not other.dtype:
@@ -178,15 +165,37 @@ class _Join:
                 f"'{name}' must have the same dtype in the main and else branches, but it has dtype {main.dtype.name} "
                 f"in the main branch and dtype {other.dtype.name} in the else branch"
             )
-        shape = main.shape.most_general(other.shape)
-        for arm, found, tensor in zip(self.arms, self.results, tensors):
-            with self.graph.trace.open(arm.block):
-                found.append(lowered(self.graph, tensor))
-        shown = GENERATED if name == RETURNED else name if name.isidentifier() else ""
-        output = self.node.add_output(type_of(main.dtype, shape), shown)
-        return wrap(self.graph.trace.proxy(output), main.dtype, shape, "cond")
+        return tensors
+
+    def append(self, trace: Trace, node: Node, arms: Sequence[Arm]) -> None:
+        written = {id(array): array for arm in arms for array, _ in arm.after if array.depth <= trace.depth}
+        for array in written.values():
+            array.hand_on()
+        trace.append(node)
 
 
-def lowered(graph: FuncGraph, tensor: Tensor) -> Any:
-    """The operand of a node or block for a tensor."""
-    return tensor._value._ag_value if is_proxy(tensor._value) else graph.trace.lower((tensor._value,))[0]
+def _joined(main: Any, other: Any) -> merge.Form:
+    if not isinstance(main, Tensor):
+        return merge.Fixed(main)
+    return TensorLeaf.of(main.dtype, main.shape.most_general(other.shape), "cond")
+
+
+def _holds(value: Any, copies: set[int]) -> bool:
+    return bool(copies) and any(id(leaf) in copies for leaf in pytree.flatten(value))
+
+
+def _apart(value: Any, copies: set[int]) -> Any:
+    """`value`, with arrays of its own in place of those whose flows are among `copies`."""
+    return pytree.map(lambda leaf: leaf, value) if _holds(value, copies) else value
+
+
+def stage_if(
+    graph: FuncGraph, test: Tensor, bodies: Sequence[Callable[[], Any]], state: Any, name: str = RETURNED
+) -> Any:
+    """Trace both branches of an `if`; gives what they return.
+
+    Args:
+        name: what an error calls that.
+    """
+    condition = graph.trace.lower((test._value,))[0]
+    return stage_branches(graph.trace, condition, bodies, state, name == RETURNED, StrictPolicy(graph, name))

@@ -1,31 +1,30 @@
-"""Staged loops, by TensorFlow's rules: what is carried keeps structure, type and shape from iteration to iteration."""
+"""Staged loops, by TensorFlow's rules: variables keep structure, type and shape from iteration to iteration."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
-
-import numpy as np
 
 from autograph.common import pytree
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, type_of, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, wrap
 from autograph.compat.tensorflow.ops.tensor_array import TensorArray, own
 from autograph.compat.tensorflow.staging import mutations
-from autograph.compat.tensorflow.staging.branches import Arm, append, lowered, run_body
+from autograph.compat.tensorflow.staging.branches import StrictPolicy, TensorLeaf, form_of
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph.graph import Block, Node
 from autograph.runtime.graph.types import ObjectType
-from autograph.runtime.tracing.control_flow.loop import forget_first_test
+from autograph.runtime.tracing.control_flow import loop as loops
+from autograph.runtime.tracing.control_flow import merge
+from autograph.runtime.tracing.control_flow.body import Arm, Slot, Slots, owned_by, results_of
 from autograph.runtime.tracing.state.trace import GENERATED
 from autograph.runtime.tracing.state.undo_log import restore
-
-_ROUNDS = 8
 
 
 @dataclass
@@ -50,298 +49,249 @@ class Items:
 
 
 @dataclass
-class _Slot:
-    """A variable that a loop carries: what it is before, in the body, and at the end of an iteration."""
-
-    slot: Any
-    init: Any
-    invariant: TensorShape | None = None
-    params: Any = None
-    exit: Any = None
-
-    @property
-    def name(self) -> str:
-        return str(self.slot.name)
-
-
-def _is_passing(each: _Slot) -> bool:
-    """Whether a variable holds an object of Python's, which lives no longer than an iteration."""
-    is_variable = not isinstance(each.slot, mutations.Entry) and each.name != GENERATED
-    return is_variable and not all(is_convertible(leaf) for leaf in pytree.flatten(each.exit))
-
-
-@dataclass
-class _Loop:
-    """A loop that is being staged.
+class StrictLoop(loops.Loop):
+    """A loop that TensorFlow's rules apply to.
 
     Attributes:
-        carried: the slots that have a value before the loop.
-        created: those that get one only in it.
-        arm: its body.
+        options: as `set_loop_options` got them.
+        items: of a `for` loop.
+        current: the item of the iteration that was traced last.
+        printed: a buffer of `print` in the body, which may be traced again.
     """
 
     graph: FuncGraph
-    state: Any
     options: Any
     items: Items | None = None
-    carried: list[_Slot] = field(default_factory=list)
-    created: list[_Slot] = field(default_factory=list)
-    arm: Arm = field(default_factory=lambda: Arm(Block()))
+    current: Any = None
+    printed: StringIO = field(default_factory=StringIO)
+    policy: StrictPolicy = field(init=False)
+    rotates = False  # the test is traced once, with its effects
 
     def __post_init__(self) -> None:
+        self.policy = StrictPolicy(self.graph)
+
+    def carry(self) -> StrictCarry:
+        carry = StrictCarry(self.trace, owned_by(self.trace, self.state.snapshot()), loop=self)
         for variable in self.state.carried:
-            self._add(variable)
+            carry.expect(variable)
+        return carry
 
-    def _add(self, slot: Any) -> bool:
-        value = slot.get()
-        if value is UNBOUND or value is None:
-            self.created.append(_Slot(slot, UNBOUND))
-            return False
-        if not all(is_convertible(leaf) for leaf in pytree.flatten(value)):
-            return False
-        init = value.apart() if isinstance(value, TensorArray) else pytree.map(own, value)
-        self.carried.append(_Slot(slot, pytree.map(convert_to_tensor, init), self._invariant(value)))
-        return True
+    def item(self, block: Block, source: Any) -> tuple[Any, Any]:
+        assert self.items is not None, "only `for` loops have items"
+        types = self.items.types
+        with self.trace.open(block):
+            self.current = self.items.build([self.trace.proxy(block.add_param(type)) for type in types])
+        return self.current, 0 if len(types) == 1 else tuple(range(len(types)))
 
-    def _invariant(self, value: Any) -> TensorShape | None:
-        """The shape that the user says a variable keeps, which is now `value`."""
-        found = dict(self.options or {}).get("shape_invariants") or ()
-        return next((TensorShape(shape) for tensor, shape in found if tensor is value), None)
-
-    # The body ---------------------------------------------------------------------------------------------------------
-
-    def trace(self, body: Callable[[], Any], until: Any, begin: Callable[[Block], None] | None = None) -> Arm:
-        """Trace iterations until all is carried that the body changes in containers; `begin` makes the item of one."""
-
-        def iteration() -> Any:
-            body()
-            return until() if until is not None else None
-
-        for _ in range(_ROUNDS):
-            self.graph.printed.append(StringIO())
-            try:
-                arm = self._iteration(iteration, Block(), begin)
-            except BaseException:
-                self._print()
-                raise
-            known = [each.slot for each in (*self.carried, *self.created) if isinstance(each.slot, mutations.Entry)]
-            new = [entry for entry, _ in arm.entries if not any(entry.is_at(each) for each in known)]
-            if sum([self._add(entry) for entry in new]) == 0:
-                self._print()
-                break
-            self.graph.printed.pop()
-            for container, content in arm.kept:
-                restore(container, content)
-        self._read_exit(arm)
-        results = self._results(arm)
-        if until is not None:
-            with self.graph.trace.open(arm.block):
-                results.insert(0, lowered(self.graph, convert_to_tensor(arm.result)))
-        arm.block.results = tuple(results)
-        self.arm = arm
-        return arm
-
-    def _print(self) -> None:
-        """Print what the body has printed."""
-        printed = self.graph.printed.pop().getvalue()
-        print(printed, end="", file=self.graph.printed[-1] if self.graph.printed else None)
-
-    def _iteration(self, iteration: Callable[[], Any], block: Block, begin: Callable[[Block], None] | None) -> Arm:
-        def body() -> Any:
-            if begin is not None:
-                begin(block)
-            self.install(block)
-            return iteration()
-
-        self.graph.loops.append(len(self.graph.bodies) + 1)
+    def iteration(self, *item: Any) -> Any:
+        self.graph.loops.append(self.trace.depth)
         try:
-            arm = run_body(self.graph, body, self.state, block)
-            longer = any(mutations.is_longer(*each) for each in arm.kept)
-            if longer and {"LISTS", "ALL"} & set(map(str, self.graph.features)):
-                raise ValueError("Trying to push to a list in a loop: collect what a loop makes in a tf.TensorArray")
-            for entry, value in arm.entries:
-                if entry.lengthens(value):
-                    raise TypeError(
-                        f"the list '{entry.name.rpartition('[')[0]}' does not have the same length before and after "
-                        "one iteration: the number of iterations is known only when the graph runs. Collect what a "
-                        "loop makes in a tf.TensorArray, and carry what it takes away in variables"
-                    )
-            return arm
+            return super().iteration(*item)
         except NameError as error:
-            for each in self.created:
-                if f"'{each.name}'" in str(error):
-                    text = f"'{each.name}' must be defined before the loop: its first iteration reads it"
+            for variable in self.state.carried:
+                if variable.get() is UNBOUND and f"'{variable.name}'" in str(error):
+                    text = f"'{variable.name}' must be defined before the loop: its first iteration reads it"
                     raise ValueError(text) from error
             raise
         finally:
             self.graph.loops.pop()
 
-    def install(self, block: Block) -> None:
-        """Add params for what is carried to a block, and set the variables to them."""
-        for each in self.carried:
-            each.params = pytree.map(lambda leaf, inv=each.invariant: self._param(block, leaf, inv), each.init)
-            each.slot.set(each.params.copy() if type(each.params) in (list, dict) else each.params)
+    @contextmanager
+    def printing(self) -> Iterator[None]:
+        """While it lasts, `print` writes to the buffer, which is printed in the end."""
+        self.graph.printed.append(self.printed)
+        try:
+            yield
+        finally:
+            self.graph.printed.pop()
+            print(self.printed.getvalue(), end="", file=self.graph.printed[-1] if self.graph.printed else None)
 
-    def _param(self, block: Block, init: Tensor, invariant: TensorShape | None) -> Tensor:
-        shape = init.shape if invariant is None else invariant
-        value = block.add_param(type_of(init.dtype, shape))
-        return wrap(self.graph.trace.proxy(value), init.dtype, shape, "while")
 
-    def _read_exit(self, arm: Arm) -> None:
-        for each in (*self.carried, *self.created):
-            each.exit = arm.value_of(each.slot)
-        for variable, value in arm.values.items():
-            before = variable.get()
-            known = any(each.slot is variable for each in (*self.carried, *self.created))
-            if not known and value is not before:
-                if before is None:
-                    raise ValueError(f"'{variable.name}' may not be None before the loop, which gives it another value")
-                raise TypeError(f"'{variable.name}' must be a tensor, since the loop changes it, not {before!r}")
-        left = [each for each in self.created if each.exit is not UNBOUND and each.exit is not None]
-        self.created = [each for each in left if not _is_passing(each)]
+@dataclass
+class StrictCarry(loops.Carry):
+    """The variables and places that a loop carries.
 
-    # What an iteration ends with --------------------------------------------------------------------------------------
+    Those that have a value before the loop keep its structure, dtypes and shapes. The others are *created* by the
+    loop: the body finds them unbound, and the graph checks after the loop that there was an iteration.
+    """
 
-    def _results(self, arm: Arm) -> list[Any]:
-        """The values that an iteration passes to the next."""
-        found = []
-        with self.graph.trace.open(arm.block):
-            for each in self.carried:
-                found += self._checked(each)
-            for each in self.created:
-                self._check_created(each)
-                each.exit = pytree.map(convert_to_tensor, each.exit)
-                for leaf in pytree.flatten(each.exit):
-                    arm.block.add_param(self._created_type(each, leaf))
-                    found.append(lowered(self.graph, leaf))
-        return found
+    loop: StrictLoop = field(kw_only=True)
+    created: list[Slot] = field(default_factory=list)
 
-    def _check_created(self, each: _Slot) -> None:
-        if each.name == GENERATED and self.items is not None and self.items.is_dataset:
+    def expect(self, slot: Slot) -> None:
+        value = slot.get()
+        if value is UNBOUND or value is None or not _is_convertible(value):
+            return
+        init = value.apart() if isinstance(value, TensorArray) else pytree.map(own, value)
+        self.begin[slot] = pytree.map(convert_to_tensor, init)
+        invariant = self._invariant(value)
+
+        def carried(leaf: Tensor) -> TensorLeaf:
+            return TensorLeaf.of(leaf.dtype, leaf.shape if invariant is None else invariant, "while")
+
+        self.forms[slot] = form_of(carried, self.begin[slot])
+
+    def _invariant(self, value: Any) -> TensorShape | None:
+        """The shape that the user says a variable keeps, which is now `value`."""
+        found = dict(self.loop.options or {}).get("shape_invariants") or ()
+        return next((TensorShape(shape) for tensor, shape in found if tensor is value), None)
+
+    def install(self, block: Block) -> Slots:
+        super().install(block)
+        for slot in self.created:
+            slot.set(UNBOUND)
+        return {slot: slot.get() for slot in self.forms}
+
+    def take_in(self, arm: Arm, unread: set[int]) -> bool:
+        """Check the end of an iteration; gives whether to trace it again, with more places in containers carried."""
+        self._check_lengths(arm)
+        count = len(self.forms)
+        for slot in arm.values:
+            if isinstance(slot, mutations.Place) and slot not in self.forms:
+                self.expect(slot)
+        if len(self.forms) > count:
+            for container, content in self.loop.policy.kept:
+                restore(container, content)
+            self.loop.printed.seek(0)
+            self.loop.printed.truncate()
+            return True
+        with self.trace.open(arm.block):
+            for slot in list(self.forms):
+                arm.values[slot] = self._checked(slot, arm.values.get(slot, arm.begin[slot]))
+            for slot in arm.values:
+                if slot not in self.forms:
+                    self._create(slot, arm)
+        return False
+
+    def _check_lengths(self, arm: Arm) -> None:
+        longer = any(mutations.is_longer(*each) for each in self.loop.policy.kept)
+        if longer and {"LISTS", "ALL"} & set(map(str, self.loop.graph.features)):
+            raise ValueError("Trying to push to a list in a loop: collect what a loop makes in a tf.TensorArray")
+        for slot, value in arm.values.items():
+            if isinstance(slot, mutations.Place) and slot.lengthens(value):
+                raise TypeError(
+                    f"the list '{slot.name.rpartition('[')[0]}' does not have the same length before and after "
+                    "one iteration: the number of iterations is known only when the graph runs. Collect what a "
+                    "loop makes in a tf.TensorArray, and carry what it takes away in variables"
+                )
+
+    def _checked(self, slot: Slot, value: Any) -> Any:
+        """The value at the end of an iteration, as tensors like those at its beginning."""
+        if value is None:
+            raise ValueError(f"'{slot.name}' is None at the end of the iteration.")
+        if value is UNBOUND:
+            raise ValueError(f"'{slot.name}' must be defined at the end of the iteration, too")
+        try:
+            pytree.assert_same_structure(self.begin[slot], value)
+        except pytree.StructureError as error:
+            raise TypeError(
+                f"'{slot.name}' does not have the same nested structure before and after one iteration: {error}"
+            ) from None
+        value = pytree.map(convert_to_tensor, value)
+        for leaf, tensor in zip(_leaves(self.forms[slot]), pytree.flatten(value)):
+            self._check_leaf(slot, leaf, tensor)
+        return value
+
+    def _check_leaf(self, slot: Slot, old: TensorLeaf, new: Tensor) -> None:
+        items = self.loop.items
+        if new.dtype is not old.dtype:
+            raise TypeError(
+                f"'{slot.name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one "
+                "iteration"
+            )
+        if new.shape.is_subtype_of(old.shape) or not (items is None or items.strict_shapes):
+            return
+        if self._invariant(slot.get()) is not None:
+            raise ValueError(
+                f"'{slot.name}' has shape {new.shape} after one iteration, which does not conform with the shape "
+                f"invariant {old.shape}."
+            )
+        raise ValueError(
+            f"'{slot.name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Use "
+            "tf.autograph.experimental.set_loop_options to set shape invariants."
+        )
+
+    def _create(self, slot: Slot, arm: Arm) -> None:
+        """Carry a slot that only the loop gives a value, unless it holds a Python object, for an iteration each."""
+        value, before, items = arm.values[slot], slot.get(), self.loop.items
+        if before is not UNBOUND and before is not None:
+            raise TypeError(f"'{slot.name}' must be a tensor, since the loop changes it, not {before!r}")
+        if value is UNBOUND or value is None:
+            return
+        if not _is_convertible(value):
+            if slot.name != GENERATED and not isinstance(slot, mutations.Place):
+                return
+            bad = next(leaf for leaf in pytree.flatten(value) if not is_convertible(leaf))
+            raise ValueError(f"'{slot.name}' must be a tensor at the end of the iteration, not {bad!r}")
+        if slot.name == GENERATED and items is not None and items.is_dataset:
             raise NotImplementedError(
                 "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return depends "
                 "on the items of a dataset: assign to a variable, and return that after the loop"
             )
-        bad = [leaf for leaf in pytree.flatten(each.exit) if not is_convertible(leaf)]
-        if bad:
-            raise ValueError(f"'{each.name}' must be a tensor at the end of the iteration, not {bad[0]!r}")
-
-    def _created_type(self, each: _Slot, leaf: Tensor) -> Any:
-        return type_of(leaf.dtype, leaf.shape) if self._starts_at_zero(each) else ObjectType()
-
-    def _starts_at_zero(self, each: _Slot) -> bool:
-        is_range = self.items is not None and self.items.is_range and not isinstance(each.slot, mutations.Entry)
-        return is_range and isinstance(each.exit, Tensor) and each.exit is self.item
-
-    item: Any = None  # the item of the iteration that was traced last
-
-    def _checked(self, each: _Slot) -> list[Any]:
-        """The values at the end of an iteration, once they are found to be like those at its beginning."""
-        if each.exit is None:
-            raise ValueError(f"'{each.name}' is None at the end of the iteration.")
-        if each.exit is UNBOUND:
-            raise ValueError(f"'{each.name}' must be defined at the end of the iteration, too")
-        try:
-            pytree.assert_same_structure(each.params, each.exit)
-        except pytree.StructureError as error:
-            raise TypeError(
-                f"'{each.name}' does not have the same nested structure before and after one iteration: {error}"
-            ) from None
-        before, after = pytree.flatten(each.params), pytree.flatten(each.exit)
-        return [self._leaf(each.name, old, new, each.invariant) for old, new in zip(before, after)]
-
-    def _leaf(self, name: str, old: Tensor, new: Any, invariant: TensorShape | None) -> Any:
-        new = convert_to_tensor(new)
-        if new.dtype is not old.dtype:
-            raise TypeError(
-                f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one iteration"
-            )
-        if not new.shape.is_subtype_of(old.shape) and (self.items is None or self.items.strict_shapes):
-            if invariant is not None:
-                raise ValueError(
-                    f"'{name}' has shape {new.shape} after one iteration, which does not conform with the shape "
-                    f"invariant {invariant}."
-                )
-            raise ValueError(
-                f"'{name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Use "
-                "tf.autograph.experimental.set_loop_options to set shape invariants."
-            )
-        return lowered(self.graph, new)
-
-    # The loop as a whole ----------------------------------------------------------------------------------------------
+        is_number = items is not None and items.is_range and value is self.loop.current  # the target, zero at first
+        value = arm.values[slot] = pytree.map(convert_to_tensor, value)
+        if is_number and not isinstance(slot, mutations.Place):
+            self.begin[slot] = [numpy_dtype(value.dtype).type(0)]
+            self.forms[slot] = TensorLeaf.of(value.dtype, value.shape, "while")
+        else:
+            self.begin[slot] = [None for _ in pytree.flatten(value)]
+            self.forms[slot] = form_of(lambda leaf: TensorLeaf(ObjectType(), leaf.dtype, leaf.shape, "while"), value)
+        self.created.append(slot)
+        for type in merge.types(self.forms[slot]):
+            arm.block.add_param(type)
 
     def inits(self) -> list[Any]:
-        found = [lowered(self.graph, leaf) for each in self.carried for leaf in pytree.flatten(each.init)]
-        for each in self.created:
-            for leaf in pytree.flatten(each.exit):
-                found.append(numpy_dtype(leaf.dtype).type(0) if self._starts_at_zero(each) else None)
+        found: list[Any] = []
+        for slot, form in self.forms.items():
+            begin = self.begin[slot]
+            found += begin if slot in self.created else results_of(self.trace, self.trace.block, form, begin)
         return found
 
     def finish(self, node: Node) -> None:
-        """Add the loop to the graph, and set the variables to what it leaves."""
-        outputs: list[tuple[_Slot, Any]] = []
-        for each in self.carried:
-            value = pytree.map(lambda _, leaf, e=each: self._output(node, e, leaf), each.exit, each.params)
-            outputs.append((each, value))
-        for each in self.created:
-            outputs.append((each, pytree.map(lambda leaf, e=each: self._output(node, e, leaf, True), each.exit)))
-        append(self.graph, node, [self.arm])
-        for each, value in outputs:
-            if each.init is UNBOUND and not self._starts_at_zero(each):
-                value = pytree.map(lambda leaf, e=each: self._initialized(e.name, leaf), value)
-            each.slot.set(value)
+        super().finish(node)
+        for slot in self.created:
+            if None in self.begin[slot]:
+                slot.set(pytree.map(lambda leaf, name=slot.name: _initialized(name, leaf), slot.get()))
 
-    def _output(self, node: Node, each: _Slot, leaf: Tensor, created: bool = False) -> Tensor:
-        shape = leaf.shape
-        kind = self._created_type(each, leaf) if created else type_of(leaf.dtype, shape)
-        output = node.add_output(kind, each.name if each.name.isidentifier() else "")
-        return Tensor(self.graph.trace.proxy(output), leaf.dtype, shape, self.graph, self.graph.unique_name("while"))
 
-    def _initialized(self, name: str, leaf: Tensor) -> Tensor:
-        """Check when the graph runs that a loop has run, and so set a variable; returns the value."""
-        shown = name if name != GENERATED else "the returned value"
-        shown = shown.replace("'", "\\'")
-        message = f"assertion failed: [loop must iterate at least once to initialize {shown}]"
-        return wrap(self.graph.trace.record("given", (leaf._value, message)), leaf.dtype, leaf.shape, "Assert")
+def _is_convertible(value: Any) -> bool:
+    return all(map(is_convertible, pytree.flatten(value)))
+
+
+def _leaves(form: Any) -> Iterator[TensorLeaf]:
+    if isinstance(form, TensorLeaf):
+        yield form
+    else:
+        for part in form.parts.values():
+            yield from _leaves(part)
+
+
+def _initialized(name: str, leaf: Tensor) -> Tensor:
+    """Check when the graph runs that a loop has run, and so set a variable; returns the value."""
+    shown = name if name != GENERATED else "the returned value"
+    shown = shown.replace("'", "\\'")
+    message = f"assertion failed: [loop must iterate at least once to initialize {shown}]"
+    assert leaf._graph is not None, "loops are in graphs"
+    return wrap(leaf._graph.trace.record("given", (leaf._value, message)), leaf.dtype, leaf.shape, "Assert")
+
+
+def _asked(until: Callable[[], Any] | None) -> Callable[[], Any] | None:
+    return None if until is None else lambda: convert_to_tensor(until())._value
 
 
 def stage_while(
     graph: FuncGraph, test: Callable[[], Any], body: Callable[[], Any], state: Any, until: Any, options: Any
 ) -> None:
     """Trace a `while` loop."""
-    loop = _Loop(graph, state, options)
-    trace = graph.trace
-    arm = loop.trace(body, until)
-    head = Block()
-
-    def tell() -> Tensor:
-        loop.install(head)
-        return convert_to_tensor(test())
-
-    tested = run_body(graph, tell, state, head)
-    for each in loop.created:
-        for leaf in pytree.flatten(each.exit):
-            head.add_param(loop._created_type(each, leaf))
-    with trace.open(head):
-        head.results = (lowered(graph, tested.result),)
-    forget_first_test(trace, head)
-    node = Node("while", tuple(loop.inits()), {"until": True} if until is not None else None, (head, arm.block))
-    node.place = trace.place()
-    loop.finish(node)
+    loop = StrictLoop(graph.trace, body, state, _asked(until), graph, options)
+    with loop.printing():
+        loops.stage_while(loop, lambda: convert_to_tensor(test())._value, None)
 
 
 def stage_for(
     graph: FuncGraph, items: Items, body: Callable[[Any], Any], state: Any, until: Any, options: Any
 ) -> None:
     """Trace a `for` loop."""
-    loop = _Loop(graph, state, options, items)
-    trace = graph.trace
-
-    def begin(block: Block) -> None:
-        loop.item = items.build([trace.proxy(block.add_param(type)) for type in items.types])
-
-    arm = loop.trace(lambda: body(loop.item), until, begin)
-    target = 0 if len(items.types) == 1 else tuple(int(n) for n in np.arange(len(items.types)))
-    kwargs = {"target": target} | ({"until": True} if until is not None else {})
-    node = Node("for", (items.source, *loop.inits()), kwargs, (arm.block,), trace.place())
-    loop.finish(node)
+    loop = StrictLoop(graph.trace, body, state, _asked(until), graph, options, items)
+    with loop.printing():
+        loops.stage_for(loop, items.source)

@@ -2,7 +2,8 @@
 
 Before converted code changes a container, it says so (`ag__.ref`), and the undo log of the trace notes what is in it.
 At the end of the body the two are compared, all is made what it was, and what differs is joined or carried like a
-variable, by a name such as `x['a']`.
+variable, by a name such as `x['a']`. Changes by methods and other functions stay, as TensorFlow makes those while it
+traces; so the trace knows the functions whose statements change a container, its writers.
 """
 
 from __future__ import annotations
@@ -11,36 +12,32 @@ from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import Any
 
-from autograph.compat.tensorflow.core.graphs import Body, FuncGraph
+from autograph.compat.tensorflow.core.graphs import FuncGraph
+from autograph.compat.tensorflow.ops.tensor_array import TensorArray
 from autograph.operators.state import UNBOUND, State
-from autograph.runtime.tracing.state.undo_log import contents, entries, put
+from autograph.runtime.tracing.control_flow.body import Entry, Slots
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import Changes, contents, entries, put
 
 Name = tuple[str, str, str]
-Snapshot = tuple[Any, Any]  # a container, and what was in it
+Snapshots = list[tuple[Any, Any]]  # containers, and what was in them
 
 
-class Entry:
-    """A place in a container, to be read and written like a variable."""
-
-    __slots__ = ("by", "container", "graph", "key", "name")
+class Place(Entry):
+    """A place in a container, by its name in the program; it may be empty before or after a body."""
 
     def __init__(self, graph: FuncGraph, container: Any, key: Any, name: str, by: set[Name]) -> None:
-        self.graph = graph
-        self.by = by
-        self.container = container
-        self.key = key
-        self.name = name
+        super().__init__(container, key)
+        self.name = name + self.name
+        self._graph = graph
+        self._by = by
 
     def get(self) -> Any:
-        if isinstance(self.container, list):
-            return self.container[self.key] if self.key < len(self.container) else UNBOUND
-        if isinstance(self.container, dict):
-            return self.container.get(self.key, UNBOUND)
-        found = contents(self.container).get(self.key, UNBOUND)
-        return getattr(type(self.container), self.key, UNBOUND) if found is UNBOUND else found
+        found = super().get()
+        is_inherited = found is UNBOUND and not isinstance(self.container, (list, dict))
+        return getattr(type(self.container), self.key, UNBOUND) if is_inherited else found
 
     def set(self, value: Any) -> None:
-        touch(self.graph, self.container, self.by)
         if isinstance(self.container, list):
             self.container[self.key : None if value is UNBOUND else self.key + 1] = [] if value is UNBOUND else [value]
         elif value is not UNBOUND:
@@ -48,30 +45,21 @@ class Entry:
         else:
             (self.container if isinstance(self.container, dict) else vars(self.container)).pop(self.key, None)
 
+    def assign(self, trace: Trace, value: Any) -> None:
+        touch(self._graph, self.container, self._by)
+        self.set(value)
+
     def lengthens(self, value: Any) -> bool:
         """Whether a list has another length if it has `value` there, than it has now."""
         return isinstance(self.container, list) and (value is UNBOUND) is (self.key < len(self.container))
 
-    def is_at(self, other: Entry) -> bool:
-        return other.container is self.container and bool(other.key == self.key)
-
-
-def _changes(
-    graph: FuncGraph, container: Any, before: Any, name: str, by: set[Name]
-) -> Iterator[tuple[Entry, Any]]:
-    """The places in a container that were changed, and to what; UNBOUND for those that are gone."""
-    old, new = entries(before) or {}, entries(contents(container)) or {}
-    for key in [*old, *(key for key in new if key not in old)]:
-        if new.get(key, UNBOUND) is not old.get(key, UNBOUND):
-            step = f"[{key!r}]" if isinstance(container, (dict, list)) else f".{key}"
-            yield Entry(graph, container, key, name + step, by), new.get(key, UNBOUND)
-
 
 def touch(graph: FuncGraph, container: Any, by: set[Name]) -> None:
     """Note what is in a container that is about to be changed, by statements of these functions."""
-    if graph.bodies and (isinstance(container, (dict, list, set)) or _is_object(container)):
-        graph.trace.undo_log.touch(container)
-        graph.bodies[-1].writers.setdefault(id(container), set()).update(by)
+    log = graph.trace.undo_log
+    if len(log.stack) > 1 and (isinstance(container, (dict, list, set)) or _is_object(container)):
+        log.touch(container)
+        graph.writers.setdefault(log.stack[-1], {}).setdefault(id(container), set()).update(by)
 
 
 def name_of(code: CodeType) -> Name:
@@ -85,33 +73,51 @@ def _is_object(value: Any) -> bool:
     return is_object and not kind.__module__.startswith("autograph")
 
 
-def undo(
-    graph: FuncGraph, body: Body, variables: dict[Any, Any], state: State
-) -> tuple[list[tuple[Entry, Any]], list[Snapshot]]:
-    """Make the containers what they were before a body; gives what it changed, and to what.
+def places(graph: FuncGraph, state: State, before: Slots, changes: Changes) -> Slots:
+    """The places in containers that a body has changed, with their values: UNBOUND for those that are gone."""
+    names, writers = names_of(graph, state, before, changes), graph.writers.get(changes, {})
+    found: Slots = {}
+    for container, content in changes:
+        if id(container) not in names:
+            continue
+        old, new = entries(content) or {}, entries(contents(container)) or {}
+        for key in {**old, **new}:
+            if new.get(key, UNBOUND) is not old.get(key, UNBOUND):
+                place = Place(graph, container, key, names[id(container)], writers[id(container)])
+                found[place] = new.get(key, UNBOUND)
+    return found
 
-    What methods and other functions have changed stays so, as TensorFlow has it: that is done while tracing. The second
-    result is what was in these containers.
 
-    Args:
-        variables: the variables as they were before, through which containers are known. Those that are not reached
-            from there, or from variables of modules that `state` names, were made meanwhile, and stay as they are.
+def names_of(graph: FuncGraph, state: State, before: Slots, changes: Changes) -> dict[int, str]:
+    """The names, by their ids, of the containers that statements of a body have changed.
+
+    Containers that neither its variables nor variables of modules reach were made in the body.
     """
-    log, writers = graph.trace.undo_log, body.writers
-    before = log.stack[-1].before
-    functions = {name_of(function.__code__) for function in state.functions}
-    assigned = {identity for identity, by in writers.items() if by & functions}
-    names = _names([(value, each.name) for each, value in variables.items()], assigned)
+    assigned = _assigned(graph, state, changes)
+    names = _names([(value, variable.name) for variable, value in before.items()], assigned)
     if assigned - names.keys():
         names = _names([(each.get(), each.name) for each in state.module_variables()], assigned) | names
-    known = [identity for identity in before if identity in names]
-    changed = [each for i in known for each in _changes(graph, *before[i], names[i], writers[i])]
-    log.undo(lambda container: id(container) in names)
-    for identity, noted in before.items():
-        if graph.bodies and (identity in names or identity not in assigned):
-            log.stack[-1].before.setdefault(identity, noted)
-            graph.bodies[-1].writers.setdefault(identity, set()).update(writers[identity])
-    return changed, [noted for identity, noted in before.items() if identity not in assigned]
+    return names
+
+
+def _assigned(graph: FuncGraph, state: State, changes: Changes) -> set[int]:
+    """The ids of the containers that statements of a body itself have changed, rather than called functions."""
+    writers = graph.writers.get(changes)
+    functions = {name_of(function.__code__) for function in state.functions} if writers else set[Name]()
+    return {identity for identity, by in writers.items() if by & functions} if writers else set()
+
+
+def keep(graph: FuncGraph, state: State, changes: Changes) -> Snapshots:
+    """Hand the changes by methods and other functions on to the construct around a body; gives what was there."""
+    log, assigned = graph.trace.undo_log, _assigned(graph, state, changes)
+    kept = [each for each in changes if id(each[0]) not in assigned and type(each[0]) is not TensorArray]
+    if len(log.stack) > 2:
+        around, writers = log.stack[-2], graph.writers.get(changes, {})
+        for container, content in kept:
+            around.before.setdefault(id(container), (container, content))
+            by = graph.writers.setdefault(around, {}).setdefault(id(container), set())
+            by.update(writers.get(id(container), ()))
+    return kept
 
 
 def is_longer(container: Any, before: Any) -> bool:

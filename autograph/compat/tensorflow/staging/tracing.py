@@ -17,14 +17,13 @@ from autograph.compat.tensorflow.core.errors import OperatorNotAllowedInGraphErr
 from autograph.compat.tensorflow.core.shapes import TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor, eager, type_of
 from autograph.compat.tensorflow.staging.backend import TENSORFLOW, check_syntax
-from autograph.compat.tensorflow.staging.branches import lowered
 from autograph.operators import calls
 from autograph.operators.backend import traced_by
 from autograph.runtime.engines.numpy import engine
 from autograph.runtime.graph.graph import Graph
 from autograph.runtime.graph_text.printer import expression
 from autograph.runtime.passes import dce, optimize
-from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Plain, Signal, Unstageable
+from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Plain, Signal, Unstageable, watched_signals
 from autograph.runtime.tracing.state.blame import line_of
 
 
@@ -100,7 +99,7 @@ def trace(
     graph = graphs.FuncGraph(name, features)
     graph.check_variables = check_variables
     given: dict[int, Tensor] = {}
-    with forking.undivided(), graphs.building(graph):
+    with forking.undivided(), watched_signals(), graphs.building(graph):
         for parameter, spec in specs:
             value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
             proxy = graph.trace.proxy(value)
@@ -162,10 +161,10 @@ def _returned(graph: graphs.FuncGraph, result: Any) -> Any:
             )
         tensor = convert_to_tensor(value)
         graph.outputs.append(tensor)
-        outputs.append(lowered(graph, tensor))
+        outputs.append(graph.trace.lower(tensor._value))
         return TensorSpec(tensor.shape, tensor.dtype)
 
     structure = pytree.map(leaf, result)
-    drawn = [lowered(graph, tensor) for tensor in graph.draws]
+    drawn = [graph.trace.lower(tensor._value) for tensor in graph.draws]
     graph.trace.finish((tuple(outputs + drawn),))
     return structure

@@ -61,7 +61,7 @@ class Entry:
         self.name = f"[{written}]" if inside else f".{key}"
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Entry and other.container is self.container and self._key == other._key
+        return isinstance(other, Entry) and other.container is self.container and self._key == other._key
 
     def __hash__(self) -> int:
         return hash((id(self.container), self._key))
@@ -191,8 +191,8 @@ def run_body(
     Args:
         prepare: sets the slots to what they are in the body, before it begins; gives that.
     """
-    arm = Arm(block)
     before = state.snapshot()
+    arm = Arm(block, before=before)
     changes = trace.undo_log.begin()
     try:
         with trace.open(block):
@@ -214,7 +214,6 @@ def run_body(
         arm.values, arm.whole, arm.after = {}, [], []
     else:
         _forget_what_is_new(arm, known)
-    arm.before = before
     return arm
 
 

@@ -64,17 +64,15 @@ def stage_if(
     orelse: Callable[[], Any] | None,
     state: State,
     loose: bool = True,
-    policy: MergePolicy = LATTICE,
 ) -> Any:
     """Trace both branches of an `if`; gives what they return.
 
     Args:
         loose: whether what they return goes straight to who called the user's function.
-        policy: how the branches are joined.
     """
     bodies = [body, orelse or _nothing]
     try:
-        return repeated(trace, lambda: _stage_if(trace, trace.use(test), bodies, state, loose, policy), state)
+        return repeated(trace, lambda: stage_branches(trace, trace.use(test), bodies, state, loose), state)
     except Unjoinable as signal:
         signal.lines = signal.lines or tuple(stored_at(getattr(each, "__code__", None), signal.name) for each in bodies)
         raise
@@ -107,9 +105,11 @@ def _nothing() -> None:
     return None
 
 
-def _stage_if(
-    trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool, policy: MergePolicy
+def stage_branches(
+    trace: Trace, test: Value, bodies: Sequence[Callable[[], Any]], state: State, loose: bool,
+    policy: MergePolicy = LATTICE,
 ) -> Any:
+    """The same, joined by a policy; it may ask for a container to become an object of the graph first."""
     trace.undo_log.write_back()
     trace.tests.append(test)
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from autograph.common.bytecode import stored_names
 from autograph.common.code_marks import is_body
@@ -22,7 +22,6 @@ from autograph.runtime.tracing.control_flow.body import (
     LATTICE,
     Arm,
     Entry,
-    MergePolicy,
     Slot,
     Slots,
     State,
@@ -57,7 +56,7 @@ class Loop:
     Attributes:
         body: an iteration; that of a `for` gets the item.
         until: asked after an iteration, whether the loop ends; None if it has no such condition.
-        policy: how the ends of iterations are joined with their beginnings.
+        policy: how bodies run; `carry` joins the ends of iterations with their beginnings.
         rotates: whether a test with effects of its own becomes part of the body.
     """
 
@@ -65,8 +64,8 @@ class Loop:
     body: Callable[..., Any]
     state: State
     until: Callable[[], Any] | None
-    policy: ClassVar[MergePolicy] = LATTICE
-    rotates: ClassVar[bool] = True
+    policy = LATTICE
+    rotates = True
 
     def iteration(self, *item: Any) -> Any:
         """Run an iteration; whether it is the last."""
