@@ -63,12 +63,32 @@ def _output_of(state: Any) -> Any:
 
 
 class _Cell(Module):
-    """Matrices `w` and `u`, for inputs and state, with a block of columns for each gate."""
+    """A cell with matrices `w` and `u`, for inputs and state, and a bias; each has a block of columns for each gate.
 
-    def __init__(self, inputs: int, units: int, gates: int, rng: Rng, dtype: Any) -> None:
-        rng = np.random.default_rng(rng)
+    Attributes:
+        biases: the initial bias of each gate.
+    """
+
+    biases: tuple[int, ...]
+
+    def __init__(
+        self,
+        inputs: int,
+        units: int,
+        rng: Rng = None,
+        dtype: Any = float,
+        activation: Activation = np.tanh,
+        gate: Activation = sigmoid,
+    ) -> None:
+        self._make_variables(inputs, units, rng, dtype)
+        self.activation = activation
+        self.gate = gate
+
+    def _make_variables(self, inputs: int, units: int, rng: Rng, dtype: Any) -> None:
+        rng, gates = np.random.default_rng(rng), len(self.biases)
         self.w = Variable(glorot_uniform((inputs, gates * units), rng, dtype))
         self.u = Variable(np.concatenate([orthogonal((units, units), rng, dtype) for _ in range(gates)], axis=1))
+        self.b = Variable(np.repeat(np.array(self.biases, dtype), units))
 
     def initial_state(self, batch: int) -> Any:
         """Zeros, for a batch of this size.
@@ -94,11 +114,12 @@ class SimpleRNNCell(_Cell):
         (2, 5)
     """
 
+    biases = (0,)
+
     def __init__(
         self, inputs: int, units: int, rng: Rng = None, dtype: Any = float, activation: Activation = np.tanh
     ) -> None:
-        super().__init__(inputs, units, 1, rng, dtype)
-        self.b = Variable(np.zeros(units, dtype))
+        self._make_variables(inputs, units, rng, dtype)
         self.activation = activation
 
     def __call__(self, x: Any, h: Any) -> Any:
@@ -126,19 +147,7 @@ class LSTMCell(_Cell):
         ((2, 5), (2, 5))
     """
 
-    def __init__(
-        self,
-        inputs: int,
-        units: int,
-        rng: Rng = None,
-        dtype: Any = float,
-        activation: Activation = np.tanh,
-        gate: Activation = sigmoid,
-    ) -> None:
-        super().__init__(inputs, units, 4, rng, dtype)
-        self.b = Variable(np.repeat(np.array([0, 1, 0, 0], dtype), units))
-        self.activation = activation
-        self.gate = gate
+    biases = (0, 1, 0, 0)
 
     def initial_state(self, batch: int) -> tuple[Any, Any]:
         """Zeros, for a batch of this size.
@@ -186,20 +195,11 @@ class GRUCell(_Cell):
         (2, 5)
     """
 
-    def __init__(
-        self,
-        inputs: int,
-        units: int,
-        rng: Rng = None,
-        dtype: Any = float,
-        activation: Activation = np.tanh,
-        gate: Activation = sigmoid,
-    ) -> None:
-        super().__init__(inputs, units, 3, rng, dtype)
-        self.b = Variable(np.zeros(3 * units, dtype))
+    biases = (0, 0, 0)
+
+    def _make_variables(self, inputs: int, units: int, rng: Rng, dtype: Any) -> None:
+        super()._make_variables(inputs, units, rng, dtype)
         self.c = Variable(np.zeros(3 * units, dtype))
-        self.activation = activation
-        self.gate = gate
 
     def __call__(self, x: Any, h: Any) -> Any:
         n = self.u.shape[0]
