@@ -61,21 +61,17 @@ def grad(
 def value_and_grad(
     function: Callable[P, R], argnums: Which = 0, *, has_aux: bool = False, wrt: Any = None
 ) -> Function[P, tuple[R, Any]]:
-    """A staged function that gives the result of `function` and its gradient; see `grad`.
+    """A staged function that gives the result of `function` and its gradient.
 
     Args:
-        function: a plain or a staged function that returns one float.
-        argnums: the argument to differentiate in, by position or name; or several. An argument may be a float, an array
-            of floats, or a structure of such.
-        has_aux: whether `function` returns a pair, of which the second is not differentiated, but returned as well.
-        wrt: a structure of variables to differentiate in, instead of arguments.
+        function, argnums, has_aux, wrt: as for `grad`.
 
     Returns:
-        a function with the arguments of `function`, which gives a pair.
+        a function with the arguments of `function`. It gives a pair: the result, and the gradient in the form in which
+        `grad` gives it.
 
     Raises:
-        DerivativeError: an argument is not a float, the result is not one float, an operation on the way has no
-            derivative, or the function cannot be staged (`UnstagedDerivativeError`). The message says where and why.
+        DerivativeError: as for `grad`.
 
     Example:
         >>> ag.value_and_grad(lambda x: x**2)(3.0)
@@ -89,8 +85,6 @@ def _differentiating(derivative: Derivative) -> Function[P, Any]:
 
 
 def _checked(wrt: Any) -> Any:
-    from autograph.common import pytree
-
     for leaf in [] if wrt is None else pytree.flatten(wrt):
         if not hasattr(leaf, "value"):
             raise DerivativeError(
