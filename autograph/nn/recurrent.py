@@ -66,10 +66,10 @@ class _Cell(Module):
     """A cell with matrices `w` and `u`, for inputs and state, and a bias; each has a block of columns for each gate.
 
     Attributes:
-        biases: the initial bias of each gate.
+        _biases: the initial bias of each gate.
     """
 
-    biases: tuple[int, ...]
+    _biases: tuple[int, ...]
 
     def __init__(
         self,
@@ -85,10 +85,10 @@ class _Cell(Module):
         self.gate = gate
 
     def _make_variables(self, inputs: int, units: int, rng: Rng, dtype: Any) -> None:
-        rng, gates = np.random.default_rng(rng), len(self.biases)
+        rng, gates = np.random.default_rng(rng), len(self._biases)
         self.w = Variable(glorot_uniform((inputs, gates * units), rng, dtype))
         self.u = Variable(np.concatenate([orthogonal((units, units), rng, dtype) for _ in range(gates)], axis=1))
-        self.b = Variable(np.repeat(np.array(self.biases, dtype), units))
+        self.b = Variable(np.repeat(np.array(self._biases, dtype), units))
 
     def initial_state(self, batch: int) -> Any:
         """Zeros, for a batch of this size.
@@ -114,7 +114,7 @@ class SimpleRNNCell(_Cell):
         (2, 5)
     """
 
-    biases = (0,)
+    _biases = (0,)
 
     def __init__(
         self, inputs: int, units: int, rng: Rng = None, dtype: Any = float, activation: Activation = np.tanh
@@ -147,7 +147,7 @@ class LSTMCell(_Cell):
         ((2, 5), (2, 5))
     """
 
-    biases = (0, 1, 0, 0)
+    _biases = (0, 1, 0, 0)
 
     def initial_state(self, batch: int) -> tuple[Any, Any]:
         """Zeros, for a batch of this size.
@@ -195,7 +195,7 @@ class GRUCell(_Cell):
         (2, 5)
     """
 
-    biases = (0, 0, 0)
+    _biases = (0, 0, 0)
 
     def _make_variables(self, inputs: int, units: int, rng: Rng, dtype: Any) -> None:
         super()._make_variables(inputs, units, rng, dtype)
