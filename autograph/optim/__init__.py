@@ -14,20 +14,6 @@ from autograph.optim.schedules import Constant, CosineDecay, ExponentialDecay, S
 from autograph.optim.structures import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 
 __all__ = [
-    "SGD",
-    "Adam",
-    "AdamW",
-    "Constant",
-    "CosineDecay",
-    "ExponentialDecay",
-    "Minimum",
-    "Optimizer",
-    "RMSProp",
-    "StepDecay",
-    "Warmup",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "clip_by_value",
-    "global_norm",
-    "lbfgs",
-]
+    "SGD", "Adam", "AdamW", "Constant", "CosineDecay", "ExponentialDecay", "Minimum", "Optimizer", "RMSProp",
+    "StepDecay", "Warmup", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm", "lbfgs",
+]  # fmt: skip

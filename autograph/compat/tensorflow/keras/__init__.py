@@ -5,6 +5,8 @@ initializers are those of `autograph.nn`, optimizers and schedules those of `aut
 class, `models.py` the training.
 """
 
+# ruff: noqa: F401  (names of Keras's)
+
 from autograph.compat.tensorflow.keras import (
     activations,
     backend,
@@ -18,18 +20,3 @@ from autograph.compat.tensorflow.keras import (
 )
 from autograph.compat.tensorflow.keras.layers import Input
 from autograph.compat.tensorflow.keras.models import Model, Sequential
-
-__all__ = [
-    "Input",
-    "Model",
-    "Sequential",
-    "activations",
-    "backend",
-    "initializers",
-    "layers",
-    "losses",
-    "metrics",
-    "models",
-    "optimizers",
-    "utils",
-]
