@@ -196,6 +196,21 @@ def test_in_a_graph_that_knows_no_sizes(name):
     same(tf.function(lambda *given: op(*given)).get_concrete_function(*specs)(*map(tf.constant, args)), expected)
 
 
+def test_ops_have_their_public_names():
+    for module in (tf, tf.math, tf.linalg, tf.random):
+        for name, op in vars(module).items():
+            if callable(op) and getattr(op, "__module__", "").startswith("autograph.compat.tensorflow.ops"):
+                assert getattr(module, op.__name__.rstrip("_")) is op, f"{name} is called {op.__name__}"
+    assert tf.add.__name__ == "add" and "AddV2" in tf.add.__doc__
+
+
+def test_logical_ops_take_their_operands_by_name():
+    x, y = tf.constant([True, False]), tf.constant([True, True])
+    assert tf.logical_and(x=x, y=y).numpy().tolist() == [True, False]
+    assert tf.logical_xor(x, y=y, name="differ").numpy().tolist() == [False, True]
+    assert tf.logical_not(x=x).numpy().tolist() == [False, True]
+
+
 TWO = [
     tf.add, tf.subtract, tf.multiply, tf.maximum, tf.minimum, tf.pow, tf.matmul, tf.equal, tf.less,
     tf.greater, lambda x, y: tf.stack([x, y]), lambda x, y: tf.concat([x, y], 0), lambda x, y: tf.where(x > 0, x, y),

@@ -41,7 +41,7 @@ class Strategy:
         if axis is None:
             return tensor
         of = reduce_ops.reduce_mean if str(reduce_op).upper().endswith("MEAN") else reduce_ops.reduce_sum
-        return of(tensor, axis)  # type: ignore[no-any-return]
+        return of(tensor, axis)
 
     def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
         return fn(*args, **(kwargs or {}))

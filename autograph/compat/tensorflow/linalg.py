@@ -30,7 +30,7 @@ __all__ += ["band_part", "eigh", "lstsq", "matrix_transpose", "qr", "svd", "tens
 def _of_matrix(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
     def of(input: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(input)
-        return apply(op, function, x, dtype=x.dtype)
+        return apply(op, function, x)
 
     return of
 
@@ -65,7 +65,7 @@ def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = Non
 def _parts(op: str, function: Callable[..., Any], order: Any) -> Callable[..., tuple[Tensor, ...]]:
     def of(input: Any, name: str | None = None, **options: Any) -> tuple[Tensor, ...]:
         x = convert_to_tensor(input)
-        return tuple(apply(op, lambda v, n=n: function(v, **options)[n], x, dtype=x.dtype) for n in order)
+        return tuple(apply(op, lambda v, n=n: function(v, **options)[n], x) for n in order)
 
     return of
 
@@ -78,7 +78,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     """The singular values s, and u and v such that the matrix is u · diag(s) · vᵀ."""
     x = convert_to_tensor(tensor)
     parts = [
-        apply("Svd", lambda value, n=n: np.linalg.svd(value, full_matrices=full_matrices)[n], x, dtype=x.dtype)
+        apply("Svd", lambda value, n=n: np.linalg.svd(value, full_matrices=full_matrices)[n], x)
         for n in ((1, 0, 2) if compute_uv else (1,))
     ]
     return (parts[0], parts[1], matrix_transpose(parts[2])) if compute_uv else parts[0]
@@ -96,13 +96,13 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     a, b = matched("MatrixSolve", matrix, rhs)
     a = matrix_transpose(a) if adjoint else a
-    return apply("MatrixSolve", np.linalg.solve, a, b, dtype=a.dtype)
+    return apply("MatrixSolve", np.linalg.solve, a, b)
 
 
 def matvec(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The product of a matrix and a vector."""
     a, b = matched("MatVec", a, b)
-    return apply("MatVec", lambda x, y: (x @ np.expand_dims(y, -1))[..., 0], a, b, dtype=a.dtype)
+    return apply("MatVec", lambda x, y: (x @ np.expand_dims(y, -1))[..., 0], a, b)
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""Ops composed of other ops."""
+"""The ops of `tf.math` that `tf` itself does not have, and two that are composed of other ops."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes
-from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, matched
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, name_ops
 from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops, reduce_ops
+from autograph.compat.tensorflow.ops.math_ops import binary, unary
 from autograph.compat.tensorflow.staging.control import Assert
 from autograph.runtime.ops.mathematics import special
+
+__all__ = [  # the names of `tf.math`
+    "confusion_matrix", "count_nonzero", "erf", "in_top_k", "l2_normalize", "multiply_no_nan", "nextafter", "polyval",
+    "reciprocal_no_nan", "reduce_euclidean_norm", "rint", "softsign", "unsorted_segment_sum", "xdivy", "xlog1py",
+    "xlogy", "zero_fraction",
+]  # fmt: skip
 
 # Counting and summing -------------------------------------------------------------------------------------------------
 
@@ -21,15 +28,13 @@ def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
     x = convert_to_tensor(input)
-    found: Tensor = reduce_ops.reduce_sum(math_ops.cast(math_ops.not_equal(x, x - x), dtype), axis, keepdims)
-    return found
+    return reduce_ops.reduce_sum(math_ops.cast(math_ops.not_equal(x, x - x), dtype), axis, keepdims)
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The share of elements that are zero."""
     x = convert_to_tensor(value)
-    found: Tensor = reduce_ops.reduce_mean(math_ops.cast(math_ops.equal(x, x - x), dtypes.float32))
-    return found
+    return reduce_ops.reduce_mean(math_ops.cast(math_ops.equal(x, x - x), dtypes.float32))
 
 
 def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Tensor:
@@ -68,22 +73,22 @@ def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) ->
 # Elements -------------------------------------------------------------------------------------------------------------
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The product, which is zero where `y` is, whatever `x` is."""
-    x, y = matched("MulNoNan", x, y)
-    return apply("MulNoNan", lambda a, b: np.where(b == 0, 0, np.where(b == 0, 0, a) * b), x, y, dtype=x.dtype)
+def _promoted(op: str, x: Any, y: Any, kinds: str) -> list[Tensor]:
+    return matched(op, x, y)
 
 
-def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x · log(y), which is zero where `x` is."""
-    x, y = matched("Xlogy", x, y)
-    return apply("Xlogy", lambda a, b: np.where(a == 0, 0, a * np.log(np.where(a == 0, 1, b))), x, y, dtype=x.dtype)
-
-
-def erf(x: Any, name: str | None = None) -> Tensor:
-    """The error function."""
-    x = allow("Erf", convert_to_tensor(x), "f")
-    return apply("Erf", special.erf, x, dtype=x.dtype)
+rint = unary("Rint", np.rint, "f")
+erf = unary("Erf", special.erf, "f")
+softsign = unary("Softsign", lambda x: x / (1 + np.abs(x)), "f")
+nextafter = binary("NextAfter", np.nextafter, "f")
+# Of these, one operand that is zero makes the result zero, whatever the other one is.
+reciprocal_no_nan = unary("ReciprocalNoNan", lambda x: np.where(x == 0, 0, 1 / np.where(x == 0, 1, x)))
+xdivy = binary("Xdivy", lambda x, y: np.where(x == 0, 0, x / np.where(x == 0, 1, y)), "fc")
+xlog1py = binary("Xlog1py", lambda x, y: np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 1, y))), "fc")
+xlogy = binary("Xlogy", lambda x, y: np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, y))), operands=_promoted)
+multiply_no_nan = binary(
+    "MulNoNan", lambda x, y: np.where(y == 0, 0, np.where(y == 0, 0, x) * y), operands=_promoted
+)
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
@@ -129,3 +134,4 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return found
 
 
+name_ops(globals())

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.compat.tensorflow import more_math
 from autograph.compat.tensorflow.core import dtypes
-from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, matched, operand
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.tensor import Tensor, apply
@@ -22,9 +22,9 @@ from autograph.compat.tensorflow.ops.math_ops import tanh as tanh
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:
-    x = allow("Relu", convert_to_tensor(features), "iuf")
+    x = operand("Relu", features, "iuf")
     zero = numpy_dtype(x.dtype).type(0)
-    return apply("Relu", lambda value: np.maximum(zero, value), x, dtype=x.dtype)  # at zero, it is flat
+    return apply("Relu", lambda value: np.maximum(zero, value), x)  # at zero, it is flat
 
 
 def relu6(features: Any, name: str | None = None) -> Tensor:
@@ -38,17 +38,17 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 def elu(features: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(features)
-    return apply("Elu", lambda v: np.where(v > 0, v, np.expm1(np.minimum(v, 0))), x, dtype=x.dtype)
+    return apply("Elu", lambda v: np.where(v > 0, v, np.expm1(np.minimum(v, 0))), x)
 
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(features)
     zero = numpy_dtype(x.dtype).type(0)
-    return apply("Softplus", lambda value: np.logaddexp(value, zero), x, dtype=x.dtype)
+    return apply("Softplus", lambda value: np.logaddexp(value, zero), x)
 
 
 def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    x = allow("LogSoftmax", convert_to_tensor(logits), "f")
+    x = operand("LogSoftmax", logits, "f")
     if x.shape.rank == 0:
         raise InvalidArgumentError("logits must have >= 1 dimension, got [] [Op:LogSoftmax]")
     return x - reduce_ops.reduce_logsumexp(x, axis, keepdims=True)
@@ -71,8 +71,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
     labels, logits = matched("SigmoidCrossEntropyWithLogits", labels, logits)
-    found: Tensor = relu(logits) - logits * labels + softplus(math_ops.negative(math_ops.abs(logits)))
-    return found
+    return math_ops.add(relu(logits) - logits * labels, softplus(math_ops.negative(math_ops.abs(logits))))
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
@@ -92,7 +91,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, index_type: Any = None, n
     if x.shape.rank == 0 or (x.shape.rank and isinstance(k, int) and (x.shape[-1] or k) < k):
         raise InvalidArgumentError(f"input must have at least k={k} columns. Had {x.shape} [Op:TopKV2]")
     where = reduce_ops.argsort(x, direction="DESCENDING", stable=True)[..., :k]
-    values = apply("TopKV2", lambda v, at: np.take_along_axis(v, at, axis=-1), x, where, dtype=x.dtype)
+    values = apply("TopKV2", lambda v, at: np.take_along_axis(v, at, axis=-1), x, where)
     return TopKV2(values, math_ops.cast(where, dtypes.int32))
 
 
@@ -102,8 +101,7 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(t)
-    half: Tensor = reduce_ops.reduce_sum(x * x) / 2
-    return half
+    return reduce_ops.reduce_sum(x * x) / 2
 
 
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:

@@ -246,6 +246,15 @@ def allow(op: str, tensor: Tensor, kinds: str) -> Tensor:
     )
 
 
+def operand(op: str, value: Any, kinds: str) -> Tensor:
+    """The operand of an op as a tensor of one of these kinds; where only bools are allowed, nothing else becomes one.
+
+    Raises:
+        InvalidArgumentError: it is of another type; TypeError in a graph, and for values of Python that are no bools.
+    """
+    return allow(op, strictly(value, dtypes.bool if kinds == "b" else None), kinds)
+
+
 def check_same_dtype(op: str, tensors: list[Tensor]) -> None:
     """Check that all tensors are of the type of the first."""
     first = tensors[0].dtype

@@ -278,9 +278,10 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
     Args:
         op: what TensorFlow calls the op, in messages and names.
         function: of arrays, or of proxies in place of the tensors.
-        dtype: of the result, where it differs from NumPy's.
+        dtype: of the result; by default that of the first tensor.
         rest: what else `wrap` takes.
     """
+    dtype = dtype or tensors[0].dtype
     values = [in_scope(each) for each in tensors]
     rest.setdefault("name", op)
     try:
@@ -292,6 +293,13 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
         parts = function, dtype, rest
         graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **rest)], tensors, [found], parts)
     return found
+
+
+def name_ops(module: dict[str, Any]) -> None:
+    """Give each op of a module that a factory has made, a function `of`, the name of its variable."""
+    for name, each in module.items():
+        if getattr(each, "__name__", None) == "of":
+            each.__name__ = each.__qualname__ = name
 
 
 def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes, graphs
-from autograph.compat.tensorflow.core.convert import allow, constant, convert_to_tensor, is_tensor, matched
+from autograph.compat.tensorflow.core.convert import constant, convert_to_tensor, is_tensor, matched, operand
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops, wrap
 
 __all__ = [  # the names of `tf` itself
     "broadcast_to", "concat", "expand_dims", "eye", "fill", "identity", "identity_n", "linspace", "one_hot", "ones",
@@ -151,7 +151,7 @@ def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int = -1, dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    indices = allow("OneHot", convert_to_tensor(indices), "iu")
+    indices = operand("OneHot", indices, "iu")
     given = next((each for each in (on_value, off_value) if each is not None), None)
     implied = dtypes.float32 if given is None else convert_to_tensor(given).dtype
     wanted = implied if dtype is None else as_dtype(dtype)
@@ -201,8 +201,8 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(tensor)
     dims = plain(shape)
     staged = is_proxy(dims) or (isinstance(dims, tuple) and any(map(is_proxy, dims)))
-    rest = {"shape": static_shape(shape)} if staged else {}
-    return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, dtype=tensor.dtype, **rest)
+    known = static_shape(shape) if staged else None
+    return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, shape=known)
 
 
 def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -210,9 +210,9 @@ def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
         tensor = convert_to_tensor(kwargs.pop("input", None) if tensor is None else tensor)
         more = [plain(each) for each in args]
         named = {key: plain(each) for key, each in kwargs.items()}
-        return apply(op, lambda x: compute(function, x, *more, **named), tensor, dtype=tensor.dtype)
+        return apply(op, lambda x: compute(function, x, *more, **named), tensor)
 
-    of.__name__ = of.__qualname__ = op
+    of.__doc__ = f"The op {op}."
     return of
 
 
@@ -264,15 +264,17 @@ def pad(
         )
     if mode.upper() == "CONSTANT":
         options["constant_values"] = convert_to_tensor(constant_values, dtype_hint=tensor.dtype)._value
-    return apply("Pad", lambda x: compute(np.pad, x, widths, mode.lower(), **options), tensor, dtype=tensor.dtype,
-                 **_padded_shape(tensor, widths))  # fmt: skip
+    shape = _padded_shape(tensor, widths)
+    return apply("Pad", lambda x: compute(np.pad, x, widths, mode.lower(), **options), tensor, shape=shape)
 
 
-def _padded_shape(tensor: Tensor, widths: Any) -> dict[str, Any]:
-    if not is_proxy(tensor._value) or not isinstance(widths, tuple) or tensor.shape.rank is None:
-        return {} if not is_proxy(tensor._value) or tensor.shape.rank is not None else {"shape": TensorShape(None)}
-    grown = [None if size is None else size + sum(width) for size, width in zip(tensor.shape.as_list(), widths)]
-    return {"shape": TensorShape(grown)}
+def _padded_shape(tensor: Tensor, widths: Any) -> TensorShape | None:
+    """The static shape of a padded tensor; None to leave it to NumPy's rule."""
+    if not is_proxy(tensor._value):
+        return None
+    if tensor.shape.rank is None or not isinstance(widths, tuple):
+        return TensorShape(None) if tensor.shape.rank is None else None
+    return TensorShape([None if size is None else size + sum(width) for size, width in zip(tensor.shape, widths)])
 
 
 # Joining and splitting ------------------------------------------------------------------------------------------------
@@ -283,24 +285,24 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
         return identity(values)
     tensors = _alike("ConcatV2", values)
     where = plain(axis)
-    return apply("ConcatV2", lambda *parts: np.concatenate(parts, axis=where), *tensors, dtype=tensors[0].dtype,
-                 **_joined_shape(tensors, where))  # fmt: skip
+    shape = _joined_shape(tensors, where)
+    return apply("ConcatV2", lambda *parts: np.concatenate(parts, axis=where), *tensors, shape=shape)
 
 
-def _joined_shape(tensors: list[Tensor], axis: Any) -> dict[str, Any]:
-    """The static shape of concatenated tensors, where NumPy's rule for lists knows less."""
+def _joined_shape(tensors: list[Tensor], axis: Any) -> TensorShape | None:
+    """The static shape of concatenated tensors, where NumPy's rule for lists knows less; else None."""
     if not any(is_proxy(each._value) for each in tensors) or not isinstance(axis, int):
-        return {}
+        return None
     ranks = {each.shape.rank for each in tensors}
     if len(ranks) > 1 or None in ranks:
-        return {"shape": TensorShape(None)}
+        return TensorShape(None)
     dims: list[int | None] = []
     for number, sizes in enumerate(zip(*(each.shape.as_list() for each in tensors))):
         if number == axis % len(tensors[0].shape):
             dims.append(None if None in sizes else sum(filter(None, sizes)))
         else:
             dims.append(next((size for size in sizes if size is not None), None))
-    return {"shape": TensorShape(dims)}
+    return TensorShape(dims)
 
 
 def _alike(op: str, values: Any) -> list[Tensor]:
@@ -325,7 +327,7 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Tensor:
     rank = tensors[0].shape.rank
     if rank is not None and not -rank - 1 <= axis <= rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
-    return apply("Pack", lambda *parts: np.stack(parts, axis=axis), *tensors, dtype=tensors[0].dtype)
+    return apply("Pack", lambda *parts: np.stack(parts, axis=axis), *tensors)
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = None) -> list[Tensor]:
@@ -336,7 +338,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
     if count is None:
         raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
     return [
-        apply("Unpack", lambda x, i=i: compute(np.take, x, i, axis=axis), value, dtype=value.dtype)
+        apply("Unpack", lambda x, i=i: compute(np.take, x, i, axis=axis), value)
         for i in np.arange(count)
     ]
 
@@ -365,9 +367,12 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same tensor, a constant for gradients."""
     tensor = convert_to_tensor(input)
-    return apply("StopGradient", _stopped, tensor, dtype=tensor.dtype)
+    return apply("StopGradient", _stopped, tensor)
 
 
 def _stopped(value: Any) -> Any:
     graph = graphs.current()
     return graph.trace.record("stop_gradient", (value,)) if is_proxy(value) and graph is not None else value
+
+
+name_ops(globals())

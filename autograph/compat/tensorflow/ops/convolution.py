@@ -67,7 +67,7 @@ def _apply(op: str, function: Callable[..., Any], first: bool, *tensors: Tensor)
     def moved(value: Any, *rest: Any) -> Any:
         return np.moveaxis(function(np.moveaxis(value, 1, -1), *rest), -1, 1)
 
-    return apply(op, moved if first else function, *tensors, dtype=tensors[0].dtype)
+    return apply(op, moved if first else function, *tensors)
 
 
 def convolution(

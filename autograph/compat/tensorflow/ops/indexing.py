@@ -10,16 +10,16 @@ import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import (
-    allow,
     check_same_dtype,
     convert_to_tensor,
     is_tensor,
     matched,
+    operand,
     strictly,
 )
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops
 from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
 from autograph.compat.tensorflow.ops.array_ops import cast_number, expand_dims, plain, range, zeros
 from autograph.runtime.ops.arrays import selection
@@ -59,7 +59,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
         where = _in_index(form, lambda part: next(rest) if part is _Here else part)
         return x[where] if is_proxy(x) else compute(_getitem, x, where)
 
-    return apply("StridedSlice", get, tensor, *tensors, dtype=tensor.dtype)
+    return apply("StridedSlice", get, tensor, *tensors)
 
 
 def _getitem(value: Any, index: Any) -> Any:
@@ -83,15 +83,14 @@ def gather(
     name: str | None = None,
 ) -> Tensor:
     """The slices of `params` along an axis that indices name; the first dimensions may be those of batches in both."""
-    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
-    allow("GatherV2", indices, "iu")
+    params, indices = convert_to_tensor(params), operand("GatherV2", indices, "iu")
     where, batches = batch_dims if axis is None else plain(axis), batch_dims
     if batch_dims < 0:
         batches += indices.shape.rank or 0
     if where < 0:
         where += params.shape.rank or 0
     if not batches:
-        return apply("GatherV2", lambda x, at: selection.take_at(x, at, where), params, indices, dtype=params.dtype)
+        return apply("GatherV2", lambda x, at: selection.take_at(x, at, where), params, indices)
     rank = indices.shape.rank or 0
     before = list(builtins.range(batches, where))
 
@@ -103,11 +102,11 @@ def gather(
         found = found[index]
         return np.moveaxis(found, [rank + at for at, _ in enumerate(before)], before)
 
-    return apply("GatherV2", take, params, indices, dtype=params.dtype)
+    return apply("GatherV2", take, params, indices)
 
 
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
-    params, indices = convert_to_tensor(params), allow("GatherNd", convert_to_tensor(indices), "iu")
+    params, indices = convert_to_tensor(params), operand("GatherNd", indices, "iu")
     if batch_dims:
         rows = zip(array_ops.unstack(params), array_ops.unstack(indices))
         return array_ops.stack([gather_nd(*row, batch_dims - 1) for row in rows])
@@ -119,7 +118,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         at = np.where(at < 0, beyond, at)
         return x[tuple(at[..., i] for i in np.arange(depth))]
 
-    return apply("GatherNd", take, params, indices, dtype=params.dtype, shape=shape)
+    return apply("GatherNd", take, params, indices, shape=shape)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -129,8 +128,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = No
     if mask.shape.rank is not None and tensor.shape.rank is not None:
         tensor.shape[before : before + mask.shape.rank].assert_is_compatible_with(mask.shape)
     whole = (slice(None),) * before
-    return apply("BooleanMask", lambda x, chosen: x[whole + (chosen,)] if before else x[chosen], tensor, mask,
-                 dtype=tensor.dtype)  # fmt: skip
+    return apply("BooleanMask", lambda x, chosen: x[whole + (chosen,)] if before else x[chosen], tensor, mask)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
@@ -142,7 +140,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
-    def scatter(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def of(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         tensor = convert_to_tensor(tensor)
         indices, updates = convert_to_tensor(indices), strictly(updates, tensor.dtype)
         check_same_dtype(op, [tensor, updates])
@@ -153,9 +151,10 @@ def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
             change(found, tuple(at[..., i] for i in np.arange(depth)), new)
             return found
 
-        return apply(op, changed, tensor, indices, updates, dtype=tensor.dtype)
+        return apply(op, changed, tensor, indices, updates)
 
-    return scatter
+    of.__doc__ = f"The op {op}: a copy of a tensor, changed at the indices."
+    return of
 
 
 def _depth(indices: Tensor) -> int:
@@ -192,3 +191,6 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
 def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left", name: str | None = None) -> Tensor:
     items, values = matched("SearchSorted", sorted_sequence, values)
     return apply("SearchSorted", lambda x, v: np.searchsorted(x, v, side=side), items, values, dtype=dtypes.int32)
+
+
+name_ops(globals())

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes, graphs
-from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched, strictly
-from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched, operand, strictly
+from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, run_later
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops, run_later
 
 __all__ = [  # the names of `tf` itself
     "abs", "acos", "acosh", "add", "add_n", "asin", "asinh", "atan", "atan2", "atanh", "cast", "ceil",
@@ -29,6 +29,8 @@ Op = Callable[..., Tensor]
 
 def _operands(op: str, x: Any, y: Any, kinds: str = "iufc") -> list[Tensor]:
     """Two tensors of one type, of which a graph knows at once whether they can be broadcast."""
+    if kinds == "b":
+        return [operand(op, each, kinds) for each in (x, y)]
     if op == "AddV2":  # TensorFlow takes what it is given as it is
         x = convert_to_tensor(x, dtype_hint=y.dtype if isinstance(y, Tensor) else None)
         y = convert_to_tensor(y, dtype_hint=x.dtype)
@@ -48,49 +50,65 @@ def unequal(op: str, a: int, b: int, *shapes: Any) -> ValueError:
     return ValueError(f"Dimensions must be equal, but are {a} and {b} for '{op}' with input shapes: {told}.")
 
 
-_ANY = "biufcO"
+ANY = "biufcO"
 
 
-def _binary(op: str, function: Callable[..., Any], kinds: str = "iufc", boolean: bool = False) -> Op:
-    def of(x: Any, y: Any, name: str | None = None) -> Tensor:
-        x, y = _operands(op, x, y, kinds)
-        return apply(op, function, x, y, dtype=dtypes.bool if boolean else x.dtype)
+def unary(op: str, function: Callable[..., Any], kinds: str = "fc", dtype: DType | None = None) -> Op:
+    """An op on the elements of a tensor.
 
-    of.__name__ = of.__qualname__ = op.lower()
+    Args:
+        kinds: the types that it takes, by NumPy's letters.
+        dtype: of the result; by default that of the operand.
+    """
+
+    def of(x: Any, name: str | None = None) -> Tensor:
+        return apply(op, function, operand(op, x, kinds), dtype=dtype)
+
+    of.__doc__ = f"The op {op} of each element."
     return of
 
 
-add = _binary("AddV2", operator.add, "iufcO")
-subtract = _binary("Sub", operator.sub)
-multiply = _binary("Mul", operator.mul)
-pow = _binary("Pow", operator.pow, "ifc")
-maximum = _binary("Maximum", np.maximum, "iuf")
-minimum = _binary("Minimum", np.minimum, "iuf")
-less = _binary("Less", operator.lt, "iuf", boolean=True)
-less_equal = _binary("LessEqual", operator.le, "iuf", boolean=True)
-greater = _binary("Greater", operator.gt, "iuf", boolean=True)
-greater_equal = _binary("GreaterEqual", operator.ge, "iuf", boolean=True)
-equal = _binary("Equal", operator.eq, _ANY, boolean=True)
-not_equal = _binary("NotEqual", operator.ne, _ANY, boolean=True)
-bitwise_and = _binary("BitwiseAnd", operator.and_, "iu")
-bitwise_or = _binary("BitwiseOr", operator.or_, "iu")
-bitwise_xor = _binary("BitwiseXor", operator.xor, "iu")
-left_shift = _binary("LeftShift", operator.lshift, "iu")
-right_shift = _binary("RightShift", operator.rshift, "iu")
-atan2 = _binary("Atan2", np.arctan2, "f")
-squared_difference = _binary("SquaredDifference", lambda x, y: (x - y) * (x - y))
-nextafter = _binary("NextAfter", np.nextafter, "f")
-xdivy = _binary("Xdivy", lambda x, y: np.where(x == 0, 0, x / np.where(x == 0, 1, y)), "fc")
-xlog1py = _binary("Xlog1py", lambda x, y: np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 1, y))), "fc")
+def binary(
+    op: str, function: Callable[..., Any], kinds: str = "iufc", dtype: DType | None = None,
+    operands: Callable[..., Any] = _operands,
+) -> Op:
+    """An op on the elements of two tensors.
 
+    Args:
+        operands: converts and checks them.
+    """
 
-def _division(op: str, function: Callable[..., Any]) -> Op:
     def of(x: Any, y: Any, name: str | None = None) -> Tensor:
-        x, y = _operands(op, x, y, "iuf")
-        return apply(op, function, x, _divisor(y) if y.dtype.is_integer else y, dtype=x.dtype)
+        return apply(op, function, *operands(op, x, y, kinds), dtype=dtype)
 
-    of.__name__ = of.__qualname__ = op.lower()
+    of.__doc__ = f"The op {op} of the elements of two tensors, which are broadcast."
     return of
+
+
+add = binary("AddV2", operator.add, "iufcO")
+subtract = binary("Sub", operator.sub)
+multiply = binary("Mul", operator.mul)
+pow = binary("Pow", operator.pow, "ifc")
+maximum = binary("Maximum", np.maximum, "iuf")
+minimum = binary("Minimum", np.minimum, "iuf")
+less = binary("Less", operator.lt, "iuf", dtypes.bool)
+less_equal = binary("LessEqual", operator.le, "iuf", dtypes.bool)
+greater = binary("Greater", operator.gt, "iuf", dtypes.bool)
+greater_equal = binary("GreaterEqual", operator.ge, "iuf", dtypes.bool)
+equal = binary("Equal", operator.eq, ANY, dtypes.bool)
+not_equal = binary("NotEqual", operator.ne, ANY, dtypes.bool)
+bitwise_and = binary("BitwiseAnd", operator.and_, "iu")
+bitwise_or = binary("BitwiseOr", operator.or_, "iu")
+bitwise_xor = binary("BitwiseXor", operator.xor, "iu")
+left_shift = binary("LeftShift", operator.lshift, "iu")
+right_shift = binary("RightShift", operator.rshift, "iu")
+atan2 = binary("Atan2", np.arctan2, "f")
+squared_difference = binary("SquaredDifference", lambda x, y: (x - y) * (x - y))
+
+
+def _dividends(op: str, x: Any, y: Any, kinds: str) -> tuple[Tensor, Tensor]:
+    x, y = _operands(op, x, y, kinds)
+    return x, _divisor(y) if y.dtype.is_integer else y
 
 
 def _divisor(y: Tensor) -> Tensor:
@@ -107,10 +125,12 @@ def _check_divisor(value: Any) -> Any:
     return value
 
 
-floordiv = _division("FloorDiv", operator.floordiv)
-floormod = mod = _division("FloorMod", operator.mod)
-truncatediv = _division("TruncateDiv", lambda x, y: np.where((x < 0) == (y < 0), x // y, -(-x // y)))
-truncatemod = _division("TruncateMod", np.fmod)
+floordiv = binary("FloorDiv", operator.floordiv, "iuf", operands=_dividends)
+floormod = mod = binary("FloorMod", operator.mod, "iuf", operands=_dividends)
+truncatediv = binary(
+    "TruncateDiv", lambda x, y: np.where((x < 0) == (y < 0), x // y, -(-x // y)), "iuf", operands=_dividends
+)
+truncatemod = binary("TruncateMod", np.fmod, "iuf", operands=_dividends)
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -142,67 +162,45 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     x, y = matched("DivNoNan", x, y, promote=False)
     if x.dtype.is_integer:
         x, y = cast(x, dtypes.float64), cast(y, dtypes.float64)
-    return apply("DivNoNan", lambda a, b: np.where(b == 0, 0, a / np.where(b == 0, 1, b)), x, y, dtype=x.dtype)
+    return apply("DivNoNan", lambda a, b: np.where(b == 0, 0, a / np.where(b == 0, 1, b)), x, y)
 
 
-def _logical(op: str, function: Callable[..., Any]) -> Op:
-    def of(*values: Any, name: str | None = None) -> Tensor:
-        tensors = [allow(op, strictly(value, dtypes.bool), "b") for value in values]
-        return apply(op, function, *tensors, dtype=dtypes.bool)
+logical_and = binary("LogicalAnd", np.logical_and, "b")
+logical_or = binary("LogicalOr", np.logical_or, "b")
+logical_xor = binary("LogicalXor", np.logical_xor, "b")
+logical_not = unary("LogicalNot", np.logical_not, "b")
 
-    of.__name__ = of.__qualname__ = op
-    return of
-
-
-logical_and = _logical("LogicalAnd", np.logical_and)
-logical_or = _logical("LogicalOr", np.logical_or)
-logical_xor = _logical("LogicalXor", np.logical_xor)
-logical_not = _logical("LogicalNot", np.logical_not)
-
-
-def _unary(op: str, function: Callable[..., Any], kinds: str = "fc", boolean: bool = False) -> Op:
-    def of(x: Any, name: str | None = None) -> Tensor:
-        x = allow(op, convert_to_tensor(x), kinds)
-        return apply(op, function, x, dtype=dtypes.bool if boolean else x.dtype)
-
-    of.__name__ = of.__qualname__ = op.lower()
-    return of
-
-
-_abs = _unary("Abs", operator.abs, "if")
-negative = _unary("Neg", operator.neg, "ifc")
-square = _unary("Square", lambda x: x * x, "iufc")
-sign = _unary("Sign", np.sign, "ifc")
-invert = _unary("Invert", operator.invert, "iu")
-floor = _unary("Floor", np.floor, "f")
-ceil = _unary("Ceil", np.ceil, "f")
-rint = _unary("Rint", np.rint, "f")
-round = _unary("Round", np.round, "iufc")
-exp = _unary("Exp", np.exp)
-expm1 = _unary("Expm1", np.expm1)
-log = _unary("Log", np.log)
-log1p = _unary("Log1p", np.log1p)
-sqrt = _unary("Sqrt", np.sqrt)
-rsqrt = _unary("Rsqrt", lambda x: 1 / np.sqrt(x))
-sin = _unary("Sin", np.sin)
-cos = _unary("Cos", np.cos)
-tan = _unary("Tan", np.tan)
-asin = _unary("Asin", np.arcsin)
-acos = _unary("Acos", np.arccos)
-atan = _unary("Atan", np.arctan)
-sinh = _unary("Sinh", np.sinh)
-cosh = _unary("Cosh", np.cosh)
-tanh = _unary("Tanh", np.tanh)
-asinh = _unary("Asinh", np.arcsinh)
-acosh = _unary("Acosh", np.arccosh)
-atanh = _unary("Atanh", np.arctanh)
-sigmoid = _unary("Sigmoid", lambda x: 1 / (1 + np.exp(-x)))
-reciprocal = _unary("Reciprocal", lambda x: 1 / x)
-reciprocal_no_nan = _unary("ReciprocalNoNan", lambda x: np.where(x == 0, 0, 1 / np.where(x == 0, 1, x)))
-softsign = _unary("Softsign", lambda x: x / (1 + np.abs(x)), "f")
-is_nan = _unary("IsNan", np.isnan, "f", boolean=True)
-is_inf = _unary("IsInf", np.isinf, "f", boolean=True)
-is_finite = _unary("IsFinite", np.isfinite, "f", boolean=True)
+_abs = unary("Abs", operator.abs, "if")
+negative = unary("Neg", operator.neg, "ifc")
+square = unary("Square", lambda x: x * x, "iufc")
+sign = unary("Sign", np.sign, "ifc")
+invert = unary("Invert", operator.invert, "iu")
+floor = unary("Floor", np.floor, "f")
+ceil = unary("Ceil", np.ceil, "f")
+round = unary("Round", np.round, "iufc")
+exp = unary("Exp", np.exp)
+expm1 = unary("Expm1", np.expm1)
+log = unary("Log", np.log)
+log1p = unary("Log1p", np.log1p)
+sqrt = unary("Sqrt", np.sqrt)
+rsqrt = unary("Rsqrt", lambda x: 1 / np.sqrt(x))
+sin = unary("Sin", np.sin)
+cos = unary("Cos", np.cos)
+tan = unary("Tan", np.tan)
+asin = unary("Asin", np.arcsin)
+acos = unary("Acos", np.arccos)
+atan = unary("Atan", np.arctan)
+sinh = unary("Sinh", np.sinh)
+cosh = unary("Cosh", np.cosh)
+tanh = unary("Tanh", np.tanh)
+asinh = unary("Asinh", np.arcsinh)
+acosh = unary("Acosh", np.arccosh)
+atanh = unary("Atanh", np.arctanh)
+sigmoid = unary("Sigmoid", lambda x: 1 / (1 + np.exp(-x)))
+reciprocal = unary("Reciprocal", lambda x: 1 / x)
+is_nan = unary("IsNan", np.isnan, "f", dtypes.bool)
+is_inf = unary("IsInf", np.isinf, "f", dtypes.bool)
+is_finite = unary("IsFinite", np.isfinite, "f", dtypes.bool)
 
 
 def abs(x: Any, name: str | None = None) -> Tensor:
@@ -220,10 +218,9 @@ def _part_of(dtype: Any) -> Any:
 
 def _part(op: str, function: Callable[..., Any]) -> Op:
     def of(input: Any, name: str | None = None) -> Tensor:
-        x = allow(op, convert_to_tensor(input), "fc")
+        x = operand(op, input, "fc")
         return apply(op, function, x, dtype=_part_of(x.dtype))
 
-    of.__name__ = of.__qualname__ = op.lower()
     return of
 
 
@@ -235,7 +232,7 @@ angle = _part("Angle", np.angle)
 def conj(x: Any, name: str | None = None) -> Tensor:
     """Complex numbers with the opposite imaginary parts."""
     x = convert_to_tensor(x)
-    return apply("Conj", np.conj, x, dtype=x.dtype) if x.dtype.is_complex else x
+    return apply("Conj", np.conj, x) if x.dtype.is_complex else x
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
@@ -253,7 +250,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
         )
     first, *rest = matched("AddN", *inputs)
-    return apply("AddN", lambda x, *more: sum(more, x), first, *rest, dtype=first.dtype)
+    return apply("AddN", lambda x, *more: sum(more, x), first, *rest)
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
@@ -277,7 +274,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
     t = convert_to_tensor(t)
     t, low, high = matched("ClipByValue", t, clip_value_min, clip_value_max, promote=False)
-    return apply("ClipByValue", lambda x, a, b: np.minimum(np.maximum(x, a), b), t, low, high, dtype=t.dtype)
+    return apply("ClipByValue", lambda x, a, b: np.minimum(np.maximum(x, a), b), t, low, high)
 
 
 def matmul(
@@ -302,7 +299,7 @@ def matmul(
         texts = [f"[{','.join(map(str, dims))}]" for dims in inner]
         message = f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]} [Op:MatMul]"
         raise InvalidArgumentError(None, None, message)
-    return apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b, dtype=a.dtype)
+    return apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b)
 
 
 def _dims(tensor: Tensor, swapped: bool) -> list[int | None]:
@@ -316,12 +313,12 @@ def _swapped(value: Any, swap: bool) -> Any:
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     a, b = matched("Tensordot", a, b)
-    return apply("Tensordot", lambda x, y: np.tensordot(x, y, axes), a, b, dtype=a.dtype)
+    return apply("Tensordot", lambda x, y: np.tensordot(x, y, axes), a, b)
 
 
 def einsum(equation: str, *inputs: Any, **_: Any) -> Tensor:
     tensors = matched("Einsum", *inputs)
-    return apply("Einsum", lambda *values: np.einsum(equation, *values), *tensors, dtype=tensors[0].dtype)
+    return apply("Einsum", lambda *values: np.einsum(equation, *values), *tensors)
 
 
 # The operators of tensors ---------------------------------------------------------------------------------------------
@@ -390,3 +387,4 @@ for _name, _unary_op in {
     "neg": negative, "abs": abs, "invert": lambda x: logical_not(x) if x.dtype.is_bool else invert(x), "round": round,
 }.items():  # fmt: skip
     setattr(Tensor, f"__{_name}__", _unary_method(_unary_op))
+name_ops(globals())

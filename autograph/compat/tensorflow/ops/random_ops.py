@@ -10,7 +10,7 @@ import numpy as np
 from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
-from autograph.compat.tensorflow.core.tensor import Tensor, run_later
+from autograph.compat.tensorflow.core.tensor import Tensor, name_ops, run_later
 from autograph.compat.tensorflow.ops import math_ops
 from autograph.compat.tensorflow.ops.array_ops import plain, static_shape
 
@@ -52,13 +52,13 @@ def uniform(
 
 
 def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Callable[..., Tensor]:
-    def normals(
+    def of(
         shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: int | None = None,
         name: str | None = None,
     ) -> Tensor:
         wanted = as_dtype(dtype)
         if is_tensor(mean) or is_tensor(stddev):
-            return math_ops.add(normals(shape, dtype=dtype, seed=seed) * stddev, mean)
+            return math_ops.add(of(shape, dtype=dtype, seed=seed) * stddev, mean)
         middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
         own = None if seed is None else generator_of(seed)
 
@@ -68,8 +68,8 @@ def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Cal
         return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape),
                          repeatable=False)  # fmt: skip
 
-    normals.__name__ = normals.__qualname__ = title
-    return normals
+    of.__doc__ = f"Numbers of the {title} distribution."
+    return of
 
 
 def _truncated(generator: np.random.Generator, dims: Any) -> Any:
@@ -81,7 +81,10 @@ def _truncated(generator: np.random.Generator, dims: Any) -> Any:
 
 
 normal = _normals("normal", np.random.Generator.standard_normal)
-truncated_normal = _normals("truncated_normal", _truncated)
+truncated_normal = _normals("truncated normal", _truncated)
+
+
+name_ops(globals())
 
 
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:

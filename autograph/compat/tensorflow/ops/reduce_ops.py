@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes
-from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, strictly
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, operand
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops
 from autograph.compat.tensorflow.ops.array_ops import plain
 
 __all__ = [  # the names of `tf` itself
@@ -20,22 +20,24 @@ __all__ = [  # the names of `tf` itself
     "unique",
 ]  # fmt: skip
 
+Op = Callable[..., Tensor]
+
 
 def _axes(axis: Any) -> Any:
     found = plain(axis)
     return tuple(found.tolist()) if isinstance(found, np.ndarray) and found.ndim else found
 
 
-def _reduction(op: str, function: Callable[..., Any], kinds: str = "iufc", typed: bool = False) -> Any:
-    def reduce(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-        x = allow(op, strictly(input_tensor, dtypes.bool if kinds == "b" else None), kinds)
+def _reduction(op: str, function: Callable[..., Any], kinds: str = "iufc", typed: bool = False) -> Op:
+    def of(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+        x = operand(op, input_tensor, kinds)
         options = {"axis": _axes(axis), "keepdims": keepdims}
         if typed:
             options["dtype"] = numpy_dtype(x.dtype)
-        return apply(op, lambda value: function(value, **options), x, dtype=x.dtype)
+        return apply(op, lambda value: function(value, **options), x)
 
-    reduce.__name__ = reduce.__qualname__ = f"reduce_{op.lower()}"
-    return reduce
+    of.__doc__ = f"The op {op} of the elements along axes."
+    return of
 
 
 def _extreme(function: Callable[..., Any], bound: str, infinity: float) -> Callable[..., Any]:
@@ -71,20 +73,21 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
         found = np.log(np.sum(np.exp(value - top), axis=axes, keepdims=True)) + top
         return found if keepdims else np.squeeze(found, axis=axes)
 
-    return apply("LogSumExp", of, x, dtype=x.dtype)
+    return apply("LogSumExp", of, x)
 
 
-def _position(op: str, function: Callable[..., Any]) -> Any:
+def _position(op: str, function: Callable[..., Any]) -> Op:
     def of(input: Any, axis: Any = 0, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
         where = 0 if axis is None else plain(axis)
-        x = _with_dimensions(op, allow(op, convert_to_tensor(input), "biuf"))
+        x = _with_dimensions(op, input, "biuf")
         return apply(op, lambda value: function(value, axis=where), x, dtype=as_dtype(output_type))
 
-    of.__name__ = of.__qualname__ = op.lower()
+    of.__doc__ = f"The op {op}: the places of the first such elements along an axis."
     return of
 
 
-def _with_dimensions(op: str, x: Tensor) -> Tensor:
+def _with_dimensions(op: str, value: Any, kinds: str) -> Tensor:
+    x = operand(op, value, kinds)
     if x.shape.rank == 0:
         raise InvalidArgumentError(f"Expected dimension in the range [0, 0), but got 0 [Op:{op}]")
     return x
@@ -94,22 +97,22 @@ argmax = _position("ArgMax", np.argmax)
 argmin = _position("ArgMin", np.argmin)
 
 
-def _cumulative(op: str, function: Callable[..., Any], without: Callable[..., Any]) -> Any:
-    def cumulate(
+def _cumulative(op: str, function: Callable[..., Any], without: Callable[..., Any]) -> Op:
+    def of(
         x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
     ) -> Tensor:
-        x, where = _with_dimensions(op, allow(op, convert_to_tensor(x), "iufc")), plain(axis)
+        x, where = _with_dimensions(op, x, "iufc"), plain(axis)
         kind = numpy_dtype(x.dtype)
 
-        def of(value: Any) -> Any:
+        def cumulate(value: Any) -> Any:
             turned = np.flip(value, where) if reverse else value
             total = without(turned, where, kind) if exclusive else function(turned, axis=where, dtype=kind)
             return np.flip(total, where) if reverse else total
 
-        return apply(op, of, x, dtype=x.dtype)
+        return apply(op, cumulate, x)
 
-    cumulate.__name__ = cumulate.__qualname__ = op.lower()
-    return cumulate
+    of.__doc__ = f"The op {op}: for each element, what those up to it, or before it, give along an axis."
+    return of
 
 
 def _products_before(value: Any, axis: int, kind: Any) -> Any:
@@ -124,11 +127,11 @@ cumprod = _cumulative("Cumprod", np.cumprod, _products_before)
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    x = allow("Sort", convert_to_tensor(values), "iuf")
+    x = operand("Sort", values, "iuf")
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}")
-    iteration = direction == "DESCENDING"
-    return apply("Sort", lambda v: np.flip(np.sort(v, axis), axis) if iteration else np.sort(v, axis), x, dtype=x.dtype)
+    falls = direction == "DESCENDING"
+    return apply("Sort", lambda v: np.flip(np.sort(v, axis), axis) if falls else np.sort(v, axis), x)
 
 
 def argsort(
@@ -154,7 +157,10 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
         _, at = np.unique(value, return_index=True)
         return value[np.sort(at)]
 
-    found = apply("Unique", first, x, dtype=x.dtype)
+    found = apply("Unique", first, x)
     numbers = apply("Unique", lambda value, kinds: np.argmax(np.expand_dims(value, 1) == kinds, axis=1), x, found,
                     dtype=as_dtype(out_idx))  # fmt: skip
     return Unique(found, numbers)
+
+
+name_ops(globals())
