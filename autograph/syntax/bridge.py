@@ -40,11 +40,6 @@ for _kind in (gast.Param, gast.AugLoad, gast.AugStore):     # contexts that Pyth
 # -- ast to gast --------------------------------------------------------------------------------------------
 
 
-def _parameter(fields: Fields) -> None:
-    fields["id"] = fields.pop("arg")
-    fields["ctx"] = _PARAM
-
-
 def _name_(fields: Fields) -> None:
     fields["annotation"] = fields["type_comment"] = None
 
@@ -54,26 +49,17 @@ def _handler(fields: Fields) -> None:
         fields["name"] = gast.Name(fields["name"], gast.Store(), None, None)
 
 
-def _no_type_params(fields: Fields) -> None:
-    fields.setdefault("type_params", [])
-
-
-def _no_default(fields: Fields) -> None:
-    fields.setdefault("default_value", None)
-
-
 _PARAM = gast.Param()
-_SPECIAL: dict[type, Callable[[Fields], None]] = {
+_SPECIAL: dict[type, Callable[[Fields], object]] = {
     ast.Name: _name_,
-    ast.arg: _parameter,
+    ast.arg: lambda fields: fields.update(id=fields.pop("arg"), ctx=_PARAM),
     ast.ExceptHandler: _handler,
-    ast.FunctionDef: _no_type_params,       # until 3.12
-    ast.AsyncFunctionDef: _no_type_params,
-    ast.ClassDef: _no_type_params,
 }
+for _kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+    _SPECIAL[_kind] = lambda fields: fields.setdefault("type_params", [])       # Python 3.11 has none
 for _name in ("TypeVar", "ParamSpec", "TypeVarTuple"):
     if hasattr(ast, _name):
-        _SPECIAL[getattr(ast, _name)] = _no_default         # 3.12 only
+        _SPECIAL[getattr(ast, _name)] = lambda fields: fields.setdefault("default_value", None)     # nor Python 3.12
 _GAST[ast.arg] = gast.Name
 _WORDS = frozenset("id attr arg module asname rest kind type_comment conversion is_async simple".split())
 # the fields that may hold nodes or lists

@@ -34,7 +34,8 @@ def hoist(tree: gast.AST) -> frozenset[str]:
     names = functools.cache(lambda: Namer(all_names(tree)))
     made: set[str] = set()
     for node in _functions(tree):
-        if _may_hold_loops(node):
+        # the user's functions, and branches outside of loops, unless they look at their own names
+        if getattr(node, "role", None) != "loop" and not getattr(node, "whole", None):
             _Hoist(node, names, made).block(node.body)
     return frozenset(made)
 
@@ -48,11 +49,6 @@ def _functions(tree: Any) -> list[Any]:
             found.append(node)
         stack += [statement for block in trees.blocks(node) for statement in block][::-1]
     return found
-
-
-def _may_hold_loops(function: Any) -> bool:
-    """Whether a function is one of the user's, or a branch outside of loops; but not if it looks at its own names."""
-    return getattr(function, "role", None) != "loop" and not getattr(function, "whole", None)
 
 
 class _Hoist:
@@ -100,7 +96,9 @@ class _Hoist:
 
     def names_of(self, function: Any) -> set[str]:
         if id(function) not in self.owned:
-            self.owned[id(function)] = _owned(function)
+            own = scope.inner(function)
+            names = {*own.writes, *scope.parameters(function)} - own.nonlocals.keys() - own.globals.keys()
+            self.owned[id(function)] = names
         return self.owned[id(function)]
 
     def declarations(self, raised: scope.Names) -> list[Any]:
@@ -162,14 +160,9 @@ def _take_lambdas(node: Any, around: list[Any], taken: list[_Taken]) -> None:
                 _take_lambdas(child, around, taken)
 
 
-def _owned(function: Any) -> set[str]:
-    own = scope.inner(function)
-    return {*own.writes, *scope.parameters(function)} - own.nonlocals.keys() - own.globals.keys()
-
-
 def _disown(function: Any, name: str, names: Namer) -> None:
     """Make a name of a generated function one of the function around it."""
-    function.body = [s for s in function.body if not _is_declaration(s, name)]
+    function.body = [s for s in function.body if not isinstance(scope.unannotated(s, (name,)), gast.Pass)]
     for node in scope.walk_own(*function.body):
         for block in trees.blocks(node):
             _unannotate(block, name)
@@ -182,14 +175,9 @@ def _disown(function: Any, name: str, names: Namer) -> None:
     function.body[:0] = begin
 
 
-def _is_declaration(node: Any, name: str) -> bool:
-    return isinstance(node, gast.AnnAssign) and node.value is None and getattr(node.target, "id", None) == name
-
-
 def _unannotate(block: list[Any], name: str) -> None:
     for i, node in enumerate(block):
-        if isinstance(node, gast.AnnAssign) and getattr(node.target, "id", None) == name:
-            new = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
+        if (new := scope.unannotated(node, (name,))) is not None:
             block[i] = gast.copy_location(new, node)
 
 

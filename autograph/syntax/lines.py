@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column; lines count from 1, columns are UTF-8 bytes."""
@@ -23,9 +24,9 @@ _STRING = re.compile(
 _BETWEEN = re.compile(r"(?:[ \t\f\n]|\\\n|#[^\n]*)*")
 _STRING_OR_COMMENT = re.compile(_STRING.pattern + r" | (\#[^\n]*)", _STRING.flags)
 _BRACKET = re.compile(_STRING_OR_COMMENT.pattern + r" | ([()\[\]{}])", _STRING.flags)
-_AT_END = re.compile(r"(?:\s*;)?(\s*#.*)")
 _TO_COLON = re.compile(r"[^:#]*(?=:)")
-_BEHIND = re.compile(r"[^#]*?(\s*#.*)")
+_COMMENT_ONLY = re.compile(r"(?:\s*;)?(\s*#.*)")
+_COMMENT_BEHIND = re.compile(r"[^#]*?(\s*#.*)")
 
 
 def column(line: str, offset: int) -> int:
@@ -58,9 +59,12 @@ class Lines:
         """How far a line is indented."""
         return len(self.indent(line).expandtabs())
 
-    def begins(self, line: int, offset: int, word: str) -> bool:
-        """Whether a word stands at a place."""
-        return self[line].startswith(word, column(self[line], offset))
+    def is_elif(self, node: Any) -> bool:
+        """Whether a node is an `if` that was typed as `elif`."""
+        if type(node).__name__ != "If":
+            return False
+        line = self[node.lineno]
+        return line.startswith("elif", column(line, node.col_offset))
 
     def between(self, start: Place, end: Place) -> str:
         """The text between two places, its lines parted by line feeds."""
@@ -79,6 +83,12 @@ class Lines:
         while (found := _TO_COLON.match(self[line], start)) is None:
             line, start = line + 1, 0
         return line, len(self[line][: found.end()].encode())
+
+    def search_up(self, line: int, floor: int, word: str) -> int:
+        """The last line up to `line` that begins with a word, or else the line below `floor`."""
+        while line > floor + 1 and not self[line].lstrip().startswith(word):
+            line -= 1
+        return line
 
     def above(self, line: int, floor: int, width: int) -> tuple[str, ...]:
         """The comment and blank lines right above `line`, up to `floor`; what holds them is indented by `width`."""
@@ -105,16 +115,15 @@ class Lines:
         text = self[line].strip()
         return " " * (self.width(line) - width) + text if text else ""
 
-    def comment_at_end(self, line: int, offset: int) -> str:
-        """The comment that ends a line, with the space before it, if only that follows the place; else ''."""
-        text = self[line]
-        found = _AT_END.fullmatch(text[column(text, offset) :].rstrip()) if "#" in text else None
-        return found[1] if found else ""
+    def comment_behind(self, line: int, offset: int, only: bool = False) -> str:
+        """The comment behind a place where no string follows, with the space before it; '' if there is none.
 
-    def comment_behind(self, line: int, offset: int) -> str:
-        """The comment behind a place where no string follows, with the space before it; or ''."""
+        Args:
+            only: return '' also if code stands between the place and the comment.
+        """
         text = self[line]
-        found = _BEHIND.match(text, column(text, offset)) if "#" in text else None
+        pattern = _COMMENT_ONLY if only else _COMMENT_BEHIND
+        found = pattern.match(text, column(text, offset)) if "#" in text else None
         return found[1].rstrip() if found else ""
 
     def comments(self, first: int, last: int) -> tuple[str, ...]:

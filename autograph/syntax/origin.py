@@ -244,7 +244,7 @@ class _Recorder:
             origin.last = self.clauses(node)
         else:
             origin.last = node.end_lineno or node.lineno
-            origin.comment = self.lines.comment_at_end(origin.last, node.end_col_offset or 0)
+            origin.comment = self.lines.comment_behind(origin.last, node.end_col_offset or 0, only=True)
             self.inside(node, origin.last)
         return origin.last
 
@@ -272,7 +272,7 @@ class _Recorder:
         for link in chain:  # grows by each `elif`: no recursion, there can be many
             floor = link.lineno
             for holder, body in _clauses(link):
-                if holder is None and self.is_elif(body[0]):
+                if holder is None and self.lines.is_elif(body[0]):
                     self.open(body[0], floor)
                     chain.append(body[0])
                 else:
@@ -303,9 +303,7 @@ class _Recorder:
         if isinstance(node, ast.excepthandler):
             self.node(node, self.lines.indent(node.lineno), False)
             return
-        line: int = node.pattern.lineno
-        while line > floor + 1 and not self.lines[line].lstrip().startswith("case"):
-            line -= 1  # the pattern stands below, in parentheses
+        line = self.lines.search_up(node.pattern.lineno, floor, "case")
         indent = self.lines.indent(line)
         end = _header_end(node) or (line, 0)
         self.node(node, indent, False).span = (line, len(indent.encode()), *end)
@@ -342,21 +340,12 @@ class _Recorder:
     def first_line(self, node: ast.stmt, floor: int) -> int:
         """The first line of a statement: its first decorator's `@`, if it has any."""
         decorators = getattr(node, "decorator_list", None)
-        if not decorators:
-            return node.lineno
-        line: int = decorators[0].lineno
-        while line > floor + 1 and not self.lines[line].lstrip().startswith("@"):
-            line -= 1
-        return line
+        return self.lines.search_up(decorators[0].lineno, floor, "@") if decorators else node.lineno
 
     def header_line(self, first: ast.stmt) -> int:
         """The line that ends the header of the block that `first` begins; 0 if they share a line."""
         origin = _origin(first)
         return 0 if origin.inline else origin.first - len(origin.comments.before) - 1
-
-    def is_elif(self, node: ast.stmt) -> bool:
-        """Whether an `if` was typed as `elif`."""
-        return type(node).__name__ == "If" and self.lines.begins(node.lineno, node.col_offset, "elif")
 
 
 def _origin(node: ast.stmt) -> StatementOrigin:

@@ -8,7 +8,7 @@ lambdas and functions run later, so what they read is captured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -265,6 +265,13 @@ class _Collector:
             self.visit(node.target)
         if not isinstance(node.target, gast.Name):
             self.visit(node.annotation)
+
+
+def unannotated(node: gast.AST, names: Container[str]) -> Any:
+    """The statement to put in the place of an annotated assignment to one of `names`; None for any other node."""
+    if not isinstance(node, gast.AnnAssign) or getattr(node.target, "id", None) not in names:
+        return None
+    return gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
 
 
 def _type_parameters(node: gast.AST) -> list[str]:

@@ -33,8 +33,8 @@ def test_what_stands_above_and_below():
 
 def test_comments_at_the_end_of_a_line():
     lines = Lines(["a; b ;  # one\n", "def f(x='#'):\t# two\n"])
-    assert lines.comment_at_end(1, 4) == "  # one"
-    assert lines.comment_at_end(1, 1) == ""  # b comes in between
+    assert lines.comment_behind(1, 4, only=True) == "  # one"
+    assert lines.comment_behind(1, 1, only=True) == ""  # b comes in between
     assert lines.comment_behind(2, 11) == "\t# two"
 
 

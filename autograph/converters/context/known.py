@@ -24,7 +24,8 @@ from autograph.syntax import names, scope, trees
 def module_context(tree: gast.AST, filename: str) -> Context:
     """The context for converting a whole module."""
     known = imports(tree)
-    shadowed = frozenset(scope.uses(*tree.body).writes) - known.keys() | _declared_global(tree)
+    shadowed = scope.uses(*tree.body).writes.keys() - known.keys()
+    shadowed |= {name for node in trees.walk(tree) if isinstance(node, gast.Global) for name in node.names}
     context = Context(filename, known, frozenset(shadowed), taken=names.all_names(tree))
     context.frame_depths = movable.module_frame_depths(tree, context)
     return context
@@ -75,15 +76,10 @@ def looks_at_frames(value: Any) -> bool:
         return False
     code = value.__code__
     warns = "warn" in code.co_names and any(isinstance(c, tuple) and "stacklevel" in c for c in code.co_consts)
-    owner = value.__globals__.get("stack")
     names = {*code.co_names, *code.co_freevars, *code.co_varnames}
-    of_inspect = "stack" in code.co_names and ("inspect" in names or owner is _inspect_stack())
+    stack = getattr(sys.modules.get("inspect"), "stack", sys)  # NumPy has a function of that name, too
+    of_inspect = "stack" in code.co_names and ("inspect" in names or value.__globals__.get("stack") is stack)
     return warns or of_inspect or not _FRAME_NAMES.isdisjoint(code.co_names)
-
-
-def _inspect_stack() -> Any:
-    """`inspect.stack`, which is not NumPy's, if anybody has imported it."""
-    return getattr(sys.modules.get("inspect"), "stack", sys)
 
 
 def imports(tree: gast.AST) -> dict[str, str]:
@@ -98,10 +94,6 @@ def imports(tree: gast.AST) -> dict[str, str]:
             for alias in node.names:
                 known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
     return known
-
-
-def _declared_global(tree: gast.AST) -> set[str]:
-    return {name for node in trees.walk(tree) if isinstance(node, gast.Global) for name in node.names}
 
 
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)

@@ -48,8 +48,7 @@ def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
 def _unannotate(block: list[Any], shared: list[str]) -> None:
     """Drop the annotations of shared names: Python has none for names that are `nonlocal`, and evaluates none."""
     for i, node in enumerate(block):
-        if isinstance(node, gast.AnnAssign) and isinstance(node.target, gast.Name) and node.target.id in shared:
-            new = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
+        if (new := scope.unannotated(node, shared)) is not None:
             block[i] = replace(node, new)
         elif not converted(node):
             for inner in trees.own_blocks(node):

@@ -222,7 +222,7 @@ class Printer(Splicer):
         """Whether what follows an `if` is to be printed as `elif`: as typed, or always if it is new."""
         if not super().is_elif(orelse) or _comments(orelse[0]).after:
             return False
-        return not hasattr(orelse[0], "origin") or _is_typed_elif(orelse[0], self.lines)
+        return not hasattr(orelse[0], "origin") or self.lines.is_elif(orelse[0])
 
     # -- heads ---------------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class Printer(Splicer):
             super().head(node)
         else:
             line, offset = node.origin.span[:2]
-            start = (line, offset + 2 * _is_typed_elif(node, self.lines))
+            start = (line, offset + 2 * self.lines.is_elif(node))
             self.splice(node, slots, start, self.lines.find_colon(slots[-1].end if slots else start))
 
     def decorators(self, node: gast.AST) -> None:
@@ -272,13 +272,7 @@ def _start(node: gast.AST, lines: Lines) -> Place:
     line, offset, _, _ = origin.span
     if origin.first < line:
         return origin.first, len(origin.indent.encode())
-    return (line, offset + 2) if _is_typed_elif(node, lines) else (line, offset)
-
-
-def _is_typed_elif(node: gast.AST, lines: Lines) -> bool:
-    """Whether an `if` of the user's was an `elif`."""
-    line, offset, _, _ = node.origin.span
-    return kind(node) == "If" and lines.begins(line, offset, "elif")
+    return (line, offset + 2) if lines.is_elif(node) else (line, offset)
 
 
 def _last(node: gast.AST) -> gast.AST:
