@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -16,7 +17,6 @@ from autograph.common import code_marks
 from autograph.common.code_flags import OfCode, is_compiled
 from autograph.common.trace_rules import on_behalf
 from autograph.conversion.conversions import (
-    ConvertedSource,
     conversion_of,
     convert_for_debugging,
     convert_source,
@@ -72,12 +72,8 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
     entity = code_marks.unstaged(calls.concrete(entity))
     if type(entity) is FunctionType:
         return _converted_function(entity, debug_source)
-    if type(entity) is types.MethodType:
-        return types.MethodType(inner(entity.__func__), entity.__self__)
-    if isinstance(entity, (staticmethod, classmethod)):
-        return type(entity)(inner(entity.__func__))
-    if isinstance(entity, property):
-        return _each_accessor(entity, inner)
+    if (rewrapped := _rewrapped(entity, inner)) is not None:
+        return rewrapped
     if isinstance(entity, functools.partial):
         return functools.partial(inner(entity.func), *entity.args, **entity.keywords)
     call = getattr(type(entity), "__call__", None)  # noqa: B004
@@ -86,9 +82,17 @@ def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
     return types.MethodType(inner(call), entity)
 
 
-def _each_accessor(entity: property, change: Callable[[Any], Any]) -> property:
-    get, put, delete = (accessor and change(accessor) for accessor in (entity.fget, entity.fset, entity.fdel))
-    return property(get, put, delete, entity.__doc__)
+def _rewrapped(entity: Any, change: Callable[[Any], Any]) -> Any:
+    """Apply `change` to the functions in a method, property or the like; None if `entity` is something else."""
+    if isinstance(entity, (staticmethod, classmethod)):
+        return type(entity)(change(entity.__func__))
+    if isinstance(entity, property):
+        get, put, delete = (accessor and change(accessor) for accessor in (entity.fget, entity.fset, entity.fdel))
+        return property(get, put, delete, entity.__doc__)
+    if type(entity) is types.MethodType:
+        function = change(entity.__func__)
+        return entity if function is entity.__func__ else types.MethodType(function, entity.__self__)
+    return None
 
 
 def _not_convertible(entity: Any) -> str:
@@ -158,15 +162,10 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     entity = calls.concrete(entity)
     if entity is None:
         return functools.partial(convert, debug_source=debug_source)
-    if isinstance(entity, (staticmethod, classmethod)):
-        return type(entity)(convert(entity.__func__, debug_source=debug_source))
-    if isinstance(entity, property):
-        return _each_accessor(entity, functools.partial(convert, debug_source=debug_source))
     if isinstance(entity, type):
         raise SourceError(_not_convertible(entity))
-    if type(entity) is types.MethodType:
-        function = convert(entity.__func__, debug_source=debug_source)
-        return entity if function is entity.__func__ else types.MethodType(function, entity.__self__)
+    if (rewrapped := _rewrapped(entity, functools.partial(convert, debug_source=debug_source))) is not None:
+        return rewrapped
     if is_converted(entity) or is_marked(entity) or code_marks.unstaged(entity) is not entity or is_compiled(entity):
         return entity
     if type(entity) is FunctionType and (entity.__code__.co_flags & _SUSPENDED or known.looks_at_frames(entity)):
@@ -293,7 +292,7 @@ def to_code(entity: Any) -> str:
     """
     entity = calls.concrete(entity)
     if isinstance(entity, types.ModuleType):
-        return _module_source(entity).text
+        return convert_source(*_text_of(entity)).text
     if isinstance(entity, type):
         _, read, node = _class_source(entity)
         return printed(node, read)
@@ -322,7 +321,7 @@ def explain(entity: Any) -> Explanation:
     """
     entity = calls.concrete(entity)
     if isinstance(entity, types.ModuleType):
-        return Explanation(_module_source(entity).decisions)
+        return Explanation(convert_source(*_text_of(entity)).decisions)
     if isinstance(entity, type):
         converted, _, node = _class_source(entity)
         inside = range(node.lineno, node.end_lineno + 1)
@@ -339,10 +338,6 @@ def user_function(entity: Any) -> FunctionType:
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
-
-
-def _module_source(module: types.ModuleType) -> ConvertedSource:
-    return convert_source(*_text_of(module))
 
 
 def _text_of(module: types.ModuleType) -> tuple[str, str]:
@@ -413,15 +408,13 @@ def why_sourceless(entity: Any) -> str:
 def _whole_function(function: FunctionType) -> FunctionType:
     if is_converted(function):
         original = getattr(function, "__wrapped__", None)
-        if type(original) is not FunctionType or is_converted(original) or not _is_at_place_of(original, function):
+        if type(original) is not FunctionType or is_converted(original) or _place(original) != _place(function):
             return function     # as the import hook converted it
         function = original
     return function if is_marked(function) else loader.instantiate(whole_code_of(function), function)
 
 
-def _is_at_place_of(one: FunctionType, other: FunctionType) -> bool:
-    places = [(code.co_filename, code.co_firstlineno, code.co_name) for code in (one.__code__, other.__code__)]
-    return places[0] == places[1]
+_place = operator.attrgetter("__code__.co_filename", "__code__.co_firstlineno", "__code__.co_name")
 
 
 # Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.

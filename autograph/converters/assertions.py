@@ -23,8 +23,7 @@ def assert_statement(node: gast.Assert, context: Context) -> Any:
     why = why_not_deferred(parts, context)
     if staging.never_staged(node.test, context):
         why = f"its condition is never staged: {own_text(node.test)}"
-    context.decide(node, "assert", why)
-    if why is not None:
+    if not context.decide(node, "assert", why):
         return None
     call = gast.copy_location(template.call("assert_stmt", *map(deferred, parts)), node)
     return gast.Expr(call)

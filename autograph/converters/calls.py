@@ -45,9 +45,7 @@ _TAKING = frozenset(
 def rewrite(node: gast.Call, context: Context) -> Any:
     if template.operator_of(node) or template.operator_of(node.func) == "call":
         return None
-    why = _reason(node, context)
-    context.decide(node, f"call of {_described(node.func)}", why)
-    if why is None:
+    if context.decide(node, f"call of {_described(node.func)}", _reason(node, context)):
         node.func = gast.copy_location(template.call("call", node.func), node.func)
     return None
 

@@ -29,9 +29,7 @@ _OPERATORS = {
 
 
 def rewrite(node: Any, context: Context) -> Any:
-    why = _reason(node, context)
-    context.decide(node, "comprehension", why)
-    if why is not None:
+    if not context.decide(node, "comprehension", _reason(node, context)):
         _rename_variables(node, context)
         return None
     elements = scope.elements(node)

@@ -153,7 +153,7 @@ class _Restructure:
             return new + self.block(rest, where)
         if where.consumes:
             flag, value = self.names()
-            leave = [_at_header(gast.Return(template.name(value)), new[-1])]
+            leave = [trees.at_header(gast.Return(template.name(value)), new[-1])]
             plain.survey(leave, self.context)
             new = [_before(_assign(flag, template.constant(False)), new[0]), *new]
             guard = self.guard(template.name(flag), leave, rest)
@@ -162,7 +162,7 @@ class _Restructure:
             if not rest:
                 return new
             guard = self.guard(gast.UnaryOp(gast.Not(), any_of(raised)), rest, [])
-        _at_header(guard, new[-1])
+        trees.at_header(guard, new[-1])
         if guard.plain is not None and where.consumes:
             guard.orelse = []
             return new + self.block([guard, *rest], where)
@@ -186,7 +186,7 @@ class _Restructure:
         for block in trees.own_blocks(node):
             if left and block is node.orelse:
                 guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
-                block[:] = [_at_header(guard, node)]
+                block[:] = [trees.at_header(guard, node)]
             if block is getattr(node, "finalbody", None):
                 always_returns = where.kind == "function" and not plain.block_falls(block)
                 if always_returns and plain.block_jumps(block) == {"return"}:
@@ -219,7 +219,7 @@ class _Restructure:
         after, node.orelse = node.orelse, []
         if after and break_ is not None:
             after = [self.guard(gast.UnaryOp(gast.Not(), template.name(break_)), after, [])]
-            _at_header(after[0], node)
+            trees.at_header(after[0], node)
         where.used.update(raised)
         begin = [] if break_ is None else [_before(_assign(break_, template.constant(False)), node)]
         return [*begin, node], after, raised
@@ -258,13 +258,6 @@ def _silence(block: list[Any]) -> None:
     if len(block) > 1 and any(lines):
         there = getattr(block[-2], "comments", NO_COMMENTS)
         block[-2].comments = there._replace(after=there.after + lines)
-
-
-def _at_header(new: Any, node: Any) -> Any:
-    """A new statement on the line of a compound one that has just run."""
-    new.lineno = new.end_lineno = node.lineno
-    new.col_offset = new.end_col_offset = node.col_offset
-    return new
 
 
 def _before(new: Any, node: Any) -> Any:

@@ -22,8 +22,7 @@ _TENSORFLOWS = "tensorflow.autograph.experimental.set_loop_options"  # in `autog
 
 
 def while_loop(node: Any, context: Context) -> list[Any] | None:
-    context.decide(node, "while", node.plain)
-    if node.plain is not None:
+    if not context.decide(node, "while", node.plain):
         return None
     result = gast.copy_location(gast.Return(node.test), node.test)
     test = bodies.body("loop_test", [result], list(scope.uses(node.test).writes), context)
@@ -34,8 +33,7 @@ def while_loop(node: Any, context: Context) -> list[Any] | None:
 
 
 def for_loop(node: Any, context: Context) -> list[Any] | None:
-    context.decide(node, "for" if isinstance(node, gast.For) else "async for", node.plain)
-    if node.plain is not None:
+    if not context.decide(node, "for" if isinstance(node, gast.For) else "async for", node.plain):
         return None
     shared, block = node.state.shared["body"], node.body
     if isinstance(node.target, gast.Name) and node.target.id not in shared:

@@ -19,8 +19,7 @@ from autograph.syntax import template
 def lower(node: Any, whole: str | None, context: Context) -> list[Any] | None:
     """The statements that stand for a `match`; None if it stays, as when all its function does (`whole`)."""
     why = whole or _reason(node, context)
-    context.decide(node, "match", why)
-    if why is not None:
+    if not context.decide(node, "match", why):
         return None
     subject = context.namer.fresh("subject_")
     if isinstance(node.subject, gast.Name) and not any(_capture(case.pattern) for case in node.cases):

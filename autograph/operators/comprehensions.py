@@ -29,10 +29,8 @@ def list_comp(
         make, accepts = _of_items(target, element, condition)
         if _might_be_staged(iterable, accepts):
             done: list[Any] = []
-            add: Any = done.append
-            if flat:
-                make, add = Several(make), lambda parts: done.extend(_parts(parts))
-            result = _collect("list_comp", iterable, (make,), accepts, done, add)
+            add = done.extend if flat else done.append
+            result = _collect("list_comp", iterable, (make,), accepts, done, add, flat)
             if result is not NotImplemented:
                 return result
         if flat:
@@ -53,10 +51,8 @@ def set_comp(
         make, accepts = _of_items(target, element, condition)
         if _might_be_staged(iterable, accepts):
             done: set[Any] = set()
-            add: Any = done.add
-            if flat:
-                make, add = Several(make), lambda parts: done.update(_parts(parts))
-            result = _collect("set_comp", iterable, (make,), accepts, done, add)
+            add = done.update if flat else done.add
+            result = _collect("set_comp", iterable, (make,), accepts, done, add, flat)
             if result is not NotImplemented:
                 return result
         if flat:
@@ -139,36 +135,38 @@ def _collect(
     condition: OneArgument | None,
     done: Any,
     add: Callable[..., None],
+    flat: bool = False,
 ) -> Any:
-    """A backend's result for a comprehension, or else `done` with all elements that pass the condition.
+    """Returns a backend's result for a comprehension, or else `done` with all elements that pass the condition.
 
-    NotImplemented, if no backend wants it and there is no condition that could be staged.
+    NotImplemented if no backend takes it and there is no condition that could be staged.
     """
+    make, *more = parts
+    handed = (Several(make),) if flat else parts
     backend = responsible(iterable)
     if backend is not None:
-        result = getattr(backend, construct)(iterable, *parts, condition, done, True)
+        result = getattr(backend, construct)(iterable, *handed, condition, done, True)
         if result is not NotImplemented:
             return result
     if condition is None:
         return NotImplemented
     iterator = iter(iterable)
-    part, *more = parts
     for item in Resumed(iterator):
         accepted = condition(item)
         backend = None if type(accepted) is bool else owner(accepted)
         if backend is not None:
-            result = getattr(backend, construct)(chain((item,), iterator), *parts, condition, done, accepted)
+            result = getattr(backend, construct)(chain((item,), iterator), *handed, condition, done, accepted)
             if result is not NotImplemented:
                 return result
         if accepted:
             if more:
-                add(part(item), more[0](item))
+                add(make(item), more[0](item))
             else:
-                add(part(item))
+                add(_parts(make(item)) if flat else make(item))
     return done
 
 
-# -- taking items apart -------------------------------------------------------------------------------------
+# -- unpacking items -------------------------------------------------------------------------------------
 
 
 def _of_items(target: Target, *functions: Any) -> tuple[Any, ...]:
@@ -181,51 +179,39 @@ def _of_items(target: Target, *functions: Any) -> tuple[Any, ...]:
         target = tuple(range(count))
     *elements, condition = functions
     if condition is None and len(elements) == 1:
-        return _taking(target)(elements[0]), None
-    item = _Item(_taking(target)(_pack))
+        return _unpacking(target)(elements[0]), None
+    unpack = _unpacking(target)(lambda *parts: parts)
+    last: Any = object(), ()  # the last item, and its parts: an item may be an iterator, so it is unpacked only once
+
+    def called_first(function: Element) -> OneArgument:
+        def of_item(item: Any) -> Any:
+            nonlocal last
+            last = item, unpack(item)
+            return function(*last[1])
+
+        return of_item
+
+    def called_later(function: Element) -> OneArgument:
+        """A backend may also call this one first."""
+        return lambda item: function(*(last[1] if item is last[0] else unpack(item)))
+
     if condition is None:
-        return item.beginning(elements[0]), *map(item.going_on, elements[1:]), None
-    return *map(item.going_on, elements), item.beginning(condition)
-
-
-class _Item:
-    """The item of a comprehension; taken apart only once, for it may be an iterator."""
-
-    __slots__ = ("parts", "take", "whole")
-
-    def __init__(self, take: Callable[[Any], tuple[Any, ...]]) -> None:
-        self.take = take
-        self.whole: Any = None
-        self.parts: tuple[Any, ...] | None = None
-
-    def beginning(self, function: Element) -> OneArgument:
-        """`function`, which is the first to get an item."""
-
-        def of_item(item: Any) -> Any:
-            self.whole, self.parts = item, self.take(item)
-            return function(*self.parts)
-
-        return of_item
-
-    def going_on(self, function: Element) -> OneArgument:
-        """`function`, which gets the item that another has got before; but a backend may begin with any."""
-
-        def of_item(item: Any) -> Any:
-            parts = self.parts if item is self.whole and self.parts is not None else self.take(item)
-            return function(*parts)
-
-        return of_item
+        return called_first(elements[0]), *map(called_later, elements[1:]), None
+    return *map(called_later, elements), called_first(condition)
 
 
 @cache
-def _taking(target: tuple[Any, ...]) -> Callable[[Element], OneArgument]:
-    """A function that makes a function of parts one of an item: by an assignment, which raises Python's errors."""
+def _unpacking(target: tuple[Any, ...]) -> Callable[[Element], OneArgument]:
+    """Returns a decorator that makes a function of the parts of an item a function of the item.
+
+    The item is unpacked by an assignment, which raises Python's own errors.
+    """
     names: list[str] = []
     pattern, parts = _pattern(target, names), ", ".join(names)
-    lines = "def taking(function):", " def of_item(item):", f"  {pattern} = item", f"  return function({parts})"
+    lines = "def unpacking(function):", " def of_item(item):", f"  {pattern} = item", f"  return function({parts})"
     made: dict[str, Any] = {}
     exec(compile("\n".join((*lines, " return of_item")), __file__, "exec"), made)
-    return cast(Callable[[Element], OneArgument], made["taking"])
+    return cast(Callable[[Element], OneArgument], made["unpacking"])
 
 
 def _pattern(target: Any, names: list[str]) -> str:
@@ -233,7 +219,3 @@ def _pattern(target: Any, names: list[str]) -> str:
         return f"({''.join(_pattern(part, names) + ',' for part in target)})"
     names.append(f"_{target}")
     return names[-1]
-
-
-def _pack(*parts: Any) -> tuple[Any, ...]:
-    return parts

@@ -71,7 +71,11 @@ class _Hoist:
                 raised: scope.Names = {}
                 moved = [self.move(piece, raised) for piece in taken]
                 out += self.declarations(raised)
-                out += [_stand_at(statement, node) for statement in moved]
+                for statement in moved:
+                    trees.at_header(statement, node)
+                    if isinstance(statement, gast.Assign):
+                        trees.at_header(statement.value, node)
+                out += moved
             else:
                 for inner in trees.own_blocks(node):
                     self.block(inner)
@@ -179,11 +183,3 @@ def _unannotate(block: list[Any], name: str) -> None:
     for i, node in enumerate(block):
         if (new := scope.unannotated(node, (name,))) is not None:
             block[i] = gast.copy_location(new, node)
-
-
-def _stand_at(statement: Any, node: Any) -> Any:
-    """The line on which a function is made is that of its loop."""
-    for made in (statement, statement.value) if isinstance(statement, gast.Assign) else (statement,):
-        made.lineno = made.end_lineno = node.lineno
-        made.col_offset = made.end_col_offset = node.col_offset
-    return statement

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from .lines import Lines, Span, inner_lines
 
@@ -39,6 +39,7 @@ class Comments(NamedTuple):
 
 
 NO_COMMENTS = Comments()
+AnyOrigin = TypeVar("AnyOrigin", bound="Origin")
 
 
 class Origin:
@@ -70,17 +71,13 @@ class StatementOrigin(Origin):
         lead_comment: ... and the comment behind it, with the space before.
     """
 
-    __slots__ = ("comment", "comments", "first", "inline", "last", "lead", "lead_comment")
-
-    def __init__(self, base: Origin, first: int, inline: bool) -> None:
-        super().__init__(base.span, base.shape, base.indent, base.in_fstring)
-        self.comments = NO_COMMENTS
-        self.first = first
-        self.last = 0
-        self.inline = inline
-        self.comment = ""
-        self.lead: tuple[str, ...] = ()
-        self.lead_comment = ""
+    comments = NO_COMMENTS
+    first = 0
+    last = 0
+    inline = False
+    comment = ""
+    lead: tuple[str, ...] = ()
+    lead_comment = ""
 
 
 class TreeOrigin(Origin):
@@ -88,12 +85,8 @@ class TreeOrigin(Origin):
     what the first block is indented by, if that is not unusual ('' then).
     """
 
-    __slots__ = ("strings", "unit")
-
-    def __init__(self, base: Origin, strings: frozenset[int], unit: str) -> None:
-        super().__init__(base.span, base.shape, base.indent, base.in_fstring)
-        self.strings = strings
-        self.unit = unit
+    strings: frozenset[int] = frozenset()
+    unit = ""
 
 
 def record(tree: ast.AST, lines: Sequence[str]) -> None:
@@ -104,12 +97,12 @@ def record(tree: ast.AST, lines: Sequence[str]) -> None:
         lines: the lines of the file, `lines[0]` being line 1.
     """
     recorder = _Recorder(lines)
-    base = recorder.node(tree, "", False)
+    origin = recorder.node(tree, "", TreeOrigin)
     if isinstance(tree, ast.mod) and isinstance(body := getattr(tree, "body", None), list):
         recorder.block(body, 0)
         alone = () if body else recorder.lines.above(len(lines) + 1, 0, 0)
         tree.comments = Comments(before=alone)  # type: ignore[attr-defined]
-    tree.origin = TreeOrigin(base, frozenset(recorder.strings), recorder.unit or "")  # type: ignore[attr-defined]
+    origin.strings, origin.unit = frozenset(recorder.strings), recorder.unit or ""
 
 
 def untouched(node: ast.AST, memo: dict[int, bool] | None = None) -> bool:
@@ -194,9 +187,9 @@ class _Recorder:
 
     # -- every node but the blocks -------------------------------------------------------------------------
 
-    def node(self, root: ast.AST, indent: str, in_fstring: bool) -> Origin:
+    def node(self, root: ast.AST, indent: str, root_type: type[AnyOrigin]) -> AnyOrigin:
         """Give `root` and its parts an origin; inner blocks are left to `block`."""
-        todo = [(root, in_fstring)]  # no recursion: sums can be long
+        todo = [(root, False)]  # no recursion: sums can be long
         while todo:
             node, inside = todo.pop()
             kind = type(node).__name__
@@ -214,7 +207,8 @@ class _Recorder:
                 if isinstance(value, ast.AST) and is_node(value):
                     todo.append((value, inner))
             span = _span(node)
-            node.origin = Origin(span, tuple(shape), indent, inside)  # type: ignore[attr-defined]
+            origin_type = root_type if node is root else Origin
+            node.origin = origin_type(span, tuple(shape), indent, inside)  # type: ignore[attr-defined]
             if span and span[0] != span[2] and kind in ("Constant", "JoinedStr") and not inside:
                 self.protect(node, span)
         return root.origin  # type: ignore[attr-defined, no-any-return]
@@ -253,9 +247,9 @@ class _Recorder:
         first = self.first_line(node, floor)
         indent = self.lines.indent(node.lineno)
         inline = first == node.lineno and len(indent.encode()) < node.col_offset
-        origin = StatementOrigin(self.node(node, indent, False), first, inline)
+        origin = self.node(node, indent, StatementOrigin)
+        origin.first, origin.inline = first, inline
         before = () if inline else self.lines.above(first, floor, self.lines.width(first))
-        node.origin = origin  # type: ignore[attr-defined]
         _comment(node, Comments(before) if before else NO_COMMENTS)
         return origin
 
@@ -301,12 +295,12 @@ class _Recorder:
     def holder(self, node: Any, floor: int) -> None:
         """Give a handler or a case its origin; of a case, whose place Python does not keep, find the line."""
         if isinstance(node, ast.excepthandler):
-            self.node(node, self.lines.indent(node.lineno), False)
+            self.node(node, self.lines.indent(node.lineno), Origin)
             return
         line = self.lines.search_up(node.pattern.lineno, floor, "case")
         indent = self.lines.indent(line)
         end = _header_end(node) or (line, 0)
-        self.node(node, indent, False).span = (line, len(indent.encode()), *end)
+        self.node(node, indent, Origin).span = (line, len(indent.encode()), *end)
 
     def head(self, node: ast.stmt, header: int) -> None:
         """Note the comments in and behind a compound statement's head, which ends on line `header`, if not 0."""

@@ -131,6 +131,10 @@ class _Collector:
             for child in children(node):
                 self.visit(child)
 
+    def visit_all(self, nodes: Iterable[gast.AST]) -> None:
+        for node in nodes:
+            self.visit(node)
+
     def name(self, node: gast.Name) -> None:
         ctx = type(node.ctx)
         if ctx is gast.Load:
@@ -163,11 +167,9 @@ class _Collector:
         else:
             maybe = [getattr(node, name, None) for name in ("body", "orelse", "msg")]
             surely, rest = [node.test], [part for part in maybe if part is not None]
-        for part in surely:
-            self.visit(part)
+        self.visit_all(surely)
         sure, self.sure = self.sure, False
-        for part in rest:
-            self.visit(part)
+        self.visit_all(rest)
         self.sure = sure
 
     def aug_assign(self, node: gast.AugAssign) -> None:
@@ -185,9 +187,7 @@ class _Collector:
     def generic(self, node: gast.AST, parts: list[gast.AST], names: list[str]) -> None:
         """Parts of a definition that see its type parameters, whose own bounds and defaults are read late."""
         if not names:
-            for part in parts:
-                self.visit(part)
-            return
+            return self.visit_all(parts)
         found = uses(*parts)
         self.found.reads.update({n: None for n in found.reads if n not in names})
         self.found.captured.update({n: None for n in found.captured if n not in names})
@@ -195,8 +195,7 @@ class _Collector:
         self.capture(uses(*node.type_params), names)
 
     def lambda_(self, node: gast.Lambda) -> None:
-        for part in defaults(node):
-            self.visit(part)
+        self.visit_all(defaults(node))
         self.capture(inner(node), parameters(node))
 
     def capture(self, body: Uses, bound: list[str]) -> None:
@@ -232,8 +231,7 @@ class _Collector:
             self.visit(node.type)
         if node.name is not None:
             self.bind(node.name.id)
-        for statement in node.body:
-            self.visit(statement)
+        self.visit_all(node.body)
 
     def alias(self, node: gast.alias) -> None:
         self.bind(node.asname or node.name.partition(".")[0])
@@ -242,8 +240,7 @@ class _Collector:
         bound = node.rest if isinstance(node, gast.MatchMapping) else node.name
         if bound is not None:
             self.bind(bound)
-        for child in children(node):
-            self.visit(child)
+        self.visit_all(children(node))
 
     def global_(self, node: gast.Global) -> None:
         self.found.globals.update(dict.fromkeys(node.names))

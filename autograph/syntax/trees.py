@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import gast
 
@@ -69,6 +70,13 @@ def dotted(node: gast.AST) -> tuple[gast.AST, list[str]]:
         names.insert(0, node.attr)
         node = node.value
     return node, names
+
+
+def at_header(new: gast.AST, node: gast.AST) -> Any:
+    """Place a new node on the first line of a compound statement."""
+    new.lineno = new.end_lineno = node.lineno
+    new.col_offset = new.end_col_offset = node.col_offset
+    return new
 
 
 class _Parts(dict[type, tuple[str, ...]]):

@@ -64,10 +64,11 @@ class Context:
     def __post_init__(self) -> None:
         self.namer = names.Namer(self.taken)
 
-    def decide(self, node: gast.AST, construct: str, reason: str | None = None) -> None:
-        """Note that `node` was converted or, with a reason, left plain."""
+    def decide(self, node: gast.AST, construct: str, reason: str | None = None) -> bool:
+        """Report that `node` is converted or, for a reason, stays plain; return whether it is converted."""
         where = ".".join(self.functions) or "<module>"
         self.decisions.append(Decision(self.filename, getattr(node, "lineno", 0), where, construct, reason))
+        return reason is None
 
     def body_name(self, root: str) -> str:
         """The name for a generated function."""
