@@ -249,6 +249,12 @@ def test_a_second_shape_leads_to_a_trace_for_any():
         assert f.experimental_get_tracing_count() == 5  # of any shape
 
 
+def test_traces_for_any_shapes_tell_the_keys_of_dicts_apart():
+    f = tf.function(lambda d: d["a"] if "b" in d else d["a"] * 100, reduce_retracing=True)
+    x = tf.constant(1)
+    assert [f({"a": x, name: x}).numpy() for name in ("b", "c", "b")] == [1, 100, 1]
+
+
 def test_what_a_concrete_function_takes_and_gives():
     concrete = tf.function(lambda x, y: (x + y, x)).get_concrete_function(tf.TensorSpec([None]), tf.TensorSpec([]))
     assert [str(each.shape) for each in concrete.inputs] == ["(None,)", "()"]

@@ -32,7 +32,7 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
         return None
     if kind is Tensor:
         tensors.append(value)
-        return value._dtype.name, value._shape._dims
+        return Tensor, value._dtype.name, value._shape._dims
     if kind in _VALUES:
         return kind, value
     if kind in _NUMBERS:
@@ -40,7 +40,7 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return key_of(convert_to_tensor(value), tensors)
     if kind is TensorSpec:
-        return value.dtype.name, value.shape._dims
+        return Tensor, value.dtype.name, value.shape._dims
     form = pytree.kind_of(value)
     if form is None:
         return Same(value)
@@ -54,9 +54,7 @@ def without_shapes(key: Any) -> Any:
     """A key that is the same for tensors of all shapes."""
     if type(key) is not tuple:
         return key
-    if len(key) == 2 and type(key[0]) is str:
-        return key[:1]
-    return tuple(map(without_shapes, key))
+    return key[:2] if key and key[0] is Tensor else tuple(map(without_shapes, key))
 
 
 def is_staged(value: Any) -> bool:
