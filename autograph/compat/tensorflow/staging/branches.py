@@ -14,7 +14,7 @@ from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, type_of
 from autograph.compat.tensorflow.ops.tensor_array import TensorArray
-from autograph.compat.tensorflow.staging import mutations
+from autograph.compat.tensorflow.staging.mutations import Mutations
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.tracing.control_flow import merge
@@ -69,14 +69,15 @@ class StrictPolicy(MergePolicy):
     `mutations.py`. The list of a `TensorArray` that a body writes to is copied before the construct.
 
     Attributes:
-        kept: the containers that the last body has changed for good, with their contents before.
+        kept: the containers that the last body has changed for good, with what was in them.
     """
 
     def __init__(self, graph: FuncGraph, name: str = RETURNED) -> None:
         self._graph = graph
         self._name = name
+        self._mutations: Mutations | None = None
         self.returned = GENERATED if name == RETURNED else ""
-        self.kept: mutations.Snapshots = []
+        self.kept: list[tuple[Any, Any]] = []
 
     def run(self, trace: Trace, body: Callable[[], Any]) -> Any:
         return body()
@@ -91,19 +92,19 @@ class StrictPolicy(MergePolicy):
         copies = {id(array.flow) for array in arrays}
         values = {variable: variable.get() for variable in state.carried}
         changed = {each: value for each, value in values.items() if each in arm.values or _holds(value, copies)}
-        changed |= mutations.places(self._graph, state, arm.before, changes)
-        arm.values = {slot: _apart(value, copies) for slot, value in changed.items()}
-        self.kept = mutations.keep(self._graph, state, changes)
+        found = self._mutations = Mutations(self._graph, state, arm.before, changes)
+        found.hand_on()
+        self.kept = found.kept
+        arm.values = {slot: _apart(value, copies) for slot, value in (changed | found.places()).items()}
         arm.result = _apart(arm.result, copies)
         arm.after = [(array, None) for array in arrays]
 
     def known_before(self, trace: Trace, state: Any, before: Slots, changes: Changes) -> Callable[[Any], bool]:
-        names = mutations.names_of(self._graph, state, before, changes)
-        self._graph.writers.pop(changes, None)
-        return lambda container: id(container) in names or type(container) is TensorArray
+        found, self._mutations = self._mutations or Mutations(self._graph, state, before, changes), None
+        return found.is_undone
 
     def check(self, trace: Trace, values: Iterable[Any], owned: EscapeAnalysis) -> None:
-        """Containers stay Python's, whatever their names."""
+        """Nothing to check: containers stay Python's, and may have several names."""
 
     def join(
         self, trace: Trace, arms: Sequence[Arm], name: str, values: list[Any], test: Value, owned: EscapeAnalysis,

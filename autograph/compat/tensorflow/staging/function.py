@@ -56,14 +56,14 @@ class ConcreteFunction:
         """Make a call a part of the graph that is being made, without its effects.
 
         Args:
-            tensors: the arguments, the values of the variables that are read, and the random numbers that were drawn.
+            tensors: the arguments, then the values of the variables that it read and the random numbers that it drew.
         """
         graph = graphs.current()
         assert graph is not None, "calls are repeated only in graphs"
         args, kwargs = self._signature.filled(tensors)
-        before = graph.replay
-        given = tensors[len(self._signature.specs) :]
-        graph.replay = graphs.Replay(dict(zip(self.graph.accessed, given)), list(given[len(self.graph.accessed) :]))
+        before, accessed = graph.replay, self.graph.accessed
+        others = tensors[len(self._signature.specs) :]
+        graph.replay = graphs.Replay(dict(zip(accessed, others)), list(others[len(accessed) :]))
         try:
             with traced_by(TENSORFLOW):
                 found = call(self._function.python_function, args, kwargs, self._function._convert)
@@ -93,7 +93,7 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Arguments and results, for people to read."""
-        return self._signature.told(self._function._name, self._traced.structure)
+        return self._signature.pretty(self._function._name, self._traced.structure)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature().splitlines()[0]} at 0x{id(self):X}>"
@@ -117,9 +117,9 @@ class Function:
         self._reduces = reduce_retracing and input_signature is None
         self._parameters = parameters_of(self.python_function)
         self._bind = make_binder(self.python_function, self._parameters)
-        self._traces: dict[Any, ConcreteFunction] = {}
-        self._served: dict[Any, ConcreteFunction] = {}  # by keys that are served by traces for any shapes
-        self._shapes: dict[Any, tuple[list[TensorShape], ConcreteFunction]] = {}  # those seen, by keys without shapes
+        self._wanted: Any = itertools.repeat(None) if input_signature is None else input_signature
+        self._traces: dict[Any, ConcreteFunction] = {}  # by keys; several may lead to one
+        self._shapes: dict[Any, tuple[list[TensorShape], ConcreteFunction]] = {}  # the latest, by keys without shapes
         self._methods: dict[int, tuple[weakref.ref[Any], Function]] = {}  # by the ids of objects
         self._has_variables = False
         functools.update_wrapper(self, python_function)
@@ -151,23 +151,23 @@ class Function:
         return (self._other(key, tensors, values) if found is None else found)._run(tensors)
 
     def _other(self, key: Any, tensors: list[Tensor], values: tuple[Any, ...]) -> ConcreteFunction:
-        """The trace for arguments of new shapes."""
+        """The trace for a new key: with `reduce_retracing` the latest one of other shapes, or one for all of these.
+
+        The runtime opens single dimensions (`runtime/dispatch/generalize.py`); TensorFlow also opens the rank.
+        """
         if not self._reduces:
             return self._trace(key, values)
-        if key in self._served:
-            return self._served[key]
         form, shapes = without_shapes(key), [tensor.shape for tensor in tensors]
         if form not in self._shapes:
-            self._shapes[form] = shapes, self._trace(key, values)
-            return self._shapes[form][1]
-        known, found = self._shapes[form]
-        if not all(shape.is_subtype_of(old) for shape, old in zip(shapes, known)):
-            known = [old.most_general(shape) for shape, old in zip(shapes, known)]
-            specs = iter([TensorSpec(shape, tensor.dtype) for shape, tensor in zip(known, tensors)])
-            found = self._trace(key, pytree.map(lambda leaf: next(specs) if is_staged(leaf) else leaf, values))
-            self._shapes[form] = known, found
+            found = self._trace(key, values)
         else:
-            self._served[key] = found
+            before, found = self._shapes[form]
+            narrow, shapes = shapes, [old.most_general(shape) for old, shape in zip(before, shapes)]
+            if not all(shape.is_subtype_of(old) for shape, old in zip(narrow, before)):
+                specs = iter([TensorSpec(shape, tensor.dtype) for shape, tensor in zip(shapes, tensors)])
+                found = self._trace(key, pytree.map(lambda leaf: next(specs) if is_staged(leaf) else leaf, values))
+        self._shapes[form] = shapes, found
+        self._traces[key] = found
         return found
 
     def _read(self, args: Any, kwargs: Any) -> tuple[Any, list[Tensor], tuple[Any, ...]]:
@@ -175,14 +175,10 @@ class Function:
         values, tensors = self._bind(*args, **kwargs), list[Tensor]()
         return tuple([key_of(value, tensors, spec) for value, spec in zip(values, self._wanted)]), tensors, values
 
-    @property
-    def _wanted(self) -> Any:
-        return itertools.repeat(None) if self._input_signature is None else self._input_signature
-
     def _trace(self, key: Any, values: tuple[Any, ...]) -> ConcreteFunction:
         signature = Signature(self._parameters, values, self._wanted)
         traced, graph = self._traced(signature)
-        if graph.variables:  # those belong to the function from now on; a second trace must make none
+        if graph.variables:  # these belong to the function from now on; a second trace must make none
             self._has_variables = True
             traced, graph = self._traced(signature)
         found = self._traces[key] = ConcreteFunction(self, signature, traced, graph)
@@ -205,25 +201,25 @@ class Function:
         return self._trace(key, values) if found is None else found
 
     def experimental_get_tracing_count(self) -> int:
-        return len(self._traces)
+        return len(set(self._traces.values()))
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """All signatures that it has been traced for."""
-        return "\n\n".join(each.pretty_printed_signature() for each in self._traces.values())
+        return "\n\n".join(each.pretty_printed_signature() for each in dict.fromkeys(self._traces.values()))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
         number = id(instance)
-        known = self._methods.get(number)
-        if known is not None and known[0]() is instance:
-            return Method(known[1], instance)
+        reference, found = self._methods.get(number, (None, self))
+        if reference is not None and reference() is instance:
+            return Method(found, instance)
         found = Function(self._plain, self._input_signature, self._convert, self._features, self._reduces, instance)
         self._methods[number] = weakref.ref(instance, lambda _: self._methods.pop(number, None)), found
         return Method(found, instance)
 
     def __repr__(self) -> str:
-        return f"<tensorflow function {self._name}, {len(self._traces)} traces>"
+        return f"<tensorflow function {self._name}, {self.experimental_get_tracing_count()} traces>"
 
 
 class Method:

@@ -20,7 +20,6 @@ from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, contents, entries, put
 
 Name = tuple[str, str, str]
-Snapshots = list[tuple[Any, Any]]  # containers, and what was in them
 
 
 class Place(Entry):
@@ -73,51 +72,51 @@ def _is_object(value: Any) -> bool:
     return is_object and not kind.__module__.startswith("autograph")
 
 
-def places(graph: FuncGraph, state: State, before: Slots, changes: Changes) -> Slots:
-    """The places in containers that a body has changed, with their values: UNBOUND for those that are gone."""
-    names, writers = names_of(graph, state, before, changes), graph.writers.get(changes, {})
-    found: Slots = {}
-    for container, content in changes:
-        if id(container) not in names:
-            continue
-        old, new = entries(content) or {}, entries(contents(container)) or {}
-        for key in {**old, **new}:
-            if new.get(key, UNBOUND) is not old.get(key, UNBOUND):
-                place = Place(graph, container, key, names[id(container)], writers[id(container)])
-                found[place] = new.get(key, UNBOUND)
-    return found
+class Mutations:
+    """The changes of containers by one body, found at its end.
 
-
-def names_of(graph: FuncGraph, state: State, before: Slots, changes: Changes) -> dict[int, str]:
-    """The names, by their ids, of the containers that statements of a body have changed.
-
-    Containers that neither its variables nor variables of modules reach were made in the body.
+    Attributes:
+        names: of the containers that statements of the body have changed, by their ids. Containers that neither its
+            variables nor variables of modules reach are not among them: the body has made them.
+        kept: the containers that only methods and other functions have changed, with what was in them.
     """
-    assigned = _assigned(graph, state, changes)
-    names = _names([(value, variable.name) for variable, value in before.items()], assigned)
-    if assigned - names.keys():
-        names = _names([(each.get(), each.name) for each in state.module_variables()], assigned) | names
-    return names
 
+    def __init__(self, graph: FuncGraph, state: State, before: Slots, changes: Changes) -> None:
+        self._graph = graph
+        self._changes = changes
+        self._writers = graph.writers.pop(changes, {})
+        functions = {name_of(function.__code__) for function in state.functions} if self._writers else set[Name]()
+        assigned = {identity for identity, by in self._writers.items() if by & functions}
+        self.names = _names([(value, variable.name) for variable, value in before.items()], assigned)
+        if assigned - self.names.keys():
+            self.names |= _names([(each.get(), each.name) for each in state.module_variables()], assigned)
+        self.kept = [(container, content) for container, content in changes
+                     if id(container) not in assigned and type(container) is not TensorArray]  # fmt: skip
 
-def _assigned(graph: FuncGraph, state: State, changes: Changes) -> set[int]:
-    """The ids of the containers that statements of a body itself have changed, rather than called functions."""
-    writers = graph.writers.get(changes)
-    functions = {name_of(function.__code__) for function in state.functions} if writers else set[Name]()
-    return {identity for identity, by in writers.items() if by & functions} if writers else set()
+    def is_undone(self, container: Any) -> bool:
+        """Whether a container gets back what was in it before the body."""
+        return id(container) in self.names or type(container) is TensorArray
 
+    def places(self) -> Slots:
+        """The places that have changed, with their values: UNBOUND for those that are gone."""
+        found: Slots = {}
+        for container, content in self._changes:
+            number = id(container)
+            if number in self.names:
+                old, new = entries(content) or {}, entries(contents(container)) or {}
+                changed = [key for key in {**old, **new} if new.get(key, UNBOUND) is not old.get(key, UNBOUND)]
+                for key in changed:
+                    place = Place(self._graph, container, key, self.names[number], self._writers[number])
+                    found[place] = new.get(key, UNBOUND)
+        return found
 
-def keep(graph: FuncGraph, state: State, changes: Changes) -> Snapshots:
-    """Hand the changes by methods and other functions on to the construct around a body; gives what was there."""
-    log, assigned = graph.trace.undo_log, _assigned(graph, state, changes)
-    kept = [each for each in changes if id(each[0]) not in assigned and type(each[0]) is not TensorArray]
-    if len(log.stack) > 2:
-        around, writers = log.stack[-2], graph.writers.get(changes, {})
-        for container, content in kept:
-            around.before.setdefault(id(container), (container, content))
-            by = graph.writers.setdefault(around, {}).setdefault(id(container), set())
-            by.update(writers.get(id(container), ()))
-    return kept
+    def hand_on(self) -> None:
+        """Let the body around know of the changes that are kept."""
+        stack = self._graph.trace.undo_log.stack
+        for container, content in self.kept if len(stack) > 2 else ():
+            stack[-2].before.setdefault(id(container), (container, content))
+            by = self._graph.writers.setdefault(stack[-2], {}).setdefault(id(container), set())
+            by.update(self._writers.get(id(container), ()))
 
 
 def is_longer(container: Any, before: Any) -> bool:

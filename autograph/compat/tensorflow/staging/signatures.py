@@ -1,4 +1,9 @@
-"""The arguments of a function: the key of their trace, their staged parts, and their signature."""
+"""The arguments of a function: the key of their trace, the tensors among them, and their signature.
+
+TensorFlow stages tensors and arrays; all else, Python numbers included, is part of the key by its value. So keys differ
+from those of the runtime (`runtime/dispatch/arguments.py`), which stages numbers and objects, too; only the keys of
+values are the same. The key and the tensors are found in one pass, since a call takes only microseconds.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +18,20 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.shapes import TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.runtime.dispatch.arguments import arrange
-from autograph.runtime.graph.static_keys import Same
+from autograph.runtime.graph.static_keys import static_key
 
-_VALUES = frozenset({bool, int, str, bytes, type(None)})  # told apart by their class and value
-_NUMBERS = frozenset({float, complex})  # 0.0 is not -0.0
+_CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
 def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
-    """The key of an argument: of tensors type and shape, of all else the value; `tensors` get those in it.
+    """The key of an argument: the dtypes and shapes of its tensors, and the values of all else.
 
     Args:
+        tensors: a list, to which the tensors of the argument are added.
         wanted: the spec, or structure of specs, that it must fit; a tensor that does needs no key.
+
+    Raises:
+        TypeError: a tensor does not fit its spec.
     """
     kind = type(value)
     if isinstance(wanted, TensorSpec):
@@ -33,17 +41,15 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
     if kind is Tensor:
         tensors.append(value)
         return Tensor, value._dtype.name, value._shape._dims
-    if kind in _VALUES:
-        return kind, value
-    if kind in _NUMBERS:
-        return kind, repr(value)
+    if kind in _CONSTANTS:
+        return static_key(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return key_of(convert_to_tensor(value), tensors)
     if kind is TensorSpec:
         return Tensor, value.dtype.name, value.shape._dims
     form = pytree.kind_of(value)
     if form is None:
-        return Same(value)
+        return static_key(value)
     parts = form.children(value)
     specs = {} if wanted is None else form.children(wanted)
     own = getattr(value, "_key_", None)
@@ -51,7 +57,7 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
 
 
 def without_shapes(key: Any) -> Any:
-    """A key that is the same for tensors of all shapes."""
+    """A key without the shapes of tensors."""
     if type(key) is not tuple:
         return key
     return key[:2] if key and key[0] is Tensor else tuple(map(without_shapes, key))
@@ -63,7 +69,7 @@ def is_staged(value: Any) -> bool:
 
 
 def _fitting(value: Any, spec: TensorSpec) -> Tensor:
-    """An argument as its spec has it."""
+    """An argument as a tensor that fits a spec."""
     tensor = convert_to_tensor(value, dtype_hint=spec.dtype)
     if not spec.is_compatible_with(tensor):
         raise TypeError(f"Binding inputs to tf.function failed: {tensor!r} is not compatible with {spec!r}")
@@ -74,7 +80,7 @@ class Signature:
     """The arguments that a trace is made for.
 
     Attributes:
-        names: of the parameters; `specified` are their values, with specs in the place of tensors.
+        names: of the parameters; `specified` are their values, with specs in place of tensors.
         specs: these specs, each with a name.
         tree: `(args, kwargs)` of the specified values.
     """
@@ -86,7 +92,7 @@ class Signature:
         self.tree = arrange(parameters, self.specified)
 
     def _take(self, value: Any, name: str, wanted: Any = None) -> Any:
-        """A value with specs for its tensors."""
+        """A value with specs in place of tensors."""
         if isinstance(value, TensorSpec):
             return self._add(value.name or name, wanted or value)
         if isinstance(wanted, TensorSpec):
@@ -119,20 +125,18 @@ class Signature:
                 raise TypeError(f"the argument {name} of this concrete function is {spec!r}, not {tensor!r}")
 
     def filled(self, tensors: Sequence[Tensor]) -> Any:
-        """`(args, kwargs)` with tensors in the place of their specs."""
-        given = dict(zip([id(spec) for _, spec in self.specs], tensors))
-        return pytree.map(lambda leaf: given.get(id(leaf), leaf), self.tree)
+        """`(args, kwargs)` with tensors in place of their specs."""
+        by_spec = dict(zip([id(spec) for _, spec in self.specs], tensors))
+        return pytree.map(lambda leaf: by_spec.get(id(leaf), leaf), self.tree)
 
-    def told(self, name: str, returned: Any) -> str:
-        """A function of that name, with what it returns, for people to read."""
-        named = list(zip(self.names, self.specified))
-        fixed = [part if isinstance(value, TensorSpec) else f"{part}={value!r}" for part, value in named]
-        lines = [f"{name}({', '.join(fixed)})"]
-        staged = [f"    {part}: {_told(value)}" for part, value in named if isinstance(value, TensorSpec)]
-        if staged:
-            lines += ["  Args:", *staged]
-        return "\n".join([*lines, "  Returns:", *(f"    {_told(leaf)}" for leaf in pytree.flatten(returned))])
+    def pretty(self, name: str, structure: Any) -> str:
+        """A function of that name, and the structure that it returns, for people to read."""
+        arguments = list(zip(self.names, self.specified))
+        shown = [part if isinstance(value, TensorSpec) else f"{part}={value!r}" for part, value in arguments]
+        staged = [f"    {part}: {_pretty(value)}" for part, value in arguments if isinstance(value, TensorSpec)]
+        lines = [f"{name}({', '.join(shown)})", *(["  Args:", *staged] if staged else [])]
+        return "\n".join([*lines, "  Returns:", *(f"    {_pretty(leaf)}" for leaf in pytree.flatten(structure))])
 
 
-def _told(leaf: Any) -> str:
+def _pretty(leaf: Any) -> str:
     return f"{leaf.dtype.name} Tensor, shape={leaf.shape}" if isinstance(leaf, TensorSpec) else repr(leaf)
