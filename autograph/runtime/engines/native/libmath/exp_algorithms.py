@@ -1,20 +1,18 @@
-"""The algorithms of libraries for `exp` of `float64`, with numbers of Python or vectors of LLVM.
+"""The algorithms by which mathematical libraries compute `exp` of `float64`.
 
-With n = 2**steps, x is (whole + rest) ln 2 / n: a table has the powers of 2**(1/n), a polynomial gives the exponential
-of the rest (Tang, "Table-driven implementation of the exponential function in IEEE floating-point arithmetic", 1989).
-The constants and the steps are those of the libraries, and so is where multiplications and additions are fused; so each
-bit is theirs.
+With n = 2**steps, write x as (whole + rest) ln 2 / n. A table holds the powers of 2**(1/n), and a polynomial gives the
+exponential of the rest (Tang, "Table-driven implementation of the exponential function in IEEE floating-point
+arithmetic", 1989). Constants, order of operations and fused multiply-adds are those of the libraries, so the results
+have the same bits.
 """
 
 from __future__ import annotations
 
-import ctypes
 import decimal
 import math
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -22,21 +20,21 @@ from autograph.runtime.engines.native.libmath.vectors import FLOATS, WIDTH, WORD
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.ir import I32, I64, Value, array, constant, vector
 
-SHIFT = 1.5 * 2**52     # to add it rounds to a whole number, which is then in the lower bits
+SHIFT = 1.5 * 2**52     # adding it rounds to a whole number, which is in the low bits of the sum
 LOG2_E = float.fromhex("0x1.71547652b82fep0")
 
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """How a library computes it.
+    """How a library computes `exp`.
 
     Attributes:
-        steps: how many of the lower bits of the whole number choose an entry of the table.
-        split: the logarithm of 2, as the sum of two floats.
+        steps: the number of low bits of the whole number that choose an entry of the table.
+        split: ln 2, as the sum of two floats.
         polynomial: its coefficients, from that of the first power on.
-        series: computes the polynomial, and adds what the entry of the table has lost to rounding.
-        limit: the algorithm is for numbers of an absolute value below.
-        is_wide: whether it is for vectors of AVX-512, which can round down as they add, with the table in registers.
+        series: evaluates the polynomial, and adds the rounding error of the table's entry.
+        limit: the algorithm holds for numbers whose absolute value is below this.
+        is_wide: whether it needs AVX-512, which rounds down as it adds, and keeps the table in registers.
     """
 
     steps: int
@@ -51,7 +49,7 @@ class Algorithm:
         return math.ldexp(LOG2_E, self.steps)
 
     def of(self, do: Any, x: Any) -> Any:
-        """Compute the exponential by the steps of `Numbers` or `Vectors`."""
+        """Compute the exponential of x with the arithmetic of `do`, which is a `Vectors`."""
         whole, lost, power = do.parts(x)
         high, low = (do.constant(math.ldexp(-part, -self.steps)) for part in self.split)
         rest = do.fused(whole, low, do.fused(whole, high, x))
@@ -74,7 +72,7 @@ def _floats(text: str) -> tuple[float, ...]:
     return tuple(map(float.fromhex, text.split()))
 
 
-# The GNU C library's (`sysdeps/ieee754/dbl-64/e_exp.c`).
+# The GNU C library (`sysdeps/ieee754/dbl-64/e_exp.c`).
 GNU = Algorithm(
     7,
     (float.fromhex("0x1.62e42fefa0000p-1"), float.fromhex("0x1.cf79abc9e3b3ap-40")),
@@ -83,7 +81,7 @@ GNU = Algorithm(
     512.0,
     False,
 )
-# That of Intel's library for vectors, of which NumPy has a part (`svml_z0_exp_d_ha.s`).
+# Intel's vector library, a part of which NumPy contains (`svml_z0_exp_d_ha.s`).
 SVML = Algorithm(
     4,
     (float.fromhex("0x1.62e42fefa39efp-1"), float.fromhex("0x1.abc9e3b39803fp-56")),
@@ -99,7 +97,7 @@ SVML = Algorithm(
 
 @cache
 def table(steps: int) -> tuple[list[float], list[float]]:
-    """For each power its relative rounding error, and the power."""
+    """The relative rounding errors of the powers, and the powers."""
     with decimal.localcontext() as context:
         context.prec = 45
         ln2 = decimal.Decimal(2).ln()
@@ -108,46 +106,13 @@ def table(steps: int) -> tuple[list[float], list[float]]:
         return [float(each / decimal.Decimal(power) - 1) for each, power in zip(exact, powers)], powers
 
 
-class Numbers:
-    """Computes steps with Python's floats."""
-
-    constant = float
-
-    def __init__(self, algorithm: Algorithm) -> None:
-        self._algorithm = algorithm
-
-    def add(self, a: float, b: float) -> float:
-        return a + b
-
-    def multiply(self, a: float, b: float) -> float:
-        return a * b
-
-    def fused(self, a: float, b: float, c: float) -> float:
-        return float(_library()(a, b, c))
-
-    def parts(self, x: float) -> tuple[float, float, float]:
-        """The whole number; of its power, what has been lost, and what is left."""
-        exact = Fraction(x) * Fraction(self._algorithm.scale)
-        whole = math.floor(exact) if self._algorithm.is_wide else round(exact)
-        lost, power = (column[whole % 2**self._algorithm.steps] for column in table(self._algorithm.steps))
-        return float(whole), lost, math.ldexp(power, whole >> self._algorithm.steps)
-
-
-@cache
-def _library() -> Any:
-    """The C library's `fma`."""
-    fma = ctypes.CDLL(None).fma
-    fma.restype, fma.argtypes = ctypes.c_double, [ctypes.c_double] * 3
-    return fma
-
-
 class Vectors:
-    """Builds steps for vectors."""
+    """The arithmetic of the algorithms, as instructions on vectors."""
 
     def __init__(self, algorithm: Algorithm, b: Builder) -> None:
         self._algorithm, self._b = algorithm, b
         lost, powers = table(algorithm.steps)
-        # The powers without the lower bits of the whole number, see `parts`.
+        # The powers minus the low bits of the whole number, which `parts` adds to the exponent.
         reduced = [_bits(power) - (step << 52 - algorithm.steps) for step, power in enumerate(powers)]
         self._columns = [list(map(_bits, lost)), reduced]
 
@@ -164,10 +129,10 @@ class Vectors:
         return self._b.intrinsic("fma", x, y, z)
 
     def parts(self, x: Value) -> tuple[Value, Value, Value]:
-        """The whole number; of its power, what has been lost, and what is left.
+        """The whole number, and the rounding error and the value of its power of 2**(1/n).
 
-        Its lower bits are the place in the table; those above belong into the exponent, to which they are added with
-        the lower ones, that the table has taken off.
+        The low bits of the whole number index the table, and the bits above are added to the exponent. The low bits are
+        added with them, so the table holds powers from which they are subtracted.
         """
         b, steps, (scale, shift) = self._b, self._algorithm.steps, map(self.constant, (self._algorithm.scale, SHIFT))
         if self._algorithm.is_wide:
@@ -181,13 +146,13 @@ class Vectors:
         return whole, b.cast("bitcast", lost, FLOATS), b.cast("bitcast", raised, FLOATS)
 
     def _permuted(self, places: Value) -> list[Value]:
-        """What is at some places of the columns, of which the processor looks at as many bits as there are."""
+        """The entries of both columns of the table, which lie in registers; the instruction ignores the higher bits."""
         halves = [[constant(WORDS, column[begin:][:WIDTH]) for begin in (0, WIDTH)] for column in self._columns]
         name = f"{_AVX512}vpermi2var.q.512"
         return [self._b.call_outside(name, WORDS, first, places, second) for first, second in halves]
 
     def _loaded(self, bits: Value) -> list[Value]:
-        """The same, of a table of pairs in memory. (LLVM would compute the addresses one by one.)"""
+        """The entries of a table of pairs in memory. LLVM would compute a gather's addresses one by one."""
         b, entries = self._b, [each for pair in zip(*self._columns) for each in pair]
         pairs = b.function.module.constant("exp_table", constant(array(len(entries), I64), entries), align=16)
         places = b.and_(b.binary("shl", bits, 4), 2**self._algorithm.steps - 1 << 4)
@@ -195,7 +160,7 @@ class Vectors:
         return [b.shuffle(first, second, [*range(WIDTH)]) for first, second in zip(below, above)]
 
     def _pairs(self, pairs: Value, places: Value, begin: int) -> list[Value]:
-        """Of the pairs at four of the places the firsts and the seconds."""
+        """The first and the second items of the pairs at four of the places."""
         b = self._b
         addresses = [b.gep(pairs, b.extract_element(places, begin + lane)) for lane in (0, 2, 1, 3)]
         first, second, third, fourth = (b.load(vector(2, I64), each, align=16) for each in addresses)
@@ -204,7 +169,7 @@ class Vectors:
 
 
 _AVX512 = "llvm.x86.avx512."
-_DOWN = 11      # towards zero, and thus down, as what is shifted is more than zero
+_DOWN = 11      # rounds towards zero, which is down, since the shifted number is positive
 
 
 def _bits(x: float) -> int:

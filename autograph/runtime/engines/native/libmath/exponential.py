@@ -1,18 +1,21 @@
 """`exp` of `float64` as NumPy computes it, eight numbers at a time.
 
-NumPy takes it from a library, which depends on the processor; a probe says whether that is one of those in
-`exp_algorithms`. The code is called as NumPy's own loop is, and calls that for numbers beyond the limits of the
-algorithm. It is written for vectors, since LLVM would not vectorize it.
+NumPy takes `exp` from a library that depends on the processor. A probe finds out whether that library uses one of the
+algorithms in `exp_algorithms`. The function has the signature of NumPy's inner loop, and calls that loop for numbers
+beyond the limits of the algorithm. It is built of vectors, since LLVM would not vectorize it.
 """
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Algorithm, Numbers, Vectors
+from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Algorithm, Vectors
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.libmath.vectors import (
     ALONE,
@@ -30,6 +33,7 @@ from autograph.runtime.engines.native.llvm.ir import (
     I64,
     NULL,
     PTR,
+    VOID,
     Function,
     Module,
     Parameter,
@@ -37,39 +41,57 @@ from autograph.runtime.engines.native.llvm.ir import (
     constant,
     zero,
 )
-from autograph.runtime.engines.native.llvm.target import has_feature
+from autograph.runtime.engines.native.llvm.printer import printed
+from autograph.runtime.engines.native.llvm.target import has_feature, machine
 
 NAME = "ag_exp"
-NOTHING = -746.0        # below, they are 0
-_TRIES = 1000
+UNDERFLOW = -746.0      # of smaller numbers the result is 0
+_COUNT = 1000           # of samples in the probe
 
 
 @cache
 def known() -> Algorithm | None:
-    """The algorithm that NumPy uses here, if it is known, and this processor has what it needs."""
+    """The algorithm that NumPy uses on this computer, if it is one of ours."""
     return next((algorithm for algorithm in (SVML, GNU) if is_supported(algorithm) and _is_numpys(algorithm)), None)
 
 
 def is_supported(algorithm: Algorithm) -> bool:
+    """Whether the processor has the instructions that the algorithm needs."""
     return not algorithm.is_wide or has_feature("avx512f")
 
 
 def _is_numpys(algorithm: Algorithm) -> bool:
-    x = np.random.default_rng(1).uniform(-algorithm.limit, algorithm.limit, _TRIES)
-    x[: _TRIES // 4] /= 500
-    numbers = Numbers(algorithm)
-    try:
-        return agrees(lambda x: np.array([algorithm.of(numbers, each) for each in x.tolist()]), np.exp, [(x,)])
-    except (OSError, AttributeError, TypeError):    # a C library without `fma`, or Windows, which has no such library
-        return False
+    """Probe whether the vectors give the bits of `np.exp`."""
+    x = np.random.default_rng(1).uniform(-algorithm.limit, algorithm.limit, _COUNT)
+    x[: _COUNT // 4] /= 500
+    return agrees(compiled(algorithm), np.exp, [(x,)])
+
+
+def compiled(algorithm: Algorithm) -> Callable[[Any], Any]:
+    """The algorithm as a function of arrays whose length is a multiple of `WIDTH`."""
+    module, parameters = Module(), (Parameter("x", PTR), Parameter("y", PTR), Parameter("n", I64))
+    b, (source, target, count) = Builder(module.define("loop", VOID, *parameters)), parameters
+    with b.loop(0, count, WIDTH, at_least_once=True, hints=ALONE) as loop:
+        x = b.load(FLOATS, b.gep(source, loop.index, of=DOUBLE), align=8)
+        b.store(algorithm.of(Vectors(algorithm, b), x), b.gep(target, loop.index, of=DOUBLE), align=8)
+    b.ret()
+    engine = machine().linked(machine().object(printed(module)))
+    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ssize_t)
+
+    def call(x: Any) -> Any:
+        found = np.empty_like(x)
+        run(engine.get_function_address("loop"))(x.ctypes.data, found.ctypes.data, len(x))
+        return found
+
+    return call
 
 
 def define(module: Module, algorithm: Algorithm, numpys: str, handed: tuple[str, ...]) -> None:
-    """Define a function like a loop of NumPy's: numbers lie side by side, or all of them are the same one.
+    """Define the inner loop. Its numbers are contiguous, or have a stride of 0.
 
     Args:
-        numpys: the name of NumPy's own.
-        handed: the names of what that gets besides arrays.
+        numpys: the name of NumPy's inner loop.
+        handed: the names of its arguments other than arrays.
     """
     exp = _exp(module, algorithm, _numpys(module, numpys, handed))
     b, (_, arrays, size, steps, _) = inner_loop(module, NAME)
@@ -89,7 +111,7 @@ def define(module: Module, algorithm: Algorithm, numpys: str, handed: tuple[str,
 
 
 def _numpys(module: Module, name: str, handed: tuple[str, ...]) -> Function:
-    """The function that has NumPy do it, for a vector; it keeps the flags that are there."""
+    """The function that calls NumPy's inner loop for a vector. It keeps the floating-point flags that are raised."""
     x = Parameter("x", FLOATS)
     function = module.define(f"{NAME}_numpys", FLOATS, x, words="internal", attributes="noinline cold")
     b = Builder(function)
@@ -108,14 +130,14 @@ def _numpys(module: Module, name: str, handed: tuple[str, ...]) -> Function:
 
 
 def _exp(module: Module, algorithm: Algorithm, numpys: Function) -> Function:
-    """The function for a vector."""
+    """The function of a vector."""
     b, function = elementwise(module, f"{NAME}_of", Parameter("x", FLOATS))
     (given,) = function.parameters
     start, far, near, unknown, done = b.block, *map(function.new_block, ("far", "near", "unknown", "done"))
     small = b.fcmp("olt", b.intrinsic("fabs", given), algorithm.limit)
     b.cond_br(all_of(b, small), near, far)
     b.begin(far)
-    known = b.or_(small, b.fcmp("olt", given, NOTHING))
+    known = b.or_(small, b.fcmp("olt", given, UNDERFLOW))
     less = b.select(small, given, zero(FLOATS))
     b.cond_br(all_of(b, known), near, unknown, likely=True)
     b.begin(unknown)
