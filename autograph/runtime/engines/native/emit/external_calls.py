@@ -15,7 +15,7 @@ from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I32, I64, NULL, PTR, Value, array, constant
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, PTR, Value, array, constant
 from autograph.runtime.engines.native.llvm.memory import load_number, store_number
 from autograph.runtime.graph.operands import Array, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
@@ -76,17 +76,13 @@ def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Nu
     loop = loop_of_numbers(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
     if loop is None:
         raise NoLowering
-    b, module = emit.b, emit.b.function.module
+    b = emit.b
     cells = [emit.cells.place(("operand", place), I64) for place in range(len(args) + 1)]
     arrays = emit.cells.place("arrays", array(len(cells), PTR))
     for place, cell in enumerate(cells):
         b.store(cell, b.gep(arrays, place, PTR))
     for cell, arg in zip(cells, args):
         store_number(b, cell, arg.type.dtype, arg.ref)
-    size = type.dtype.itemsize
-    one = module.constant("one", constant(I64, 1))
-    steps = module.constant(f"steps_{len(args)}_{size}", constant(array(len(cells), I64), [*[0] * len(args), size]))
-    handed = [module.outside(f"{loop.name}_{part}") for part in loop.handed]
-    context, more = (*handed, NULL)[:2]
-    b.call_outside(loop.name, I32, context, arrays, one, steps, more)
+    one = b.function.module.constant("one", constant(I64, 1))
+    loop.call(b, arrays, one, [*[0] * len(args), type.dtype.itemsize])
     return Number(type, load_number(b, cells[-1], type.dtype))

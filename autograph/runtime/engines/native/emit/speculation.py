@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.guard_hoisting import Access, Chunk
-from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.libmath.libm import FLAGS, raised_flags
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.engines.native.llvm.ir import (
     I32,
@@ -44,8 +44,7 @@ EXPONENTS = {4: 0x7F80_0000, 8: 0x7FF0_0000_0000_0000}
 
 def flags_raised(emit: Emitter) -> Number:
     """Whether the processor has flags of what NumPy warns of."""
-    raised = emit.b.call(emit.b.function.module.declare("fetestexcept", I32, I32), FLAGS)
-    return Number(BOOL, emit.b.icmp("ne", raised, 0))
+    return Number(BOOL, emit.b.icmp("ne", raised_flags(emit.b), 0))
 
 
 def clear_flags(emit: Emitter) -> None:

@@ -17,8 +17,8 @@ from functools import cache
 from typing import Any
 
 from autograph.runtime.engines.native.libmath.vectors import FLOATS, WIDTH, WORDS
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.ir import I32, I64, Value, array, constant, vector
 
 SHIFT = 1.5 * 2**52     # adding it rounds to a whole number, which is in the low bits of the sum
 LOG2_E = float.fromhex("0x1.71547652b82fep0")
@@ -116,19 +116,19 @@ class Vectors:
         reduced = [_bits(power) - (step << 52 - algorithm.steps) for step, power in enumerate(powers)]
         self._columns = [list(map(_bits, lost)), reduced]
 
-    def constant(self, value: float) -> Value:
-        return constant(FLOATS, value)
+    def constant(self, value: float) -> ir.Value:
+        return ir.constant(FLOATS, value)
 
-    def add(self, x: Value, y: Value) -> Value:
+    def add(self, x: ir.Value, y: ir.Value) -> ir.Value:
         return self._b.binary("fadd", x, y)
 
-    def multiply(self, x: Value, y: Value) -> Value:
+    def multiply(self, x: ir.Value, y: ir.Value) -> ir.Value:
         return self._b.binary("fmul", x, y)
 
-    def fused(self, x: Value, y: Value, z: Value) -> Value:
+    def fused(self, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
         return self._b.intrinsic("fma", x, y, z)
 
-    def parts(self, x: Value) -> tuple[Value, Value, Value]:
+    def parts(self, x: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
         """The whole number, and the rounding error and the value of its power of 2**(1/n).
 
         The low bits of the whole number index the table, and the bits above are added to the exponent. The low bits are
@@ -136,7 +136,8 @@ class Vectors:
         """
         b, steps, (scale, shift) = self._b, self._algorithm.steps, map(self.constant, (self._algorithm.scale, SHIFT))
         if self._algorithm.is_wide:
-            shifted: Value = b.call_outside(f"{_AVX512}vfmadd.pd.512", FLOATS, x, scale, shift, constant(I32, _DOWN))
+            rounding = ir.constant(ir.I32, _DOWN)
+            shifted: ir.Value = b.call_outside(f"{_AVX512}vfmadd.pd.512", FLOATS, x, scale, shift, rounding)
         else:
             shifted = self.fused(scale, x, shift)
         whole = b.binary("fsub", shifted, shift)
@@ -145,25 +146,25 @@ class Vectors:
         raised = b.add(power, b.binary("shl", bits, 52 - steps))
         return whole, b.cast("bitcast", lost, FLOATS), b.cast("bitcast", raised, FLOATS)
 
-    def _permuted(self, places: Value) -> list[Value]:
+    def _permuted(self, places: ir.Value) -> list[ir.Value]:
         """The entries of both columns of the table, which lie in registers; the instruction ignores the higher bits."""
-        halves = [[constant(WORDS, column[begin:][:WIDTH]) for begin in (0, WIDTH)] for column in self._columns]
+        halves = [[ir.constant(WORDS, column[begin:][:WIDTH]) for begin in (0, WIDTH)] for column in self._columns]
         name = f"{_AVX512}vpermi2var.q.512"
         return [self._b.call_outside(name, WORDS, first, places, second) for first, second in halves]
 
-    def _loaded(self, bits: Value) -> list[Value]:
+    def _loaded(self, bits: ir.Value) -> list[ir.Value]:
         """The entries of a table of pairs in memory. LLVM would compute a gather's addresses one by one."""
         b, entries = self._b, [each for pair in zip(*self._columns) for each in pair]
-        pairs = b.function.module.constant("exp_table", constant(array(len(entries), I64), entries), align=16)
+        pairs = b.function.module.constant("exp_table", ir.constant(ir.array(len(entries), ir.I64), entries), align=16)
         places = b.and_(b.binary("shl", bits, 4), 2**self._algorithm.steps - 1 << 4)
         below, above = (self._pairs(pairs, places, begin) for begin in range(0, WIDTH, 4))
         return [b.shuffle(first, second, [*range(WIDTH)]) for first, second in zip(below, above)]
 
-    def _pairs(self, pairs: Value, places: Value, begin: int) -> list[Value]:
+    def _pairs(self, pairs: ir.Value, places: ir.Value, begin: int) -> list[ir.Value]:
         """The first and the second items of the pairs at four of the places."""
         b = self._b
         addresses = [b.gep(pairs, b.extract_element(places, begin + lane)) for lane in (0, 2, 1, 3)]
-        first, second, third, fourth = (b.load(vector(2, I64), each, align=16) for each in addresses)
+        first, second, third, fourth = (b.load(ir.vector(2, ir.I64), each, align=16) for each in addresses)
         even, odd = (b.shuffle(*each, [*range(4)]) for each in ((first, second), (third, fourth)))
         return [b.shuffle(even, odd, lanes) for lanes in ((0, 4, 2, 6), (1, 5, 3, 7))]
 

@@ -16,31 +16,19 @@ import numpy as np
 
 from autograph.common.probes import agrees
 from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Algorithm, Vectors
-from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.libmath.libm import raise_flags, raised_flags
 from autograph.runtime.engines.native.libmath.vectors import (
-    ALONE,
     FLOATS,
+    NO_VECTORS,
     WIDTH,
+    Loop,
     all_of,
     elementwise,
     inner_loop,
     map_row,
 )
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.ir import (
-    DOUBLE,
-    I32,
-    I64,
-    NULL,
-    PTR,
-    VOID,
-    Function,
-    Module,
-    Parameter,
-    array,
-    constant,
-    zero,
-)
 from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.engines.native.llvm.target import has_feature, machine
 
@@ -69,11 +57,11 @@ def _is_numpys(algorithm: Algorithm) -> bool:
 
 def compiled(algorithm: Algorithm) -> Callable[[Any], Any]:
     """The algorithm as a function of arrays whose length is a multiple of `WIDTH`."""
-    module, parameters = Module(), (Parameter("x", PTR), Parameter("y", PTR), Parameter("n", I64))
-    b, (source, target, count) = Builder(module.define("loop", VOID, *parameters)), parameters
-    with b.loop(0, count, WIDTH, at_least_once=True, hints=ALONE) as loop:
-        x = b.load(FLOATS, b.gep(source, loop.index, of=DOUBLE), align=8)
-        b.store(algorithm.of(Vectors(algorithm, b), x), b.gep(target, loop.index, of=DOUBLE), align=8)
+    module, parameters = ir.Module(), (ir.Parameter("x", ir.PTR), ir.Parameter("y", ir.PTR), ir.Parameter("n", ir.I64))
+    b, (source, target, count) = Builder(module.define("loop", ir.VOID, *parameters)), parameters
+    with b.loop(0, count, WIDTH, at_least_once=True, hints=NO_VECTORS) as loop:
+        x = b.load(FLOATS, b.gep(source, loop.index, of=ir.DOUBLE), align=8)
+        b.store(algorithm.of(Vectors(algorithm, b), x), b.gep(target, loop.index, of=ir.DOUBLE), align=8)
     b.ret()
     engine = machine().linked(machine().object(printed(module)))
     run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ssize_t)
@@ -86,66 +74,57 @@ def compiled(algorithm: Algorithm) -> Callable[[Any], Any]:
     return call
 
 
-def define(module: Module, algorithm: Algorithm, numpys: str, handed: tuple[str, ...]) -> None:
-    """Define the inner loop. Its numbers are contiguous, or have a stride of 0.
-
-    Args:
-        numpys: the name of NumPy's inner loop.
-        handed: the names of its arguments other than arrays.
-    """
-    exp = _exp(module, algorithm, _numpys(module, numpys, handed))
+def define(module: ir.Module, algorithm: Algorithm, numpys: Loop) -> None:
+    """Define the inner loop, which falls back to NumPy's. Its numbers are contiguous, or have a stride of 0."""
+    exp = _exp(module, algorithm, _numpys(module, numpys))
     b, (_, arrays, size, steps, _) = inner_loop(module, NAME)
-    source, target = (b.load(PTR, b.gep(arrays, place, of=PTR)) for place in range(2))
-    n = b.load(I64, size)
-    is_dense = b.icmp("eq", b.load(I64, steps), 8)
+    source, target = (b.load(ir.PTR, b.gep(arrays, place, of=ir.PTR)) for place in range(2))
+    n = b.load(ir.I64, size)
+    is_dense = b.icmp("eq", b.load(ir.I64, steps), 8)
     count = b.select(is_dense, n, 1)
-    map_row(b, lambda x: b.call(exp, x), source, target, count, zero(FLOATS))
-    one, done, fill = b.load(DOUBLE, target), b.function.new_block("done"), b.function.new_block("fill")
+    map_row(b, lambda x: b.call(exp, x), source, target, count, ir.zero(FLOATS))
+    one, done, fill = b.load(ir.DOUBLE, target), b.function.new_block("done"), b.function.new_block("fill")
     b.cond_br(is_dense, done, fill)
     b.begin(fill)
-    with b.loop(0, n, at_least_once=True, predicate="ult", hints=ALONE) as loop:
-        b.store(one, b.gep(target, loop.index, of=DOUBLE))
+    with b.loop(0, n, at_least_once=True, predicate="ult", hints=NO_VECTORS) as loop:
+        b.store(one, b.gep(target, loop.index, of=ir.DOUBLE))
     b.br(done)
     b.begin(done)
     b.ret(0)
 
 
-def _numpys(module: Module, name: str, handed: tuple[str, ...]) -> Function:
+def _numpys(module: ir.Module, loop: Loop) -> ir.Function:
     """The function that calls NumPy's inner loop for a vector. It keeps the floating-point flags that are raised."""
-    x = Parameter("x", FLOATS)
-    function = module.define(f"{NAME}_numpys", FLOATS, x, words="internal", attributes="noinline cold")
-    b = Builder(function)
-    source, target, arrays = b.alloca(FLOATS), b.alloca(FLOATS), b.alloca(array(2, PTR))
+    x = ir.Parameter("x", FLOATS)
+    b = Builder(module.define(f"{NAME}_numpys", FLOATS, x, words="internal", attributes="noinline cold"))
+    source, target, arrays = b.alloca(FLOATS), b.alloca(FLOATS), b.alloca(ir.array(2, ir.PTR))
     b.store(x, source)
     b.store(source, arrays)
-    b.store(target, b.gep(arrays, 1, of=PTR))
-    flags = b.call_outside("fetestexcept", I32, constant(I32, FLAGS))
-    size = module.constant(f"{NAME}_size", constant(I64, WIDTH))
-    strides = module.constant(f"{NAME}_strides", constant(array(2, I64), 8))
-    context, more = (*map(module.outside, handed), NULL)[:2]
-    b.call_outside(name, I32, context, arrays, size, strides, more)
-    b.call_outside("feraiseexcept", I32, flags)
+    b.store(target, b.gep(arrays, 1, of=ir.PTR))
+    flags = raised_flags(b)
+    loop.call(b, arrays, module.constant(f"{NAME}_size", ir.constant(ir.I64, WIDTH)), (8, 8))
+    raise_flags(b, flags)
     b.ret(b.load(FLOATS, target))
-    return function
+    return b.function
 
 
-def _exp(module: Module, algorithm: Algorithm, numpys: Function) -> Function:
+def _exp(module: ir.Module, algorithm: Algorithm, numpys: ir.Function) -> ir.Function:
     """The function of a vector."""
-    b, function = elementwise(module, f"{NAME}_of", Parameter("x", FLOATS))
+    b, function = elementwise(module, f"{NAME}_of", ir.Parameter("x", FLOATS))
     (given,) = function.parameters
     start, far, near, unknown, done = b.block, *map(function.new_block, ("far", "near", "unknown", "done"))
     small = b.fcmp("olt", b.intrinsic("fabs", given), algorithm.limit)
     b.cond_br(all_of(b, small), near, far)
     b.begin(far)
     known = b.or_(small, b.fcmp("olt", given, UNDERFLOW))
-    less = b.select(small, given, zero(FLOATS))
+    less = b.select(small, given, ir.zero(FLOATS))
     b.cond_br(all_of(b, known), near, unknown, likely=True)
     b.begin(unknown)
     found = b.call(numpys, given)
     b.br(done)
     b.begin(near)
     x = b.phi(FLOATS, (given, start), (less, far))
-    computed = b.select(small, algorithm.of(Vectors(algorithm, b), x), zero(FLOATS))
+    computed = b.select(small, algorithm.of(Vectors(algorithm, b), x), ir.zero(FLOATS))
     b.br(done)
     b.begin(done)
     b.ret(b.phi(FLOATS, (computed, near), (found, unknown)))

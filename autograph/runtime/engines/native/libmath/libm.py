@@ -1,4 +1,4 @@
-"""The C library's mathematics, where it is what Python itself calls."""
+"""The C library: its mathematical functions, if Python itself calls them, and the processor's floating-point flags."""
 
 from __future__ import annotations
 
@@ -13,31 +13,49 @@ from typing import Any
 import numpy as np
 
 from autograph.common.probes import agrees
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
 
-PREFIX = "ag_"      # by which LLVM knows them as functions of which it knows nothing
-# The flags of a division by zero, an overflow, and what is invalid, as C's `fenv.h` has them.
+PREFIX = "ag_"      # of the names under which LLVM calls them, so that it assumes nothing about them
+# The flags of divisions by zero, overflows and invalid operations, as in C's `fenv.h`; 0 if they are not known here.
 FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 _TRIES = 200
 _TWO = frozenset({"pow", "atan2", "hypot"})
 
 
+def raised_flags(b: Builder) -> ir.Value:
+    """The flags that are raised."""
+    return b.call_outside("fetestexcept", ir.I32, ir.constant(ir.I32, FLAGS))
+
+
+def raise_flags(b: Builder, flags: ir.Value) -> None:
+    """Raise flags."""
+    b.call_outside("feraiseexcept", ir.I32, flags)
+
+
+def clear_flags(b: Builder) -> None:
+    """Clear the flags, if any are raised: clearing takes longer than testing."""
+    with b.if_then(b.icmp("ne", raised_flags(b), 0)):
+        b.call_outside("feclearexcept", ir.I32, ir.constant(ir.I32, FLAGS))
+
+
 @cache
 def _library() -> Any:
-    """What is loaded in this process, which Python itself is linked with."""
+    """The C library that Python is linked with; None if the system cannot tell."""
     try:
         return ctypes.CDLL(None)
-    except TypeError:       # Windows has no such thing
+    except TypeError:       # Windows
         return None
 
 
 def _size(a: float, b: float) -> float:
-    """`abs` of a complex number, of Python's or NumPy's if that is the same; `math.hypot` is something else."""
+    """`abs` of a complex number, NaN if Python and NumPy differ; `math.hypot` is something else."""
     number = complex(a, b)
     return abs(number) if abs(number) == abs(np.complex128(number)) else math.nan
 
 
 def _power(a: float, b: float) -> float:
-    """`a ** b`, of Python's and NumPy's if that is the same."""
+    """`a ** b`, NaN if Python and NumPy differ."""
     found = math.pow(a, b)
     return found if found == np.float64(a) ** b else math.nan
 
@@ -47,9 +65,9 @@ _OTHERS: dict[str, Any] = {"hypot": _size, "pow": _power}
 
 @cache
 def is_pythons(name: str) -> bool:
-    """Whether the function of that name gives, bit for bit, what `math` gives, and is ready to be called.
+    """Probe whether a function of the C library has the bits of the one in `math`; if so, make it known to LLVM.
 
-    Where Python has been built with a library of its own, that would show in some of the tries.
+    Python may have been built with another library.
     """
     import llvmlite.binding as llvm
 
@@ -75,5 +93,5 @@ def _examples(name: str) -> Iterator[tuple[float, ...]]:
     draw = random.Random(1)
     for _ in range(_TRIES):
         yield tuple(draw.choice((1, -1)) * 10 ** draw.uniform(-6, 3) for _ in range(1 + (name in _TWO)))
-        if name == "pow":       # by numbers that may be done otherwise
+        if name == "pow":       # exponents that may have a shortcut
             yield 10 ** draw.uniform(-6, 3), draw.choice((0.0, 1.0, 2.0, 3.0, -1.0, 0.5))

@@ -1,14 +1,13 @@
-"""NumPy's own inner loops, which machine code calls on blocks of elements: what they give is NumPy's by construction.
+"""Finds NumPy's inner loops, which machine code calls on blocks of elements, so that each bit is NumPy's.
 
-A loop may compute the last elements of an array otherwise than those before. So a probe says whether it computes each
-element by itself. For numbers NumPy runs it on one element, with strides of 0.
+An inner loop may compute the last elements of an array in another way. So a probe checks that it computes each element
+on its own. For numbers, NumPy runs it on one element with strides of 0.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from autograph.common.numpy_internals import LOOP_TYPE, InnerLoop, strided_loop
 from autograph.common.probes import COUNT, agrees, numbers, with_warnings
 from autograph.runtime.engines.native.libmath import division, exponential
-from autograph.runtime.engines.native.llvm.ir import Module
+from autograph.runtime.engines.native.libmath.vectors import Loop
 
 _KINDS = "biufc"
 _CHEAP = frozenset(
@@ -26,48 +25,28 @@ _CHEAP = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Loop:
-    """A loop of NumPy's that does each element by itself.
-
-    Attributes:
-        name: its name in LLVM's text.
-        handed: what it gets besides arrays; the name with one of these at its end is the address of that.
-        steady: whether it gives the same for one element for a whole row as for an array of equal ones.
-        costly: whether it takes several nanoseconds for an element.
-        define: defines the function, if it is none of NumPy's, and one for a vector, whose name ends with `_of`.
-    """
-
-    name: str
-    handed: tuple[str, ...]
-    steady: bool
-    costly: bool
-    define: Callable[[Module], None] | None = None
-
-
 @cache
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
-    """The loop for operands and a result of these dtypes, if it can be called; registers it with LLVM."""
+    """The loop for operands and a result of these dtypes, if it can be called; makes it known to LLVM."""
     inner = _find(ufunc, dtypes)
     if inner is None or not _is_numpys(inner, ufunc, dtypes):
         return None
     if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (algorithm := exponential.known()):
-        name, handed = _register(inner, ufunc, dtypes)
-        names = tuple(f"{name}_{part}" for part in handed)
-        define = partial(exponential.define, algorithm=algorithm, numpys=name, handed=names)
+        numpys = Loop(*_register(inner, ufunc, dtypes), steady=True, costly=True)
+        define = partial(exponential.define, algorithm=algorithm, numpys=numpys)
         return Loop(exponential.NAME, (), True, False, define)
     return Loop(*_register(inner, ufunc, dtypes), _is_steady(inner, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
 
 
 @cache
 def quotient() -> Loop | None:
-    """The loop of ours for floats that are divided by the same one, if this processor has what it needs."""
+    """The loop of ours that divides floats by the same one, if the processor has the instructions for it."""
     return Loop(division.NAME, (), True, False, division.define) if division.is_supported() else None
 
 
 @cache
 def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
-    """The loop for numbers, if NumPy warns only of infinities and NaNs that come up."""
+    """The loop for numbers, if NumPy warns only about new infinities and NaNs."""
     inner = _find(ufunc, dtypes)
     if inner is None or not _is_of_numbers(inner, ufunc, dtypes):
         return None
@@ -75,7 +54,7 @@ def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop 
 
 
 def _register(inner: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
-    """Register a loop with LLVM. Gives its name, and what it gets besides arrays."""
+    """Make a loop known to LLVM. Returns its name and its arguments other than arrays, see `Loop`."""
     import llvmlite.binding as llvm
 
     name = f"ag_numpy_{ufunc.__name__}_{''.join(dtype.char for dtype in dtypes)}".replace("?", "t")
@@ -87,12 +66,12 @@ def _register(inner: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]
 
 
 def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
-    """Whether it takes much longer than arithmetic."""
+    """Whether a ufunc takes much longer than arithmetic."""
     return result.kind in "fc" and ufunc.__name__ not in _CHEAP
 
 
 def is_there(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
-    """Whether there is such a loop, without a probe of it."""
+    """Whether NumPy has such a loop, which may fail the probe."""
     return _find(ufunc, dtypes) is not None
 
 
@@ -106,14 +85,14 @@ def _find(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | Non
 
 
 def _is_numpys(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether it gives for blocks what the ufunc gives for the whole."""
+    """Probe whether the loop gives for blocks what the ufunc gives for the whole."""
     given = [numbers(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     with np.errstate(all="ignore"):
         return agrees(partial(_in_blocks, loop, dtypes[-1]), ufunc, [given])
 
 
 def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
-    """What a loop gives for one element, the next two, the next three, and so on."""
+    """The results of a loop for one element, the next two, the next three, and so on."""
     found = np.zeros(COUNT + 1, result)[1:]
     begin = size = 0
     while begin < COUNT:
@@ -125,23 +104,23 @@ def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
 
 
 def _is_of_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether it gives what the ufunc gives for numbers, which warns if an infinity or a NaN comes up."""
+    """Probe whether the loop gives what the ufunc gives for numbers, which warns about new infinities and NaNs."""
     columns = [numbers(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
-    for place, value in enumerate((0, 1, 2, 3, 0.5)):       # of which powers may be special
+    for place, value in enumerate((0, 1, 2, 3, 0.5)):       # exponents that may have a shortcut
         columns[-1][-60 + 12 * place :][:12] = value
     with with_warnings(ufunc) as reference:
         return agrees(partial(_of_numbers, loop, dtypes[-1]), reference, zip(*columns))
 
 
 def _of_numbers(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> tuple[Any, bool]:
-    """What a loop gives for numbers, and whether that is to be warned of."""
+    """The result of a loop for numbers, and whether NumPy warns about it."""
     found = np.zeros(1, result)
     _run(loop, [np.array([each, each]) for each in given], found)
     return found[0], _is_strange(found[0], given)
 
 
 def _is_strange(found: Any, given: Sequence[Any]) -> bool:
-    """Whether there is an infinity of finite numbers, or a NaN of none."""
+    """Whether a result is an infinity of finite numbers, or a NaN although no operand is one."""
     if found.dtype.kind != "f":
         return False
     overflow = not np.isfinite(found) and all(map(np.isfinite, given))
@@ -149,7 +128,7 @@ def _is_strange(found: Any, given: Sequence[Any]) -> bool:
 
 
 def _is_steady(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether it gives for operands with strides of 0 what the ufunc gives for arrays of one number."""
+    """Probe whether operands with strides of 0 give what arrays of one number give."""
     *kinds, result = dtypes
     for varying in range(len(kinds) if len(kinds) > 1 else 0):
         with np.errstate(all="ignore"):
@@ -162,7 +141,7 @@ def _is_steady(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]
 
 
 def _with_singles(loop: InnerLoop, result: np.dtype[Any], varying: int, *given: Any) -> Any:
-    """What a loop gives if all operands but one have one element for all."""
+    """The result of a loop if all operands but one have a stride of 0."""
     found = np.zeros(COUNT, result)
     _run(loop, [each[: None if place == varying else 1] for place, each in enumerate(given)], found)
     return found

@@ -11,7 +11,7 @@ import pytest
 from autograph.common.numpy_internals import LOOP_TYPE
 from autograph.runtime.engines.native.libmath import division, exponential
 from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML
-from autograph.runtime.engines.native.libmath.vectors import FLOATS, WIDTH, inner_loop, map_row
+from autograph.runtime.engines.native.libmath.vectors import FLOATS, WIDTH, Loop, inner_loop, map_row
 from autograph.runtime.engines.native.llvm.ir import I64, PTR, Module, constant
 from autograph.runtime.engines.native.llvm.ir_verifier import verify_module
 from autograph.runtime.engines.native.llvm.printer import printed
@@ -19,8 +19,8 @@ from autograph.runtime.engines.native.llvm.target import machine
 
 DEFINITIONS = {
     "quotient": division.define,
-    "GNU": partial(exponential.define, algorithm=GNU, numpys="numpys", handed=("numpys_context",)),
-    "SVML": partial(exponential.define, algorithm=SVML, numpys="numpys", handed=("numpys_context", "numpys_more")),
+    "GNU": partial(exponential.define, algorithm=GNU, numpys=Loop("numpys", ("context",), True, True)),
+    "SVML": partial(exponential.define, algorithm=SVML, numpys=Loop("numpys", ("context", "more"), True, True)),
 }
 
 
