@@ -1,5 +1,5 @@
-"""Products of matrices, of which each bit is NumPy's.
+"""Products of matrices, with NumPy's bits.
 
-`small.py` calls the loop of `np.matmul` without NumPy's preparations. For larger matrices, `autotune.py` tries whether
-BLAS or the loop in `tiled.py` is faster.
+`small.py` calls NumPy's inner loop without NumPy's preparations. For larger matrices, `autotune.py` chooses the faster
+one of BLAS and the loop in `tiled.py`.
 """

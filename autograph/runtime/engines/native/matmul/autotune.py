@@ -1,9 +1,8 @@
-"""Which is faster for a product of larger matrices: BLAS, or a loop of our own (`tiled`) that gives each bit of it.
+"""Autotuning of products of larger matrices: BLAS, or a loop of our own (`tiled`) with the same bits.
 
-BLAS multiplies and adds in an order of its own. If it adds up the products for an element one after another, in one
-rounding each, and begins a new sum after some of them, the loop can do the same. After how many cannot be asked. So a
-probe on arrays like those at hand looks for the number that gives the same bits; then the faster one stays, BLAS with
-its threads if it has several.
+BLAS adds the products of an element one after another, with one rounding each, and begins a new sum after some of them.
+The loop can do the same, but has no way to ask after how many. So it tries numbers on arrays with the same layout until
+the bits are the same. Then the faster one of loop and BLAS, which may use threads, stays.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ from autograph.runtime.engines.native.matmul.small import LARGE, Product, is_pro
 from autograph.runtime.engines.native.matmul.tiled import FACTS, FORMS, Tiled, fill
 from autograph.runtime.graph.graph import Node
 
-HUGE = 1 << 24      # multiplications, which take a millisecond; other threads wait meanwhile
+HUGE = 1 << 24      # multiplications of about a millisecond, for which other threads wait
 TRIES = 5
-ROOM = 64           # numbers that there may be in a rule
+ROOM = 64           # numbers in a rule, at most
 STEP, LONGEST, UNITS = 32, 1024, (16, 8, 4, 24, 48, 12, 1, 0)        # see `stretches`
-ZEROS = 0.1         # of these numbers so many are zeros; here and there, so that no column is all zeros
-SPREAD = 16         # times the memory of a matrix, over which its elements may be spread
+ZEROS = 0.1         # share of zeros in samples
+SPREAD = 16         # a matrix may be spread over so many times its memory
 
 
 class Autotuned(Product):
-    """What graphs call for a product of larger matrices."""
+    """A product of larger matrices in a graph."""
 
     __ag_new__ = True       # see `effects.is_new`
 
@@ -47,7 +46,7 @@ class Autotuned(Product):
 
 
 def is_larger_product(node: Node) -> bool:
-    """Whether a node is a product of matrices for which there may be a loop."""
+    """Whether a node is a product of matrices that the loop may compute."""
     if not is_product(node):
         return False
     x, y = (arg.type for arg in node.args)
@@ -56,7 +55,7 @@ def is_larger_product(node: Node) -> bool:
 
 
 class Layout(NamedTuple):
-    """How the elements of a matrix lie in memory."""
+    """The layout of a matrix in memory."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -64,7 +63,7 @@ class Layout(NamedTuple):
 
     @staticmethod
     def of(array: Any) -> Layout | None:
-        """That of an array; None if it is no matrix, or one that `like` had better not copy."""
+        """The layout of an array; None if it is no matrix of floats, or too spread out for `like`."""
         if type(array) is not np.ndarray or array.ndim != 2 or array.dtype.char not in "fd" or not array.flags.aligned:
             return None
         if not array.dtype.isnative or any(stride <= 0 or stride % array.itemsize for stride in array.strides):
@@ -74,24 +73,24 @@ class Layout(NamedTuple):
 
     @property
     def extent(self) -> int:
-        """How many elements fit between its first and its last one, these included."""
+        """The number of elements from the first to the last in memory."""
         return 1 + sum((length - 1) * stride for length, stride in zip(self.shape, self.strides)) // self.dtype.itemsize
 
     def like(self, random: np.random.Generator) -> Any:
-        """An array that lies so: of numbers of all kinds, zeros of both signs among them."""
+        """A random array with this layout; some of its elements are zeros, of both signs."""
         numbers = random.normal(size=self.extent).astype(self.dtype)
         numbers[random.random(numbers.size) < ZEROS] *= 0.0
         return as_strided(numbers, self.shape, self.strides)
 
 
 def fastest(function: Callable[..., Any], x: Any, y: Any) -> Callable[..., Any]:
-    """The fastest function for arrays of these lengths and strides, which calls the one given for others."""
+    """The fastest function for arrays of these shapes and strides; for others it calls the given one."""
     layouts = Layout.of(x), Layout.of(y)
     if None in layouts or x.dtype != y.dtype or x.shape[1] != y.shape[0] or y.strides[1] != y.itemsize:
         return function
     try:
-        return contextvars.Context().run(_fastest, function, *layouts)      # NumPy has no settings in there
-    except (EngineError, ImportError, OSError, MemoryError, RecursionError):     # it needs more than the product does
+        return contextvars.Context().run(_fastest, function, *layouts)      # where NumPy has its default settings
+    except (EngineError, ImportError, OSError, MemoryError, RecursionError):     # beyond what a product needs
         return function
 
 
@@ -121,7 +120,7 @@ def _seconds(work: Callable[..., Any], x: Any, y: Any) -> float:
 def _loop(
     function: Callable[..., Any], x: Any, y: Any, lanes: int, form: tuple[int, int]
 ) -> Callable[..., Any] | None:
-    """The loop for arrays like these, if it gives what the function gives."""
+    """The loop for arrays like these, if it has the bits of the function."""
     rows, columns = form[0], form[1] * lanes
     if x.shape[0] < rows or y.shape[1] < columns:
         return None
@@ -145,12 +144,12 @@ _code = cache(Code)
 
 
 def _refused(x: Any, y: Any) -> Any:
-    """No product."""
+    """No product, for arguments that the code refuses while it is tried."""
     return np.empty(0)
 
 
 def stretches(count: int) -> Iterator[tuple[int, ...]]:
-    """Where sums may end: they are of at most so many products. The last two share the rest, as OpenBLAS has it."""
+    """The columns at which sums may end. As in OpenBLAS, the last two sums share what is left."""
     known = set()
     for unit in UNITS:
         for most in (*range(STEP, LONGEST + 1, STEP), count):
@@ -161,7 +160,7 @@ def stretches(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def _ends(count: int, most: int, unit: int) -> Iterator[int]:
-    """The same for one length; half of a rest is rounded up to units, if there are such."""
+    """The ends of sums of at most so many products; half of what is left is rounded up to units, unless that is 0."""
     end = 0
     while (rest := count - end) > most:
         end += most if rest >= 2 * most or not unit else min(most, -(-(rest // 2) // unit) * unit)

@@ -1,12 +1,13 @@
-"""The loop for products of larger matrices: tile by tile, the sums of which stay in registers.
+"""The loop for products of larger matrices: tile by tile, whose sums stay in registers (GotoBLAS: the micro-kernel).
 
     for each tile of the result, and each stretch of columns of `x`:
         sums = 0
         for p in stretch:  sums[r, v] = fma(x[row + r, p], y[p, column + v …], sums[r, v])
         result[tile] = sums, or += sums in later stretches
 
-If rows or columns are left over, the last tile overlaps the one before it, and computes some of its numbers again. BLAS
-copies its arguments first, so that they lie in the order in which it goes through them. That pays for large ones.
+The last tile is shifted inwards: it overlaps the one before it, and computes some numbers twice. BLAS first copies
+("packs") its arguments into the order in which it reads them (Goto and van de Geijn, "Anatomy of high-performance
+matrix multiplication", 2008). That pays for larger matrices than these.
 """
 
 from __future__ import annotations
@@ -19,29 +20,18 @@ from typing import Any
 import numpy as np
 
 from autograph.common.numpy_internals import DATA
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
-from autograph.runtime.engines.native.llvm.ir import (
-    I64,
-    PTR,
-    VOID,
-    Callee,
-    Module,
-    Parameter,
-    Value,
-    constant,
-    vector,
-    zero,
-)
 from autograph.runtime.engines.native.matmul.small import Matrix, Multiplying
 
-# Rows of a tile, and vectors in each of them, by how many registers there are for vectors.
+# Rows of a tile, and vectors in each row, by the number of vector registers.
 FORMS = {32: ((4, 4), (16, 1)), 16: ((6, 2), (4, 3))}
 FACTS = "rows count columns down along below stretches".split()
 
 
 def fill(rule: Any, x: Any, y: Any, ends: Sequence[int]) -> None:
-    """Put into an array what the code reads: lengths, strides, and the columns of `x` before which a sum ends."""
+    """Put into an array what the code reads: lengths, strides, and the columns of `x` at which sums end."""
     numbers = (*x.shape, y.shape[1], *x.strides, y.strides[0], len(ends), *ends)
     rule[: len(numbers)] = numbers
 
@@ -50,8 +40,8 @@ class Tiled(Multiplying):
     """A C function for matrices of certain lengths and strides, and the loop.
 
     Args:
-        lanes: how many numbers are in a vector.
-        form: see `FORMS`.
+        lanes: the number of elements of a vector.
+        form: an item of `FORMS`.
         rule: an array, see `fill`.
     """
 
@@ -59,47 +49,45 @@ class Tiled(Multiplying):
         self, dtype: np.dtype[Any], lanes: int, form: tuple[int, int], rule: Any, other: Callable[..., Any]
     ) -> None:
         self._rule = rule
-        super().__init__(dtype, other)
+        super().__init__(dtype, (2, 2), other)
         Tile(self.module, dtype, lanes, *form)
 
     def _demand_fitting(self, first: Matrix, second: Matrix) -> None:
-        """Demand matrices as in the rule, that are not each other's transposes: of these, NumPy computes but half."""
-        for each in first, second:
-            self.c.demand(each.is_matrix)
+        """Demand matrices as in the rule. Of a matrix and its transpose NumPy computes only half of the product."""
         c, b, rule = self.c, self.c.b, self._facts()
         numbers = [first.rows, first.columns, second.columns, first.down, first.along, second.down]
         for place, number in enumerate(numbers):
-            c.demand(b.icmp("eq", number, c.load_at(I64, rule, SLOT * place)))
+            c.demand(b.icmp("eq", number, c.load_at(ir.I64, rule, SLOT * place)))
         c.demand(b.icmp("eq", second.along, self._dtype.itemsize))
         c.demand(b.icmp("ne", first.data, second.data))
 
     def _call(self) -> None:
-        first, second, result = (self.c.b.load(PTR, self.c.slot(place)) for place in range(3))
-        self.c.b.call(Callee("tiles", VOID, [PTR] * 4), result, first, second, self._facts())
+        first, second, result = (self.c.b.load(ir.PTR, self.c.slot(place)) for place in range(3))
+        self.c.b.call(ir.Callee("tiles", ir.VOID, [ir.PTR] * 4), result, first, second, self._facts())
 
-    def _facts(self) -> Value:
-        """Where the numbers of the rule are."""
-        return self.c.load_at(PTR, self.c.address(self._rule), DATA)
+    def _facts(self) -> ir.Value:
+        """The address of the numbers of the rule."""
+        return self.c.load_at(ir.PTR, self.c.address(self._rule), DATA)
 
 
 class Tile:
     """Defines the function `tiles`, which is the loop.
 
     Args:
-        lanes: how many numbers are in a vector.
+        lanes: the number of elements of a vector.
         rows: of a tile.
-        vectors: in each of them.
+        vectors: in each row.
     """
 
-    def __init__(self, module: Module, dtype: np.dtype[Any], lanes: int, rows: int, vectors: int) -> None:
+    def __init__(self, module: ir.Module, dtype: np.dtype[Any], lanes: int, rows: int, vectors: int) -> None:
         self._kind, self._size, self._lanes = llvm_type(dtype), dtype.itemsize, lanes
-        self._vector = vector(lanes, self._kind)
+        self._vector = ir.vector(lanes, self._kind)
         self._rows, self._columns = range(rows), range(0, vectors * lanes, lanes)
-        params = Parameter("result", PTR, "noalias"), *(Parameter(name, PTR) for name in ("x", "y", "rule"))
-        self.function = module.define("tiles", VOID, *params)
+        params = ir.Parameter("result", ir.PTR, "noalias"), *(ir.Parameter(name, ir.PTR) for name in ("x", "y", "rule"))
+        self.function = module.define("tiles", ir.VOID, *params)
         b = self._b = Builder(self.function)
         result, x, y, self._rule = params
-        facts = {fact: b.load(I64, b.gep(self._rule, place, of=I64)) for place, fact in enumerate(FACTS)}
+        facts = {fact: b.load(ir.I64, b.gep(self._rule, place, of=ir.I64)) for place, fact in enumerate(FACTS)}
         self._down, self._along, self._below = (facts[name] for name in ("down", "along", "below"))
         self._stretches, self._pitch = facts["stretches"], b.mul(facts["columns"], self._size)
         with self._inwards(facts["columns"], vectors * lanes) as column:
@@ -109,18 +97,18 @@ class Tile:
         b.ret()
 
     @contextmanager
-    def _inwards(self, length: Value, step: int) -> Iterator[Value]:
-        """A loop, the last iteration of which begins as far in front of the end as the others go."""
+    def _inwards(self, length: ir.Value, step: int) -> Iterator[ir.Value]:
+        """A loop whose last iteration is shifted inwards, so that it is as long as the others."""
         last = self._b.sub(length, step)
         with self._b.loop(0, length, step, at_least_once=True) as loop:
             yield self._b.select(self._b.icmp("sgt", loop.index, last), last, loop.index)
 
-    def _tile(self, x: Value, y: Value, result: Value) -> None:
-        """The sums of a tile: of the first stretch they are stored, those of others are added."""
-        b, first, none = self._b, len(FACTS), constant(I64, 0)
+    def _tile(self, x: ir.Value, y: ir.Value, result: ir.Value) -> None:
+        """The sums of a tile: store those of the first stretch, add those of the others."""
+        b, first, none = self._b, len(FACTS), ir.constant(ir.I64, 0)
         with b.loop(first, b.add(self._stretches, first), carried=[none], at_least_once=True) as loop:
             (begin,) = loop.carried
-            end = b.load(I64, b.gep(self._rule, loop.index, of=I64))
+            end = b.load(ir.I64, b.gep(self._rule, loop.index, of=ir.I64))
             start = (b.gep(each, b.mul(begin, by)) for each, by in ((x, self._along), (y, self._below)))
             sums = self._sums(begin, end, *start)
             rows = [b.gep(result, b.mul(self._pitch, row)) for row in self._rows]
@@ -128,9 +116,9 @@ class Tile:
             b.if_else(b.icmp("eq", begin, 0), lambda: self._put(sums, places), lambda: self._add(sums, places))
             loop.carry(end)
 
-    def _sums(self, begin: Value, end: Value, x: Value, y: Value) -> list[Value]:
-        """The products of a stretch added up: column by column of `x`, row by row of `y`."""
-        b, zeros = self._b, [zero(self._vector)] * (len(self._rows) * len(self._columns))
+    def _sums(self, begin: ir.Value, end: ir.Value, x: ir.Value, y: ir.Value) -> list[ir.Value]:
+        """The sums of the products of a stretch: column by column of `x`, row by row of `y`."""
+        b, zeros = self._b, [ir.zero(self._vector)] * (len(self._rows) * len(self._columns))
         with b.loop(begin, end, carried=[x, y, *zeros], at_least_once=True, predicate="ult") as loop:
             x_p, y_p, *sums = loop.carried
             seconds = [b.load(self._vector, b.gep(y_p, each, of=self._kind), self._size) for each in self._columns]
@@ -140,10 +128,10 @@ class Tile:
             loop.carry(b.gep(x_p, self._along), b.gep(y_p, self._below), *found)
         return loop.results[2:]
 
-    def _put(self, sums: Sequence[Value], places: Sequence[Value]) -> None:
+    def _put(self, sums: Sequence[ir.Value], places: Sequence[ir.Value]) -> None:
         for each, place in zip(sums, places):
             self._b.store(each, place, self._size)
 
-    def _add(self, sums: Sequence[Value], places: Sequence[Value]) -> None:
+    def _add(self, sums: Sequence[ir.Value], places: Sequence[ir.Value]) -> None:
         olds = [self._b.load(self._vector, place, self._size) for place in places]
         self._put([self._b.binary("fadd", old, each) for old, each in zip(olds, sums)], places)

@@ -1,5 +1,6 @@
 """Products of small matrices, by NumPy's loop."""
 
+import itertools
 import operator
 import sys
 import warnings
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 import autograph as ag
 from autograph.runtime.engines.native.matmul.small import FAST_UNDERFLOWS, FLAGS, LARGE, entry_of
 
-ENTRY = entry_of(operator.matmul)
+NDIMS = [*itertools.product((1, 2), repeat=2)]
+ENTRIES = [entry_of(operator.matmul, np.dtype(char), ndims) for char in "fd" for ndims in NDIMS]
 RANDOM = np.random.default_rng(3)
 
 
@@ -29,12 +31,15 @@ def outcome(function, *args):
 
 
 def same(x, y):
-    assert outcome(ENTRY, x, y) == outcome(operator.matmul, x, y)
+    """Also of entries for arrays of another dtype, or of another number of dimensions."""
+    for entry in ENTRIES:
+        assert outcome(entry, x, y) == outcome(operator.matmul, x, y)
 
 
 @pytest.mark.skipif(not FLAGS or not FAST_UNDERFLOWS, reason="NumPy's settings or the processor's flags are not known")
 def test_there_is_one():
-    assert ENTRY is not operator.matmul
+    assert operator.matmul not in ENTRIES and len({*ENTRIES}) == 8
+    assert entry_of(operator.matmul, np.dtype(">f8"), (2, 2)) is operator.matmul
 
 
 @st.composite
@@ -88,7 +93,7 @@ def test_other_things():
     for other in (x.view(Mine), unaligned, x.tolist(), None, np.float64(2), x[:0], x[..., None]):
         same(x, other)
         same(other, x)
-    assert outcome(ENTRY, x)[0] is TypeError
+    assert all(outcome(entry, x)[0] is TypeError for entry in ENTRIES)
 
 
 def test_large_ones_are_numpys():
@@ -101,12 +106,13 @@ def test_large_ones_are_numpys():
 def test_memory():
     """Each result is new, and goes when nobody has it."""
     x = RANDOM.normal(size=(4, 4))
+    product, vectors = (entry_of(operator.matmul, x.dtype, ndims) for ndims in ((2, 2), (1, 1)))
     before = sys.getrefcount(np.dtype("f8")), sys.getrefcount(x)
-    results, others = [ENTRY(x, x) for _ in range(100)], [x @ x]
+    results, others = [product(x, x) for _ in range(100)], [x @ x]
     counts = sys.getrefcount(results[0]), sys.getrefcount(others[0])
     assert counts[0] == counts[1] and len({each.ctypes.data for each in results}) == 100
     for _ in range(100):
-        ENTRY(x[0], x[1])
+        vectors(x[0], x[1])
     del results, others
     assert (sys.getrefcount(np.dtype("f8")), sys.getrefcount(x)) == before
 
