@@ -21,7 +21,7 @@ from autograph.common import disk_cache
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
-from autograph.runtime.engines.native.kernels.operands import Single, Stream
+from autograph.runtime.engines.native.kernels.loop_nest import Single, Stream
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.errors import Optional, needed
 from autograph.runtime.engines.native.llvm.listing import Annotated

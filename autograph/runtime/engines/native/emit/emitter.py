@@ -35,9 +35,9 @@ from autograph.runtime.engines.native.llvm.ir import (
     constant,
     structure,
 )
-from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_number, parts_at, store_number
+from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
 from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
-from autograph.runtime.graph.types import BOOL, INT, TensorType, part_of, scalar
+from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.intervals import join
 
@@ -252,22 +252,11 @@ class Emitter:
         return known
 
     def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
-        element = self.element(x, index)
-        if x.dtype.kind != "c":
-            return Number(scalar(x.dtype), load_number(self.b, element, x.dtype))
-        part = part_of(x.dtype)
-        real, imag = (Number(scalar(part), load_number(self.b, each, part)) for each in parts_at(self.b, element, part))
-        return Complex(scalar(x.dtype), (real, imag))
+        return load_element(self.b, self.element(x, index), x.dtype)
 
     def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
         self.settle()
-        element = self.element(x, index)
-        if isinstance(value, Number):
-            store_number(self.b, element, x.dtype, value.ref)
-            return
-        part = part_of(x.dtype)
-        for pointer, each in zip(parts_at(self.b, element, part), value.parts):
-            store_number(self.b, pointer, part, each.ref)
+        store_element(self.b, self.element(x, index), x.dtype, value)
 
     def element(self, x: Array, index: Sequence[Number]) -> Value:
         """Where an element is."""

@@ -1,14 +1,14 @@
-"""Elementwise operations of a nest of loops, and the dtypes in which NumPy computes them."""
+"""Which nodes a loop nest can compute element by element, and which it can end with as a reduction."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from autograph.common.numpy_internals import sums_are_known
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
+from autograph.runtime.engines.native.kernels.loop_nest import Reduction
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_there
 from autograph.runtime.graph.graph import Constant, Node, Value
 from autograph.runtime.graph.operands import NoLowering
@@ -29,43 +29,14 @@ from autograph.runtime.graph.types import TensorType, type_of
 from autograph.runtime.ops.inner_loops import CLIPS, LOOPS, power_of
 from autograph.runtime.ops.native.number_rules import Inner, known_dtype, promotes
 
-# How a reduction combines elements, by the ufunc of NumPy that does.
+# `Reduction.how` by the ufunc whose reduction it is.
 _HOW: dict[np.ufunc | None, str] = {
     np.add: "add", np.maximum: "max", np.minimum: "min", np.logical_or: "or", np.logical_and: "and"
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """What comes of many elements: of all, or of those along the last of several dimensions.
-
-    Attributes:
-        how: `add`, `mean`, `max`, `min`, `or` or `and`.
-    """
-
-    how: str
-    whole: bool
-    keepdims: bool = False
-
-    def dtype(self, of: np.dtype[Any]) -> np.dtype[Any]:
-        """In which it is done."""
-        if self.how in ("or", "and"):
-            return np.dtype(bool)
-        if self.how == "mean":
-            return of if of.kind == "f" else np.dtype(float)
-        return np.add.reduce(np.zeros(1, of)).dtype if self.how == "add" else of
-
-    def most(self, of: np.dtype[Any]) -> int:
-        """Up to how many elements it is done as NumPy does it. Its buffers show in the order in which it adds up."""
-        if self.how != "mean" or of.kind == "f":
-            return 2**62
-        if of.itemsize > 4:
-            raise NoLowering
-        return int(2 ** (53 - 8 * of.itemsize))     # what is added is exact
-
-
 def operands(node: Node) -> tuple[Any, ...]:
-    """The arguments of a node that are arrays and numbers."""
+    """The arguments of a node that are operands: arrays and numbers."""
     if node.op in UFUNC_BY_VALUE and (power := _power(node)):
         return node.args[: power[1]]
     if node.op in AS_UFUNC_OF:
@@ -76,7 +47,7 @@ def operands(node: Node) -> tuple[Any, ...]:
 
 
 def loop_of_node(node: Node) -> Inner | None:
-    """NumPy's inner loop that does a node; None if that depends on more than its operands."""
+    """NumPy's inner loop for a node; None if the result depends on more than the operands."""
     if plain(node.op) in UFUNC_BY_VALUE:
         if node.op in IN_PLACE:
             return None
@@ -93,7 +64,7 @@ def loop_of_node(node: Node) -> Inner | None:
 
 
 def part_of_node(node: Node) -> str:
-    """`real` or `imag`, if a node gives that part of a complex array, which is a view of it."""
+    """`real` or `imag`, if a node is that part of a complex array, which is a view of it; else nothing."""
     name = ATTRIBUTE.get(node.op)
     if node.op == "getattr" and len(node.args) == 2:
         name = node.args[1]
@@ -101,7 +72,7 @@ def part_of_node(node: Node) -> str:
 
 
 def has_loop(node: Node) -> bool:
-    """Whether machine code can do NumPy's inner loop for a node, as far as types tell."""
+    """Whether machine code can compute or call NumPy's inner loop for a node, as far as types tell."""
     loop = loop_of_node(node)
     if loop is None or len(operands(node)) != loop.ufunc.nin:
         return False
@@ -117,13 +88,13 @@ def has_loop(node: Node) -> bool:
 
 
 def is_elementwise(node: Node) -> bool:
-    """Whether the machine can do a node element by element, as far as types tell; it makes an array of numbers."""
+    """Whether machine code can compute a node element by element, as far as types tell, into an array of numbers."""
     if node.kwargs or node.blocks or len(node.outputs) != 1 or not is_numeric(node.output.type, 1):
         return False
     if node.op in SELECTS:
         known = len(node.args) == 3
     elif node.op in MASKS:
-        known = len(node.args) == 2 and all(map(_is_exact_array, node.args))
+        known = len(node.args) == 2 and all(_is_array(arg) and arg.type.exact and arg.type.ndim for arg in node.args)
     elif node.op in CASTS:
         known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
         known = known and (np.dtype(node.args[1]).kind in "bc" or not is_complex(node.args[0]))
@@ -135,7 +106,7 @@ def is_elementwise(node: Node) -> bool:
 
 
 def is_operand(arg: Any) -> bool:
-    """Whether machine code can take an argument of an operation on arrays."""
+    """Whether machine code can take an argument as an operand."""
     if isinstance(arg, Value):
         return is_numeric(arg.type, 0)
     if type(arg) in COMPLEX_NUMBERS:
@@ -144,7 +115,7 @@ def is_operand(arg: Any) -> bool:
 
 
 def is_numeric(type: Any, ndim: int) -> bool:
-    """Whether something is an array of numbers, of at least so many dimensions; of none, it may be a number."""
+    """Whether a type is an array of numbers with at least so many dimensions, or for 0 a number."""
     return (
         isinstance(type, TensorType)
         and type.ndim >= ndim
@@ -155,12 +126,12 @@ def is_numeric(type: Any, ndim: int) -> bool:
 
 
 def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
-    """Whether what comes out is clear, because both operands are the same: so LLVM might not compute them."""
+    """Whether the result is known since both operands are the same, so that LLVM might not compute them."""
     return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind not in "fc"
 
 
 def _power(node: Node) -> tuple[str, int] | None:
-    """What NumPy does for a power whose exponent is a Python number."""
+    """The ufunc that NumPy computes a power with a Python number by, and the number of its operands."""
     x, exponent = node.args
     if not (_is_array(x) and x.type.exact):
         return None
@@ -171,22 +142,18 @@ def _is_array(arg: Any) -> bool:
     return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array"
 
 
-def _is_exact_array(arg: Any) -> bool:
-    return _is_array(arg) and bool(arg.type.exact and arg.type.ndim)
-
-
 def is_complex(arg: Any) -> bool:
-    """Whether an argument is known to be a complex array."""
+    """Whether an argument is a complex array, as far as types tell."""
     return _is_array(arg) and bool(arg.type.exact) and arg.type.dtype.kind == "c"
 
 
 def how_of(node: Node) -> str:
-    """How a node combines elements, see `Reduction`; nothing if it is no reduction that a nest can end with."""
+    """The `Reduction.how` of a node; nothing if a nest cannot end with it."""
     return "mean" if node.op in MEAN else _HOW.get(REDUCES.get(node.op), "")
 
 
 def reduction_of(node: Node) -> Reduction | None:
-    """What a node reduces, if it is a reduction that a nest can end with."""
+    """The reduction of a node, if a nest can end with it."""
     how, x = how_of(node), node.args[0] if node.args else None
     if not how or not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.dtype.kind == "c":
         return None
@@ -202,7 +169,7 @@ def reduction_of(node: Node) -> Reduction | None:
 
 
 def key_of(arg: Any) -> Any:
-    """What tells an argument from others: a value, or a constant."""
+    """The identity of an operand: equal for equal values and constants."""
     if isinstance(arg, (Value, Constant)):
         return arg
     return id(arg) if isinstance(arg, np.ndarray) else (type(arg), repr(arg))

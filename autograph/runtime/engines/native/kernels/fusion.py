@@ -1,9 +1,8 @@
-"""Which operations on whole arrays are done in one loop.
+"""Fusion: decides which operations on whole arrays become one kernel.
 
-While a block is gone through, operations element by element wait, as long as they are of one shape. They run when
-something comes that uses one of them, or that may raise, warn, or change anything; so neither the order of what can be
-seen changes, nor what is in an array when it is read. Those that have waited together are a `Kernel`. What it gives are
-the values that are used elsewhere; the others never become arrays.
+In a block, elementwise nodes of one shape wait. They run when a node comes that uses one of them, or that may raise,
+warn or change anything; so effects keep their order, and arrays are read before they change. The nodes that have waited
+together become a `Kernel`. Its results are the values that are used elsewhere; the others never are arrays.
 """
 
 from __future__ import annotations
@@ -50,17 +49,17 @@ from autograph.runtime.passes.speculatable import is_quiet
 
 
 class Fuser(Copier):
-    """Copies a graph, with calls of kernels in the place of operations on arrays.
+    """Copies a graph, and replaces operations on arrays by calls of kernels.
 
     Args:
         make: makes a kernel, as `Kernel` does.
-        compile: the NumPy engine.
+        compile: compiles a graph for the NumPy engine.
         after: see `Product`.
-        known: kernels made of the same graph before; what they have given up stays as it is.
+        known: kernels of the same graph from before; nodes of those that are given up stay as they are.
 
     Attributes:
         graph: the copy.
-        kernels: what it calls.
+        kernels: the kernels that it calls.
     """
 
     def __init__(
@@ -87,10 +86,10 @@ class Fuser(Copier):
         self.graph = Graph(graph.name, self.block(graph.block))
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
-        around, self._into = self._into, into
-        self._go_through(nodes, into)
+        outer, self._into = self._into, into
+        self._fuse(nodes, into)
         self._take_slices(into)
-        self._into = around
+        self._into = outer
 
     def _leaf(self, leaf: Any) -> Any:
         node = self._slices.pop(leaf) if isinstance(leaf, Value) else None
@@ -102,7 +101,7 @@ class Fuser(Copier):
         for node in self._slices.pop_all():
             into.append(self.node(node))
 
-    def _go_through(self, nodes: Sequence[Node], into: Block) -> None:
+    def _fuse(self, nodes: Sequence[Node], into: Block) -> None:
         self._part_views |= part_views(nodes, self._uses)
         for node in nodes:
             if node in self._without:
@@ -120,7 +119,7 @@ class Fuser(Copier):
         self._flush(into)
 
     def _joins(self, node: Node, into: Block) -> bool:
-        """Let a node wait, or end what waits, if it may."""
+        """Let a node wait, or be the last of those that wait, if it can."""
         if self._may_wait(node):
             if self._waiting and not self._fits(node):
                 self._flush(into)
@@ -150,24 +149,25 @@ class Fuser(Copier):
             into.append(self.node(node))
 
     def _may_wait(self, node: Node) -> bool:
-        """Whether a node is done element by element, and somebody uses what it gives."""
+        """Whether a node is elementwise, and its result is used."""
         return (is_elementwise(node) or node in self._part_views) and self._uses[node.output] > 0
 
     def _fits(self, node: Node) -> bool:
-        """Whether a node may wait together with those that wait already."""
+        """Whether a node may wait together with those that wait."""
         if len(self._waiting) >= MOST or len(_inputs([*self._waiting, node])) > STREAMS:
             return False
         return self._follows(node)
 
     def _follows(self, node: Node) -> bool:
-        """Whether a node goes through what the first one does, or, behind a reduction of rows, one element for each."""
+        """Whether a node has the shape of the first one, or, after a reduction of rows, one element for each row."""
         first, shape = shape_of(self._waiting[0]), shape_of(node)
         if not any(map(goes_on, self._waiting)):
             return first == shape
-        return self._uses_waiting(node) and shape in (first, narrow(first)) and not _is_whole_reduction(node)
+        reduction = reduction_of(node)
+        return self._uses_waiting(node) and shape in (first, narrow(first)) and not (reduction and reduction.whole)
 
     def _ends(self, node: Node) -> bool:
-        """Whether a node sums what those that wait come to, or the like."""
+        """Whether a node is a reduction that a kernel can end with."""
         if reduction_of(node) is None or not self._uses[node.output]:
             return False
         return is_numeric(node.args[0].type, 1) and (is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
@@ -176,7 +176,7 @@ class Fuser(Copier):
         return any(value in node.outputs for node in self._waiting)
 
     def _writes(self, node: Node) -> bool:
-        """Whether a node writes what those that wait come to into an array."""
+        """Whether a node writes a result of waiting nodes into an array."""
         target = target_of(node)
         if target is None or not self._uses_waiting(node) or not is_numeric(target.type, 1) or self._waits(target):
             return False
@@ -187,7 +187,7 @@ class Fuser(Copier):
         return node.op == "setitem" or (has_loop(node) and all(map(is_operand, node.args)))
 
     def _written(self, node: Node, into: Block) -> Node:
-        """The same, of an array as a whole: `part[...] = …` in the place of `x[1:-1] = …`."""
+        """A write into a whole array in the place of one into a part: `part[...] = …` for `x[1:-1] = …`."""
         if is_whole(node):
             return node
         target, index, value = node.args
@@ -204,23 +204,23 @@ class Fuser(Copier):
     def _uses_waiting(self, node: Node) -> bool:
         return any(map(self._waits, node.inputs))
 
-    def _seen(self, inputs: Sequence[Any], nodes: Sequence[Node]) -> dict[Value, list[Node]]:
-        """Of which inputs a kernel takes a part itself, and how: unless their rows are one."""
+    def _slices_of(self, inputs: Sequence[Any], nodes: Sequence[Node]) -> dict[Value, list[Node]]:
+        """The slices that a kernel takes itself, for each input: none if the rows of all are adjacent."""
         found = {value: self._slices.of(value) for value in inputs}
         target = target_of(nodes[-1])
         if target is not None and (nodes[-1].op != "setitem" or not may_overlap(target, inputs)):
-            found[target] = []      # of which it needs the array
+            found[target] = []      # the kernel needs the object of its target
         if not any(is_narrower(node) for chain in found.values() for node in chain):
             return {}
         return {value: chain for value, chain in found.items() if chain}
 
     def _is_indifferent(self, node: Node) -> bool:
-        """Whether a node may as well run before those that wait."""
+        """Whether a node may run before those that wait."""
         quiet = not node.blocks and is_quiet(node) and effect_of(node).kind in (PURE, VIEW)
         return quiet and not self._uses_waiting(node)
 
     def _flush(self, into: Block) -> None:
-        """Run those that wait."""
+        """Run the nodes that wait."""
         waiting, self._waiting = self._waiting, []
         for nodes in _parts(waiting):
             self._run(nodes, into)
@@ -233,9 +233,9 @@ class Fuser(Copier):
             for node in every:
                 into.append(self.node(node))
             return
-        seen_behind = {node.args[0] for node in views}
+        viewed = {node.args[0] for node in views}
         made = [value for node in nodes if node not in views for value in node.outputs]
-        outputs = [value for value in made if self._uses[value] > inside[value] or value in seen_behind]
+        outputs = [value for value in made if self._uses[value] > inside[value] or value in viewed]
         self._call_kernel(nodes, inside, outputs, into)
         for node in views:
             into.append(self.node(node))
@@ -243,15 +243,15 @@ class Fuser(Copier):
     def _call_kernel(self, nodes: list[Node], inside: Counter[Value], outputs: list[Value], into: Block) -> None:
         inputs = _inputs(nodes)
         sources = [self._sources.get(node, node) for node in nodes]
-        seen = self._seen(inputs, nodes)
-        self._slices.used({value: inside[value] for value in seen})
-        arrays = {value: seen[value][0].args[0] if value in seen else value for value in inputs}
+        taken = self._slices_of(inputs, nodes)
+        self._slices.used({value: inside[value] for value in taken})
+        arrays = {value: taken[value][0].args[0] if value in taken else value for value in inputs}
         args = list(dict.fromkeys(arrays.values()))
-        indices = {value: tuple(node.args[1] for node in chain) for value, chain in seen.items()}
+        indices = {value: tuple(node.args[1] for node in chain) for value, chain in taken.items()}
         parts = [Part(args.index(arrays[value]), indices.get(value, ())) for value in inputs]
         kernel = self._known.get(tuple(sources))
         if kernel is None or kernel.parts != parts:
-            every = [*dict.fromkeys(node for chain in seen.values() for node in chain), *nodes]
+            every = [*dict.fromkeys(node for chain in taken.values() for node in chain), *nodes]
             kernel = self._make(
                 nodes, inputs, outputs, lambda: self._compile(self._alone(every, args, outputs)), args, parts
             )
@@ -260,7 +260,7 @@ class Fuser(Copier):
         self.call(into, kernel, args, outputs, nodes[0].place)
 
     def _interchange(self, loop: Node, into: Block) -> None:
-        """Run a loop, of which all iterations are one kernel."""
+        """Run a loop all of whose iterations are one kernel."""
         kernel, others = self._known.get((loop,)), used_by(loop)
         if kernel is None:
             kernel = interchanged(loop, others, self._name, self._compile, self._make)
@@ -269,7 +269,7 @@ class Fuser(Copier):
         self.call(into, Interchange(kernel), [*loop.args, *others], loop.outputs, loop.place)
 
     def _alone(self, nodes: list[Node], args: list[Any], outputs: list[Value]) -> Graph:
-        """The graph of what a kernel does."""
+        """The graph of a kernel's nodes, for NumPy."""
         graph, copier = Graph(self._name), Copier()
         for each in args:
             copier.values[each] = graph.block.add_param(each.type, each.name)
@@ -281,7 +281,7 @@ class Fuser(Copier):
 
 
 def pays_alone(node: Node) -> bool:
-    """Whether a loop of a single operation is worth its compilation: NumPy takes twice the time, or one thread."""
+    """Whether a kernel of one operation pays: NumPy takes twice the time, or uses one thread for a long time."""
     if node.op in SLOW_IN_NUMPY and not is_complex(node.output):
         return True
     type, loop = node.output.type, loop_of_node(node)
@@ -290,23 +290,18 @@ def pays_alone(node: Node) -> bool:
     return math.prod(type.shape) >= COSTLY and is_costly(loop.ufunc, type.dtype)  # type: ignore[arg-type]
 
 
-def _is_whole_reduction(node: Node) -> bool:
-    reduction = reduction_of(node)
-    return reduction is not None and reduction.whole
-
-
 def _is_scalar(type: Any) -> bool:
     return isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
 
 
 def _parts(nodes: list[Node]) -> list[list[Node]]:
-    """Those that need not be of one shape apart, if the shape is not known, and if one comes behind the other."""
+    """Nodes in groups that are connected by arrays: if shapes are unknown, only these have one shape for sure."""
     if not nodes or None not in nodes[0].output.type.shape:  # type: ignore[union-attr]
         return [nodes]
     parts: list[tuple[list[Node], set[Value]]] = []
     for node in nodes:
         part, arrays = [node], {value for value in (*node.inputs, *node.outputs) if is_numeric(value.type, 1)}
-        while any(arrays & others for _, others in parts):      # it belongs to one of them; so do all behind that
+        while any(arrays & others for _, others in parts):      # it joins this group and all later ones
             before, others = parts.pop()
             part, arrays = before + part, arrays | others
         parts.append((part, arrays))
@@ -314,6 +309,6 @@ def _parts(nodes: list[Node]) -> list[list[Node]]:
 
 
 def _inputs(nodes: list[Node]) -> list[Value]:
-    """The values that nodes use, but do not compute."""
+    """The values that nodes use and do not compute."""
     own = {value for node in nodes for value in node.outputs}
     return list(dict.fromkeys(value for node in nodes for value in node.inputs if value not in own))

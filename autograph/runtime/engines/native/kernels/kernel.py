@@ -1,8 +1,8 @@
-"""Operations on whole arrays that run as one loop of machine code.
+"""Kernels: operations on whole arrays as one function of machine code.
 
-A kernel is a function of the arrays and numbers that they use. Its first call with inputs of some kinds compiles. What
-the code cannot do, and what NumPy would warn of, NumPy does: all is done again from the beginning, which nobody sees,
-for a kernel changes nothing, or undoes it (see `in_place`).
+A kernel is a function of the arrays and numbers that the operations use. Its first call with inputs of some kinds
+compiles. If the code cannot do something, or NumPy would warn, NumPy computes everything again. That is invisible,
+since a kernel changes nothing, or undoes it (see `in_place`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import pairwise
 from operator import or_
@@ -26,26 +27,26 @@ from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of
 from autograph.runtime.engines.native.kernels.entry_points import Callers, EntryPoint
 from autograph.runtime.engines.native.kernels.in_place import target_of
-from autograph.runtime.engines.native.kernels.loop_codegen import LoopCode
-from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.multi_nest import Phase, Phases, split, write_fused
-from autograph.runtime.engines.native.kernels.operands import Single, Stream
+from autograph.runtime.engines.native.kernels.loop_codegen import LoopCode, write_fused
+from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Stream
+from autograph.runtime.engines.native.kernels.multi_nest import fused, only, split
+from autograph.runtime.engines.native.kernels.nest_builder import build_nest
 from autograph.runtime.engines.native.kernels.schedule import fuse
 from autograph.runtime.engines.native.kernels.schedule_rules import schedule_of
-from autograph.runtime.engines.native.kernels.slice_layout import Part, below, beside
+from autograph.runtime.engines.native.kernels.slice_layout import Part, neighboring_rows
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
-from autograph.runtime.engines.native.llvm.ir import Module
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
 from autograph.runtime.graph.operands import NoLowering
 from autograph.runtime.graph.signature import Event
 
-MOST = 48           # operations in one kernel
-STREAMS = 16        # arrays that come into it
+MOST = 48           # operations in a kernel
+STREAMS = 16        # operands of a kernel
 VERSIONS = 8        # of a kernel
-PATIENCE = 8        # how often a version, or a kernel of which there is none, may be in vain
+PATIENCE = 8        # failures of a version, or of a kernel without versions, before it is given up
 _FAILED = object()
 _NUMBERS = NUMBERS | COMPLEX_NUMBERS
 
@@ -54,9 +55,10 @@ class Version:
     """The machine code of a kernel for inputs of certain kinds.
 
     Attributes:
-        entry: calls it, or those that came before.
-        forced: calls it whatever NumPy's settings are; gives `_FAILED` if it cannot be done.
-        schedule: in which order the elements are computed.
+        entry: calls it, or an earlier version for other kinds.
+        forced: calls it with any settings of NumPy; returns `_FAILED` if the code cannot do it.
+        schedule: the order in which elements are computed.
+        failures: the number of calls that NumPy had to compute again.
     """
 
     def __init__(self, kernel: Kernel, kinds: tuple[Any, ...]) -> None:
@@ -65,24 +67,22 @@ class Version:
         keys = list(map(key_of, kernel.inputs))
         named, parts = dict(zip(keys, each)) | kernel.constants, dict(zip(keys, kernel.parts))
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
-        self._kernel, module = kernel, Module()
+        self._kernel, module = kernel, ir.Module()
         if len(split(kernel.nodes)) > 1:
-            several, flat, gives = Phases(kernel.nodes, named, kernel.outputs, ndim), "", False
-            phases = several.every
+            members, buffers = fused(kernel.nodes, named, kernel.outputs, ndim)
+            schedules = [schedule_of(member.nest) for member in members]
+            flat, returns_target, self.schedule = "", False, fuse(schedules)
+            write_fused(module, [member.nest for member in members], buffers, self.schedule)
         else:
             flat, nest = _nest(kernel, named, flat, ndim)
             streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
-            nest.beside, nest.below = beside(streams, len(nest.dtypes)), below(streams, len(nest.dtypes))
-            gives = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
-            several, phases = None, [Phase.alone(nest, named)]
-        schedules = [schedule_of(phase.nest) for phase in phases]
-        self.schedule = schedules[0] if several is None else fuse(schedules)
-        for phase, schedule in zip(phases, schedules):
-            LoopCode(module, phase.nest).write(schedule)
-        if several is not None:
-            write_fused(module, several)
+            same, near = neighboring_rows(streams, len(nest.dtypes))
+            nest = replace(nest, same_rows=same, near_rows=near)
+            returns_target = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
+            members, self.schedule = [only(nest, named)], schedule_of(nest)
+            LoopCode(module, nest).write(self.schedule)
         callers = Callers(kernel.entry, self._redo, self._parallel)
-        entry = EntryPoint(module, phases, parts, len(kernel.args), ndim, flat, gives, callers)
+        entry = EntryPoint(module, members, parts, len(kernel.args), ndim, flat, returns_target, callers)
         printer = Printer()
         printer.module(verified(module))
         self.code = Code(printer.text, origins=printer.origins)
@@ -91,7 +91,7 @@ class Version:
         for who in (callers.other, callers.redo):
             forced.put(who, _failed)
         self.forced = builtin(self.code.entry, forced, self.code)
-        self.vain = 0
+        self.failures = 0
         self.seconds = time.perf_counter() - begin
 
     def _redo(self, *inputs: Any) -> Any:
@@ -99,17 +99,17 @@ class Version:
         return self._kernel.python(*inputs)
 
     def compute(self, *inputs: Any) -> Any:
-        """What the code gives, whatever NumPy's settings are; `_FAILED` if it cannot do it."""
-        return contextvars.Context().run(self.forced, *inputs)      # NumPy has no settings in there
+        """Run the code with any settings of NumPy. Returns `_FAILED` if it cannot do it."""
+        return contextvars.Context().run(self.forced, *inputs)      # where NumPy has its default settings
 
     def failed(self) -> None:
-        """Note that a call was in vain."""
-        self.vain += 1
-        if self.vain >= PATIENCE:
+        """Note that NumPy had to compute a call again."""
+        self.failures += 1
+        if self.failures >= PATIENCE:
             self._kernel.give_up(self)
 
     def _parallel(self, frame: int, size: int) -> int:
-        """Run the loops in several threads, each over a part. Gives the flags."""
+        """Run the loops in several threads, each over a part. Returns the flags."""
         run, count = self.code.part, threads()
         if count == 1 or size < count:
             return run(frame, 0, size)
@@ -120,7 +120,7 @@ class Version:
             for begin, end in pairwise(bounds[1:]):
                 try:
                     tasks.append(workers().submit(run, frame, begin, end))
-                except RuntimeError:        # the interpreter is about to end, and starts no threads
+                except RuntimeError:        # the interpreter shuts down, and starts no threads
                     flags |= run(frame, begin, end)
             flags |= run(frame, 0, bounds[1])
         finally:
@@ -129,11 +129,11 @@ class Version:
 
 
 class Carried(NamedTuple):
-    """How a kernel goes on when it is done several times.
+    """The loop whose body a kernel is.
 
     Attributes:
-        iterations: the input that says how often.
-        results: what each of the others that change is in the next iteration.
+        iterations: the input that is the trip count.
+        results: for each carried input, its value in the next iteration.
     """
 
     iterations: Value
@@ -146,19 +146,19 @@ class Kernel:
     Attributes:
         nodes: the operations.
         inputs: the values and arrays that they use.
-        args: what it is called with.
-        parts: what of these each input is.
-        carried: what all of it, done several times, goes on with, if it is the body of a loop; see `loop_interchange`.
-        constants: the numbers that stand in them.
-        target: the array that the last of them writes into, if it does.
-        outputs: of their values those that are used elsewhere.
-        entry: what is to be called.
-        versions: machine code by the kinds of inputs; None where NumPy had better do it.
-        reasons: why.
-        sources: the nodes of the graph, of which `nodes` may be others that do the same.
-        when_given_up: called when it has become clear that NumPy had better do all of it.
-        on_trial: whether it is not known yet if there will be machine code.
-        outlook: what `explain` tells of them before there is machine code.
+        args: the arguments of the function.
+        parts: for each input, the argument or part of an argument that it is.
+        carried: the loop whose body the operations are, if so; see `loop_interchange`.
+        constants: the numbers in the operations.
+        target: the array that the last operation writes into, if it does.
+        outputs: the values that are used elsewhere.
+        entry: the function to call.
+        versions: machine code by the kinds of inputs; None where NumPy computes.
+        reasons: why NumPy computes.
+        sources: the nodes of the graph for which `nodes` are.
+        when_given_up: called when NumPy computes for all kinds.
+        on_trial: whether it is still open if there will be machine code.
+        outlook: the report of `explain` before there is machine code.
     """
 
     __ag_tame__: bool      # see `effects.tame`
@@ -179,7 +179,7 @@ class Kernel:
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
         self.args, self.parts, self.carried = args, parts, carried
         self.sources = nodes
-        self.when_given_up: Callable[[], object] = _nobody_cares
+        self.when_given_up: Callable[[], object] = lambda: None
         self.constants = _constants(nodes)
         self.target = target_of(nodes[-1])
         self.__ag_tame__ = self.__ag_new__ = self.target is None
@@ -189,7 +189,7 @@ class Kernel:
         self._bound: list[tuple[dict[str, Any], str]] = []
         self._compile = compile
         self._executable: Any = None
-        self._vain = 0
+        self._failures = 0
 
     def __call__(self, *args: Any) -> Any:
         version = self._version(args, [part.of(args) for part in self.parts])
@@ -199,36 +199,36 @@ class Kernel:
                 return found
             version.failed()
         elif version is None and not self.compiled:
-            self._vain += 1
-            if self._vain == PATIENCE:
+            self._failures += 1
+            if self._failures == PATIENCE:
                 self._without_code()
         return self.python(*args)
 
     def python(self, *args: Any) -> Any:
-        """The operations as NumPy does them."""
+        """Let NumPy compute."""
         if self._executable is None:
             with needed("operations on arrays", self.place):
                 self._executable = self._compile()
         return self._executable.run(*args)
 
     def bind(self, names: dict[str, Any], name: str) -> None:
-        """From now on, call the fast entry by that name; the kernel itself as long as there is none."""
+        """Keep the function to call in a namespace, under a name."""
         self._bound.append((names, name))
         names[name] = self.entry
 
     def give_up(self, version: Version) -> None:
-        """Do without some machine code that is in vain again and again."""
+        """Drop a version that fails again and again."""
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
         self.reasons.append("NumPy has to look at what it may warn of")
         self._without_code()
 
     @property
     def is_given_up(self) -> bool:
-        """Whether NumPy does it, whatever it gets."""
+        """Whether NumPy computes for all kinds of inputs."""
         return bool(self.entry == self.python)
 
     def _without_code(self) -> None:
-        """Do without the code that calls came to, if there is no other."""
+        """Choose the function to call after a version was dropped, or could not be made."""
         self._rebind(self if self.compiled else self.python)
         if self.is_given_up:
             self.when_given_up()
@@ -242,7 +242,7 @@ class Kernel:
         return kinds_of(inputs, any(part.indices for part in self.parts))
 
     def _version(self, args: Sequence[Any], inputs: Sequence[Any]) -> Version | None:
-        """The machine code for such inputs, which are parts of what it is called with."""
+        """The machine code for such inputs, which are parts of the arguments."""
         kinds = self._kinds(inputs)
         if kinds not in self.versions:
             version = None
@@ -263,31 +263,31 @@ class Kernel:
         return self.versions[kinds]
 
     def prepare(self) -> None:
-        """Compile for the types of the inputs, if there has been no call."""
+        """Compile for the types of the inputs, unless there has been a call."""
         args, inputs = map(examples_of, (self.args, self.inputs))
         if not self.versions and args is not None and inputs is not None and self._kinds(inputs) is not None:
             self._version(args, inputs)
 
-    # What there is ----------------------------------------------------------------------------------------------------
+    # Reports ----------------------------------------------------------------------------------------------------------
 
     @property
     def executables(self) -> list[Any]:
-        """All that the NumPy engine has made for it."""
+        """The graphs that the NumPy engine has compiled for it."""
         return [] if self._executable is None else [self._executable]
 
     @property
     def compiled(self) -> list[Version]:
-        """The versions that there are."""
+        """The versions that exist."""
         return [version for version in list(self.versions.values()) if version is not None]
 
     @property
     def place(self) -> tuple[str, int] | None:
-        """The first file and line of the user's."""
+        """The first file and line of the user's code."""
         return next(filter(None, (user_line(node.place) for node in self.nodes)), None)
 
     @property
     def events(self) -> list[Event]:
-        """What `explain` tells of it."""
+        """The report of `explain`."""
         places = [place for place in (user_line(node.place) for node in self.nodes) if place]
         lines = sorted({line for _, line in places})
         where = f" (lines {lines[0]} to {lines[-1]})" if len(lines) > 1 else ""
@@ -304,7 +304,7 @@ class Kernel:
 
 
 def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple[str, Nest]:
-    """The loops, and whether they go through arrays in one row, as a reduction of the last dimension does not."""
+    """The nest, and whether arrays are one row for it: not if it reduces the last axis only."""
     reduction = reduction_of(kernel.nodes[-1])
     if reduction is not None and not reduction.whole:
         if flat == "F":
@@ -314,12 +314,8 @@ def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple
         raise NoLowering
     given = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
     if kernel.carried is None:
-        return flat, Nest(*given)
-    return flat, Nest(*given, within=kernel.carried.results, iterations=kernel.carried.iterations)
-
-
-def _nobody_cares() -> None:
-    pass
+        return flat, build_nest(*given)
+    return flat, build_nest(*given, within=kernel.carried.results, iterations=kernel.carried.iterations)
 
 
 def _failed(*_: Any) -> Any:
@@ -336,10 +332,10 @@ def _constants(nodes: list[Node]) -> dict[Any, Single]:
 
 
 def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | None:
-    """What machine code depends on; None if there is none for such inputs.
+    """The kinds of inputs, for which machine code is specialized; None if it cannot take such inputs.
 
     Args:
-        are_parts: whether some are parts of arrays, so that it is chance if their rows are one.
+        are_parts: whether some are slices, so that their rows are adjacent only by chance.
     """
     arrays = [each for each in inputs if isinstance(each, np.ndarray)]
     if not all(map(_is_plain, arrays)):
@@ -365,7 +361,7 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | None:
 
 
 def _order(arrays: list[Any]) -> str:
-    """The order in which elements stand side by side, C's or Fortran's."""
+    """The order in which all arrays are contiguous: C's, Fortran's or none."""
     if all(each.flags.c_contiguous for each in arrays):
         return "C"
     return "F" if all(each.flags.f_contiguous for each in arrays) else ""
@@ -377,7 +373,7 @@ def _is_plain(array: Any) -> bool:
 
 
 def threads() -> int:
-    """How many may work on one loop."""
+    """The number of threads that share a loop."""
     given = os.environ.get("AUTOGRAPH_NUM_THREADS", "")
     if given.isdecimal():
         return max(1, int(given))
@@ -386,12 +382,12 @@ def threads() -> int:
 
 @cache
 def workers() -> ThreadPoolExecutor:
-    """The threads besides the one that calls."""
+    """The threads other than the caller's."""
     return ThreadPoolExecutor(max(1, threads() - 1), "autograph")
 
 
 def results(tasks: Sequence[Future[int]]) -> list[int]:
-    """What tasks come to. None works on when this is left, whatever a signal raises: they use what is the caller's."""
+    """The results of tasks. It waits for all of them even if a signal raises: they use the caller's memory."""
     raised: BaseException | None = None
     while not all(task.done() for task in tasks):
         try:
@@ -404,4 +400,4 @@ def results(tasks: Sequence[Future[int]]) -> list[int]:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=workers.cache_clear)     # a child has none of the threads
+    os.register_at_fork(after_in_child=workers.cache_clear)     # a child process has no such threads

@@ -1,26 +1,28 @@
-"""From a nest and its schedule to machine code: goes through the tree of loops, and writes each.
+"""Machine code of a nest and its schedule: walks the tree of loops, and writes each.
 
-There are these functions:
+It writes these functions:
 
-    loop        all loops of a nest, over a part of the first axis; it gives the flags that the processor has raised
-    row0 …      the innermost loop of a stage, see `inner_loop`; a function, as LLVM takes from its parameters which
-                arrays do not overlap
-    leaf …      what reduces a row, see `reduction`
+    loop        all loops of a nest, over a part of the first axis; returns the floating-point flags that were raised
+    copy_out    copies the copy-out buffer into the array that it is for, see `in_place`
+    row0 …      the inner loop of a stage, see `inner_loop`; a function, since LLVM learns from the attributes of its
+                parameters which arrays do not overlap
+    leaf …      the reduction of a row, see `reduction`
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, reduce
+from itertools import accumulate
 
-from autograph.runtime.engines.native.kernels.inner_loop import ONCE_OR_MORE
-from autograph.runtime.engines.native.kernels.loop_nest import Nest
+from autograph.runtime.engines.native.kernels.inner_loop import Stage, define
+from autograph.runtime.engines.native.kernels.loop_nest import Call, Nest
+from autograph.runtime.engines.native.kernels.multi_nest import Buffer
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
-from autograph.runtime.engines.native.kernels.operands import Call
 from autograph.runtime.engines.native.kernels.reduction import RowReduction
 from autograph.runtime.engines.native.kernels.schedule import (
+    BLOCK,
     ITERATIONS,
     ROW,
     Calls,
@@ -28,99 +30,109 @@ from autograph.runtime.engines.native.kernels.schedule import (
     Each,
     If,
     Loop,
-    Phase,
+    Nested,
     Reduce,
     Schedule,
     Statement,
     axis_name,
 )
 from autograph.runtime.engines.native.kernels.schedule_rules import is_narrow
-from autograph.runtime.engines.native.kernels.stage_functions import FEW, stage_function
-from autograph.runtime.engines.native.libmath.vectors import WIDTH
+from autograph.runtime.engines.native.libmath.libm import clear_flags, raise_flags, raised_flags
+from autograph.runtime.engines.native.libmath.vectors import NO_VECTORS, WIDTH
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.ir import (
-    DOUBLE,
-    I32,
-    I64,
-    NULL,
-    PTR,
-    VOID,
-    Callee,
-    Function,
-    Module,
-    Parameter,
-    Value,
-    array,
-    constant,
-    vector,
-)
 
-# Where rows begin anywhere, each vector of 64 bytes lies in two lines of the cache; of 32 bytes, each other one.
-NARROWER = '"prefer-vector-width"="256"'
+# Where rows begin at any address, each vector of 64 bytes crosses a cache line, but only every other one of 32 bytes.
+_NARROWER = '"prefer-vector-width"="256"'
+_ONCE = ir.loop_hints(unroll_disable=True)     # as many iterations as a vector has elements, which are not unrolled
+
+
+def write_fused(module: ir.Module, nests: Sequence[Nest], buffers: Sequence[Buffer], schedule: Schedule) -> None:
+    """Write the loops of several nests, see `schedule.fuse`; each nest has a part of the frame.
+
+    The function `loop` works on a copy of the frame, since several threads may run it. It allocates a block of each
+    intermediate array, and gives nests addresses at which the array would begin if all of it existed.
+    """
+    (blocks,) = schedule
+    assert isinstance(blocks, Loop) and blocks.step == BLOCK
+    for nest, each in zip(nests, blocks.body):
+        assert isinstance(each, Nested)
+        LoopCode(module, nest).write(each.body)
+    bases = [0, *accumulate(nest.frame.slots for nest in nests)]
+    slots = bases[-1] + 1
+    frame, begin, end = ir.Parameter("frame", ir.PTR), ir.Parameter("begin", ir.I64), ir.Parameter("end", ir.I64)
+    b = Builder(module.define("loop", ir.I64, frame, begin, end))
+    own = b.alloca(ir.array(slots, ir.I64))
+    size, types = ir.constant(ir.I64, SLOT * slots), [ir.PTR, ir.PTR, ir.I64]
+    b.intrinsic("memcpy", own, frame, size, ir.FALSE, result=ir.VOID, overload=types)
+    at = [b.gep(own, SLOT * slot) for slot in range(slots)]
+    rows, strides, sizes = b.load(ir.I64, at[-1]), list[ir.Value](), list[ir.Value]([ir.constant(ir.I64, 0)])
+    partial = [buffer for buffer in buffers if buffer.stride is not None]
+    for buffer in buffers:
+        if buffer.stride is None:
+            whole = b.load(ir.PTR, at[buffer.slots[0]])
+            for slot in buffer.slots[1:]:
+                b.store(whole, at[slot])
+        else:
+            strides.append(b.load(ir.I64, at[buffer.stride]))
+            sizes.append(b.add(sizes[-1], b.mul(strides[-1], rows)))
+    memory = b.call(module.declare("PyMem_RawMalloc", ir.PTR, ir.I64), sizes[-1])
+    with b.if_then(b.is_null(memory)):
+        b.ret(1)
+    with b.loop(begin, end, rows, [ir.zero(ir.I64)], at_least_once=True) as iteration:
+        after = b.add(iteration.index, rows)
+        stop, flags = b.select(b.icmp("sgt", after, end), end, after), iteration.carried[0]
+        for buffer, stride, offset in zip(partial, strides, sizes):
+            start = b.gep(memory, b.sub(offset, b.mul(iteration.index, stride)))
+            for slot in buffer.slots:
+                b.store(start, at[slot])
+        for nest, base in zip(nests, bases):
+            flags = b.or_(flags, b.call(module.functions[f"{nest.name}loop"], at[base], iteration.index, stop))
+        iteration.carry(flags)
+    b.call(module.declare("PyMem_RawFree", ir.VOID, ir.PTR), memory)
+    b.ret(iteration.results[0])
 
 
 class LoopCode:
-    """Writes the functions of a nest.
+    """Writes the functions of a nest into a module."""
 
-    Args:
-        module: where they come to.
-    """
-
-    def __init__(self, module: Module, nest: Nest) -> None:
+    def __init__(self, module: ir.Module, nest: Nest) -> None:
         self._module, self._nest = module, nest
         self._to = NestWriter(module, nest)
-        self._bounds: dict[str, tuple[Value, Value]] = {}       # of the axes
-        self._strides: dict[str, list[Value]] = {}              # along them, of the streams
+        self._bounds: dict[str, tuple[ir.Value, ir.Value]] = {}       # of the axes
+        self._strides: dict[str, list[ir.Value]] = {}              # along them, of the streams
 
     def write(self, schedule: Schedule) -> None:
-        """The function `loop`, and those that it calls."""
+        """Write the function `loop`, and those that it calls; and `copy_out`, if the schedule has it."""
         nest = self._nest
-        frame, begin, end = Parameter("frame", PTR), Parameter("begin", I64), Parameter("end", I64)
-        with self._to.function("loop", I64, [frame, begin, end], words="", attributes=NARROWER * is_narrow(nest)):
-            pointers: list[Value] = [self._to.slot(place, PTR) for place in range(len(nest.streams))]
-            if nest.is_float:
-                self._to.clear_flags()
+        loops = tuple(each for each in schedule if not isinstance(each, CopyOut))
+        self._function("loop", loops, nest.is_float, _NARROWER * is_narrow(nest))
+        for each in schedule:
+            if isinstance(each, CopyOut):
+                self._function("copy_out", each.body, False, "")
+
+    def _function(self, name: str, body: Schedule, is_float: bool, attributes: str) -> None:
+        """A function of the frame and of a part of the first axis, or of all elements if they are one row."""
+        nest, to = self._nest, self._to
+        frame, begin, end = ir.Parameter("frame", ir.PTR), ir.Parameter("begin", ir.I64), ir.Parameter("end", ir.I64)
+        with to.function(name, ir.I64, [frame, begin, end], words="", attributes=attributes):
+            pointers: list[ir.Value] = [to.slot(place, ir.PTR) for place in range(len(nest.streams))]
+            if is_float:
+                clear_flags(to.b)
             if nest.depth:
                 self._read_axes(begin, end)
-                self.build(schedule, Place(nest.streams, pointers, self._to.slot(nest.length(nest.depth))))
+                self.build(body, Place(nest.streams, pointers, to.slot(nest.frame.length(nest.depth))))
             else:
                 if nest.reduced is not None:
-                    pointers[nest.reduced] = self._to.b.gep(frame, SLOT * nest.reduced)
-                whole = Place(nest.streams, pointers, end)
-                self.build(schedule, self._to.moved(whole, begin, self._to.b.sub(end, begin)))
-            self._to.b.ret(self._to.b.cast("zext", self._to.flags(), I64) if nest.is_float else 0)
-
-    def _copy_out(self) -> None:
-        """The function `copy_out`, for rows of `n` elements: copies the buffer to where its elements belong."""
-        nest, frame, n = self._nest, Parameter("frame", PTR), Parameter("n", I64)
-        with self._to.function("copy_out", VOID, [frame, n], attributes="noinline"):
-            b, slot, dtype = self._to.b, self._to.slot, nest.dtypes[nest.written]
-            step: Value | int = slot(nest.step(nest.target)) if nest.streams[nest.target].apart else dtype.itemsize
-            with ExitStack() as loops:
-                target, source = slot(nest.target, PTR), slot(nest.written, PTR)
-                for axis in range(nest.depth):
-                    iteration = loops.enter_context(b.loop(0, slot(nest.length(axis)), hints=FEW))
-                    target = b.gep(target, b.mul(iteration.index, slot(nest.stride(nest.target, axis))))
-                    source = b.gep(source, b.mul(iteration.index, slot(nest.stride(nest.written, axis))))
-                b.call(self._copy_row(f"i{8 * dtype.itemsize}", dtype.itemsize), target, source, step, n)
-            b.ret()
-
-    def _copy_row(self, kind: str, size: int) -> Function:
-        """The function that copies a row, between places that do not overlap."""
-        places = Parameter("to", PTR, "noalias"), Parameter("from", PTR, "noalias")
-        given = *places, Parameter("step", I64), Parameter("n", I64)
-        with self._to.function("copy_row", VOID, given) as function:
-            b, (target, source, step, n) = self._to.b, given
-            with b.loop(0, n, **ONCE_OR_MORE) as iteration:
-                element = b.load(kind, b.gep(source, iteration.index, of=kind), align=size)
-                b.store(element, b.gep(target, b.mul(iteration.index, step)), align=size)
-            b.ret()
-        return function
+                    pointers[nest.reduced] = to.b.gep(frame, SLOT * nest.reduced)
+                self.build(body, to.moved(Place(nest.streams, pointers, end), begin, to.b.sub(end, begin)))
+            to.b.ret(to.b.cast("zext", raised_flags(to.b), ir.I64) if is_float else 0)
 
     # Statements -------------------------------------------------------------------------------------------------------
 
     def build(self, schedule: Schedule, at: Place) -> None:
-        """Write some statements, one after the other."""
+        """Write statements, one after the other."""
         at = replace(at, pointers=list(at.pointers))
         for each in schedule:
             self._statement(each, at)
@@ -135,11 +147,10 @@ class LoopCode:
             RowReduction(self._to, each, self.build).write(at)
         elif isinstance(each, If):
             self._if(each, at)
-        elif isinstance(each, CopyOut):
-            self._copy_out()
-        elif isinstance(each, Phase):
-            raise TypeError("each phase has code of its own, see `multi_nest.write_fused`")
+        elif isinstance(each, (CopyOut, Nested)):
+            raise TypeError(f"{each.__class__.__name__} is no statement of a nest's loops")
         elif each.axis == ITERATIONS:
+            assert self._nest.iterations is not None
             with self._to.b.loop(0, self._to.slot(self._nest.iterations), at_least_once=True):
                 self.build(each.body, at)
         elif each.axis == ROW:
@@ -148,7 +159,7 @@ class LoopCode:
             self._axis(each, at)
 
     def _axis(self, loop: Loop, at: Place) -> None:
-        """A loop around the rows."""
+        """An outer loop."""
         b, (begin, end), strides = self._to.b, self._bounds[loop.axis], self._strides[loop.axis]
         with b.loop(begin, end, loop.step, at_least_once=loop.inwards) as iteration:
             if loop.step > 1:
@@ -159,32 +170,32 @@ class LoopCode:
             for place, stride in enumerate(strides):
                 pointers[place] = b.gep(pointers[place], b.mul(iteration.index, stride))
             if loop.axis == axis_name(self._nest.depth - 1):
-                for place, (leader, by) in self._nest.beside.items():
+                for place, (leader, by) in self._nest.same_rows.items():
                     pointers[place] = b.gep(pointers[leader], by)
             self.build(loop.body, replace(at, pointers=pointers))
 
     def _strips(self, loop: Loop, at: Place) -> None:
-        """A loop over parts of a row."""
+        """A loop over strips or vectors of a row."""
         b, step = self._to.b, loop.step
         at = self._to.with_scratch(at, step)
         with b.loop(0, at.size, step, at_least_once=True) as iteration:
             if loop.inwards:
                 inwards = self._inwards(iteration.index, at.size, step)
-                self.build(loop.body, self._to.moved(at, inwards, constant(I64, step)))
+                self.build(loop.body, self._to.moved(at, inwards, ir.constant(ir.I64, step)))
             else:
                 left = b.sub(at.size, iteration.index)
                 size = b.select(b.icmp("slt", left, step), left, step)
                 self.build(loop.body, self._to.moved(at, iteration.index, size))
 
-    def _inwards(self, index: Value, end: Value, step: int) -> Value:
-        """Where an iteration begins that must not go beyond the end."""
+    def _inwards(self, index: ir.Value, end: ir.Value, step: int) -> ir.Value:
+        """The index, or an earlier one if the iteration would go beyond the end."""
         last = self._to.b.sub(end, step)
         return self._to.b.select(self._to.b.icmp("sgt", index, last), last, index)
 
     def _if(self, each: If, at: Place) -> None:
-        b, holds = self._to.b, list[Value]()
+        b, holds = self._to.b, list[ir.Value]()
         for axis, least in each.least:
-            begin, end = (constant(I64, 0), at.size) if axis == ROW else self._bounds[axis]
+            begin, end = (ir.constant(ir.I64, 0), at.size) if axis == ROW else self._bounds[axis]
             holds.append(b.icmp("sge", b.sub(end, begin), least))
         if each.neighbors:
             holds += self._neighbors(at)
@@ -192,96 +203,113 @@ class LoopCode:
 
     # Addresses --------------------------------------------------------------------------------------------------------
 
-    def _read_axes(self, begin: Value, end: Value) -> None:
-        """Read the lengths of the axes, and the strides along them."""
+    def _read_axes(self, begin: ir.Value, end: ir.Value) -> None:
+        """Read the lengths of the axes and the strides of the arrays from the frame."""
         nest = self._nest
         for axis in range(nest.depth):
-            bounds = (begin, end) if axis == 0 else (constant(I64, 0), self._to.slot(nest.length(axis)))
+            bounds = (begin, end) if axis == 0 else (ir.constant(ir.I64, 0), self._to.slot(nest.frame.length(axis)))
             self._bounds[axis_name(axis)] = bounds
-            strides = [self._to.slot(nest.stride(place, axis)) for place in range(len(nest.streams))]
+            strides = [self._to.slot(nest.frame.stride(place, axis)) for place in range(len(nest.streams))]
             self._strides[axis_name(axis)] = strides
 
-    def _rows(self, at: Place, strides: Sequence[Value], first: Value, count: int) -> Place:
-        """Several rows, from the first one on, each of them once."""
+    def _rows(self, at: Place, strides: Sequence[ir.Value], first: ir.Value, count: int) -> Place:
+        """The distinct rows that several neighboring rows read and write."""
         every = self._nest.rows(count)
-        streams, pointers, b = [at.streams[leader] for leader, _ in every], list[Value](), self._to.b
+        streams, pointers, b = [at.streams[leader] for leader, _ in every], list[ir.Value](), self._to.b
         for leader, row in every:
             pointers.append(b.gep(at.pointers[leader], b.mul(strides[leader], b.add(first, row))))
         return Place(streams, pointers, at.size)
 
-    def _neighbors(self, at: Place) -> list[Value]:
-        """Whether no two rows that are written lie in one place, and others are where they seem to be."""
+    def _neighbors(self, at: Place) -> list[ir.Value]:
+        """Conditions: rows that are written do not overlap, and those that are read are where slices tell."""
         b, nest, strides = self._to.b, self._nest, self._strides[axis_name(self._nest.depth - 1)]
-        holds: list[Value] = []
+        holds: list[ir.Value] = []
         for place, dtype in enumerate(nest.dtypes):
             holds.append(b.icmp("sge", strides[place], b.mul(at.size, dtype.itemsize)))
-        for place, (leader, below, by) in nest.below.items():
-            if place not in nest.beside:
+        for place, (leader, below, by) in nest.near_rows.items():
+            if place not in nest.same_rows:
                 holds.append(b.icmp("eq", strides[place], strides[leader]))
                 there = b.gep(b.gep(at.pointers[leader], b.mul(strides[leader], below)), by)
                 holds.append(b.icmp("eq", at.pointers[place], there))
         return holds
 
-    # Innermost loops and calls ----------------------------------------------------------------------------------------
+    # Inner loops and calls --------------------------------------------------------------------------------------------
 
     def _each(self, each: Each, at: Place) -> None:
-        """Call the innermost loop of a stage."""
-        function = stage_function(self._module, self._nest, each)
-        found = self._to.b.call(function, *at.pointers, *at.scratch, self._to.frame, at.size)
-        if each.stage is not None and self._nest.stages[each.stage].emit.pinned:
-            self._to.b.store(found, self._to.room(1, I64), volatile=True)
+        """Call the inner loop of a stage."""
+        stage = self._nest.copy if each.stage is None else self._nest.stages[each.stage]
+        assert stage is not None
+        found = self._to.b.call(self._row(each, stage, at), *at.pointers, *at.scratch, self._to.frame, at.size)
+        if stage.pinned:
+            self._to.b.store(found, self._to.room(1, ir.I64), volatile=True)
+
+    def _row(self, each: Each, stage: Stage, at: Place) -> ir.Function:
+        """The function of an inner loop."""
+        nest, module, outs, count = self._nest, self._module, len(self._nest.dtypes), len(self._nest.streams)
+        kind = "_jammed" * (each.rows > 1) + "_vector" * bool(each.width) + "_few" * each.few
+        name = f"{nest.name}{'copy' if each.stage is None else f'row{each.stage}'}{kind}"
+        if name in module.functions:
+            return module.functions[name]
+        if each.rows > 1:
+            every = {row: _pointer(f"b{number}", row[0] < outs) for number, row in enumerate(nest.rows(each.rows))}
+            rows = [[(every[leader, at], by) for leader, at, by in nest.neighbors(row)] for row in range(each.rows)]
+            return define(module, stage, name, list(every.values()), "alwaysinline", _ONCE, rows)
+        hints = NO_VECTORS if each.few else None
+        if each.width and not each.few:
+            whole = nest.reduction is None
+            hints = _ONCE if whole else ir.loop_hints(unroll_disable=True, vectorize_width=each.width)
+        alone = [place < outs or place >= count for place in range(count + len(at.scratch))]
+        pointers = [_pointer(f"s{place}", own) for place, own in enumerate(alone)]
+        return define(module, stage, name, pointers, "noinline" if hints is None else "alwaysinline", hints)
 
     def _define(self, call: Call) -> None:
-        """Define one of ours, unless it is part of the code already."""
+        """Define a function of ours, unless the module has it."""
         if call.loop.define is not None and call.loop.name not in self._module.functions:
             self._module.include(_defined(call.loop.define))
 
     def _call(self, call: Call, at: Place) -> None:
-        """Let NumPy do its part. Some of its loops take flags down, so what has been raised is raised again."""
+        """Call an inner loop. Some of NumPy's clear flags, so those that were raised are raised again."""
         b, places = self._to.b, [*at.pointers, *at.scratch]
-        arrays, size = self._to.room(8, PTR), self._to.room(1, I64)
-        for place, stream in enumerate(call.streams):
-            b.store(places[stream], b.gep(arrays, SLOT * place))
+        arrays, size = self._to.room(8, ir.PTR), self._to.room(1, ir.I64)
+        for slot, place in enumerate(call.places):
+            b.store(places[place], b.gep(arrays, SLOT * slot))
         b.store(at.size, size)
-        name = f"steps_{'_'.join(map(str, call.steps))}"
-        steps = self._module.constant(name, constant(array(len(call.steps), I64), call.steps))
-        handed = [self._module.outside(f"{call.loop.name}_{part}") for part in call.loop.handed]
-        context, more = (*handed, NULL, NULL)[:2]
-        b.place = call.place
-        if call.loop.define:
-            self._define(call)
-            b.call(Callee(call.loop.name, I32, [PTR] * 5), context, arrays, size, steps, more)
-        else:
-            function = self._module.declare(call.loop.name, I32, *[PTR] * 5)
-            raised = self._to.flags()
-            b.call(function, context, arrays, size, steps, more)
+        b.place = call.origin
+        self._define(call)
+        raised = None if call.loop.define else raised_flags(b)
+        call.loop.call(b, arrays, size, call.steps)
+        if raised is not None:
             with b.if_then(b.icmp("ne", raised, 0), likely=False):
-                self._to.raise_flags(raised)
+                raise_flags(b, raised)
         b.place = ()
 
     def _call_vectors(self, call: Call, count: int, at: Place) -> None:
-        """Let one of ours do its part of a vector.
+        """Call a function of ours for a vector.
 
-        What comes of it is also left in room of its own, if it goes into an array: LLVM does not know that nothing
-        else writes there.
+        A result that is stored in an array is also stored on the stack, and read from there: LLVM does not know that
+        nothing else writes into the array.
         """
-        b, (source, result), kind = self._to.b, call.streams, vector(WIDTH, DOUBLE)
+        b, (source, result), kind = self._to.b, call.places, ir.vector(WIDTH, ir.DOUBLE)
         places = [*at.pointers, *at.scratch]
-        own = self._to.room(count, DOUBLE) if result < len(at.pointers) else places[result]
-        function = Callee(f"{call.loop.name}_of", kind, [kind])
+        own = self._to.room(count, ir.DOUBLE) if result < len(at.pointers) else places[result]
+        function = ir.Callee(f"{call.loop.name}_of", kind, [kind])
         self._define(call)
         for begin in range(0, count, WIDTH):
-            x = b.load(kind, b.gep(places[source], begin, of=DOUBLE), align=8)
+            x = b.load(kind, b.gep(places[source], begin, of=ir.DOUBLE), align=8)
             found = b.call(function, x)
             for place in {places[result]: None, own: None}:
-                b.store(found, b.gep(place, begin, of=DOUBLE), align=8)
+                b.store(found, b.gep(place, begin, of=ir.DOUBLE), align=8)
         if result < len(at.pointers):
             at.pointers[result] = own
 
 
+def _pointer(name: str, is_alone: bool) -> ir.Parameter:
+    return ir.Parameter(name, ir.PTR, "noalias" * is_alone)
+
+
 @cache
-def _defined(define: Callable[[Module], None]) -> Module:
-    """What one of our functions needs, built once."""
-    module = Module()
+def _defined(define: Callable[[ir.Module], None]) -> ir.Module:
+    """The module of a function of ours."""
+    module = ir.Module()
     define(module)
     return module

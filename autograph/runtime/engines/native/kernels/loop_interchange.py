@@ -1,14 +1,14 @@
-"""Loops that go through whole arrays in each iteration: the two loops change places.
+"""Loop interchange: loops over iterations of elementwise operations become one kernel.
 
     for _ in range(iterations):
         x, y = x + dt * y, y - dt * x
 
-Each iteration goes through all of `x` and `y`, which may be more than the processor's cache holds, and makes new
-arrays. But no element needs to know of another. So a block of them goes through all iterations, in the cache, and then
-comes the next block; see `schedule`. If anything raises a flag, NumPy does it iteration by iteration, from the
-beginning, which nobody sees.
+In plain order, each iteration reads all of `x` and `y`, which may be larger than the cache, and makes new arrays. But
+no element depends on another. So a strip of elements goes through all iterations in the cache, then the next strip
+(`schedule.interchange`; Allen and Kennedy, "Automatic loop interchange", 1984). If a flag is raised, NumPy computes
+everything again, iteration by iteration.
 
-What is done at once is limited, so that Ctrl-C comes through.
+A call runs a limited number of iterations, so that Ctrl-C is handled in between.
 """
 
 from __future__ import annotations
@@ -27,16 +27,12 @@ from autograph.runtime.engines.native.kernels.views import part_views
 from autograph.runtime.graph.graph import Graph, Node, Value
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
 
-FIRST = 64          # iterations at once, or one while NumPy does it; then twice as many, and so on
-AT_ONCE = 1 << 26   # operations at once, about 20 ms
+FIRST = 64          # iterations of the first call, or 1 while NumPy computes; each later call has twice as many
+AT_ONCE = 1 << 26   # operations in a call, about 20 ms
 
 
 class Interchange:
-    """Such a loop.
-
-    Args:
-        kernel: what to do, several times.
-    """
+    """A loop that calls a kernel for some iterations at a time."""
 
     __ag_tame__ = True      # see `effects.tame`
 
@@ -57,12 +53,13 @@ class Interchange:
 
 
 def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
-    """Whether all that a loop does is done element by element, as far as types tell.
+    """Whether the whole body of a loop is elementwise, as far as types tell.
 
     Args:
-        uses: how often each value is used.
+        uses: the number of uses of each value.
     """
-    if loop.op != "for" or loop.kwargs != {"target": 0} or not _is_range(loop.args[0]):
+    over = loop.args[0].type if loop.op == "for" and isinstance(loop.args[0], Value) else None
+    if not isinstance(over, ObjectType) or over.name != "range" or loop.kwargs != {"target": 0}:
         return False
     body = loop.blocks[0]
     (item, *params), results = body.params, body.results
@@ -80,7 +77,7 @@ def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
 
 
 def used_by(loop: Node) -> list[Value]:
-    """The values that such a loop uses, besides those that change."""
+    """The values that such a loop uses and does not carry."""
     body = loop.blocks[0]
     own = {*body.params, *(value for node in body.nodes for value in node.outputs)}
     return [value for value in used_in([body]) if value not in own]
@@ -89,10 +86,10 @@ def used_by(loop: Node) -> list[Value]:
 def interchanged(
     loop: Node, inputs: Sequence[Value], name: str, compile: Callable[[Graph], Any], make: Callable[..., Kernel]
 ) -> Kernel:
-    """The kernel of such a loop, as a function of the number of iterations, what it begins with, and what it uses.
+    """The kernel of such a loop, a function of the trip count, the carried values and the values that it uses.
 
     Args:
-        inputs: what it uses.
+        inputs: the values that it uses.
     """
     body, iterations = loop.blocks[0], Value(INT, None, "iterations")
     params, results = body.params[1:], list(body.results or ())
@@ -112,12 +109,8 @@ def interchanged(
     return make(body.nodes, given, results, python, given, [Part(place) for place in range(len(given))], carried)
 
 
-def _is_range(arg: Any) -> bool:
-    return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name == "range"
-
-
 def _is_own(node: Node) -> bool:
-    """Whether machine code computes it, and not a function that it calls."""
+    """Whether a rule computes a node, and no inner loop is called."""
     loop = loop_of_node(node)
     types = [arg.type for arg in node.args if isinstance(arg, Value) and isinstance(arg.type, TensorType)]
     return loop is None or loop.rule_of(type.dtype for type in types) is not None

@@ -1,4 +1,4 @@
-"""Arguments of a nest, from those of its C function: whether their shapes fit, and their addresses."""
+"""Checks the arguments of a nest, and puts addresses, numbers, lengths and strides into the frame."""
 
 from __future__ import annotations
 
@@ -9,68 +9,67 @@ import numpy as np
 
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, F_CONTIGUOUS, WRITEABLE
 from autograph.runtime.engines.native.abi.c_entry import CFunction
-from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.operands import Single, Stream, places
+from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Stream, Update, slots_of
 from autograph.runtime.engines.native.kernels.slice_layout import Layout, Part, layout_of
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type, memory_type
-from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Value, constant
 from autograph.runtime.graph.types import part_of
 
 _ORDERS = {"C": (CONTIGUOUS, CONTIGUOUS), "F": (F_CONTIGUOUS, CONTIGUOUS | F_CONTIGUOUS), "": (0, 0)}
 
 
 class NestArguments:
-    """Builds what puts them into a nest's part of the frame.
+    """Builds this code for one nest.
 
     Args:
-        frame: where that part is.
+        frame: the address of the nest's part of the frame.
         flat: see `EntryPoint`.
 
     Attributes:
-        things: the arrays that come in, as objects, by their places in the nest; those in front of them are none.
-        arrays: how they lie.
-        dims: what the loops go through.
-        size: how many elements that is.
+        things: the objects of the inputs, by their places; null for outputs.
+        arrays: the layouts of the inputs.
+        dims: the shape of the loops.
+        size: the number of elements.
     """
 
-    def __init__(self, c: CFunction, nest: Nest, frame: Value, ndim: int, flat: str) -> None:
+    def __init__(self, c: CFunction, nest: Nest, frame: ir.Value, ndim: int, flat: str) -> None:
         self._c, self.nest, self._frame, self._ndim, self._flat = c, nest, frame, ndim, flat
         self._outs = len(nest.dtypes)
-        self.things: list[Value] = [NULL] * self._outs
+        self.things: list[ir.Value] = [ir.NULL] * self._outs
         self.arrays: list[Layout] = []
-        self.dims: list[Value] = []
-        self.size: Value = constant(I64, 1)
+        self.dims: list[ir.Value] = []
+        self.size: ir.Value = ir.constant(ir.I64, 1)
         self._singles = 0
-        self._extents: dict[int, Value] = {}
-        self._strides: dict[tuple[int, int], Value] = {}
+        self._extents: dict[int, ir.Value] = {}
+        self._strides: dict[tuple[int, int], ir.Value] = {}
 
-    def at(self, slot: int) -> Value:
-        """The address of a place in its part of the frame."""
+    def at(self, slot: int) -> ir.Value:
+        """The address of a slot."""
         return self._c.b.gep(self._frame, SLOT * slot)
 
     def layout(self, place: int) -> Layout:
-        """How an array lies that comes out."""
-        shape = [*self.dims[:-1], constant(I64, 1)] if place == self.nest.reduced else self.dims
+        """The layout of an output."""
+        shape = [*self.dims[:-1], ir.constant(ir.I64, 1)] if place == self.nest.reduced else self.dims
         strides = [self._strides[place, axis] for axis in range(self.nest.depth)]
-        return Layout(NULL, shape, [*strides, constant(I64, self.nest.dtypes[place].itemsize)])
+        return Layout(ir.NULL, shape, [*strides, ir.constant(ir.I64, self.nest.dtypes[place].itemsize)])
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
     def take(self, part: Part | None, kind: Stream | Single) -> None:
-        """Take an argument, a part of one, or a constant, into the frame."""
-        thing = NULL if part is None else self._c.argument(part.place)
+        """Put an argument, a part of one, or a constant into the frame."""
+        thing = ir.NULL if part is None else self._c.argument(part.place)
         if isinstance(kind, Stream):
             self._take_array(thing, kind, part.indices if part is not None else ())
         else:
-            for place, value in enumerate(self._numbers(thing, kind), self.nest.single(self._singles)):
+            for place, value in enumerate(self._numbers(thing, kind), self.nest.frame.single(self._singles)):
                 self._c.b.store(value, self.at(place))
             if kind.known is None:
                 self._demand_range()
-            self._singles += places([kind])
+            self._singles += slots_of([kind])
 
-    def _take_array(self, thing: Value, stream: Stream, indices: Sequence[Any]) -> None:
+    def _take_array(self, thing: ir.Value, stream: Stream, indices: Sequence[Any]) -> None:
         place = self._outs + len(self.arrays)
-        is_target = place == self.nest.target
+        is_target = self.nest.update is not None and place == self.nest.update.target
         wanted, mask = (ALIGNED | each | WRITEABLE * is_target for each in _ORDERS[self._flat if stream.ndim else ""])
         self._c.demand_array(thing, stream.dtype, stream.ndim, wanted, mask)
         layout = layout_of(self._c, thing, stream.ndim, indices, not self._flat)
@@ -80,93 +79,94 @@ class NestArguments:
         self.arrays.append(layout)
 
     def _places(self, place: int) -> list[int]:
-        """Where the nest has an array that comes in: also among those that come out, if it is written into at once."""
-        return [place, self.nest.written] if place == self.nest.target and not self.nest.buffered else [place]
+        """The places of an input, which is also an output if the nest writes into it at once."""
+        update = self.nest.update
+        return [place, update.out] if update and place == update.target and not update.buffered else [place]
 
-    def _numbers(self, thing: Value, kind: Single) -> list[Value]:
-        """A number as it is in memory; of a complex one both parts."""
+    def _numbers(self, thing: ir.Value, kind: Single) -> list[ir.Value]:
+        """A number as it is in memory, or the parts of a complex one."""
         dtype = kind.type.dtype
         if kind.known is None:
             return self._c.parts_in(thing, kind.type) if dtype.kind == "c" else [self._c.number_in(thing, kind.type)]
         if dtype.kind != "c":
-            return [constant(memory_type(dtype), kind.known)]
-        return [constant(llvm_type(part_of(dtype)), each) for each in (kind.known.real, kind.known.imag)]
+            return [ir.constant(memory_type(dtype), kind.known)]
+        return [ir.constant(llvm_type(part_of(dtype)), each) for each in (kind.known.real, kind.known.imag)]
 
     def _demand_range(self) -> None:
-        """Demand of a Python integer that it fits into the dtypes that it is brought to."""
+        """Demand that a Python integer fits into the dtypes that it is converted to."""
         b = self._c.b
         for place, dtype in sorted(self.nest.ranges, key=str):
             if place == self._singles and dtype != np.dtype("int64"):
-                value, info = b.load(I64, self.at(self.nest.single(place))), np.iinfo(dtype)
+                value, info = b.load(ir.I64, self.at(self.nest.frame.single(place))), np.iinfo(dtype)
                 self._c.demand(b.icmp("sge", value, info.min))
                 self._c.demand(b.icmp("sle", value, min(info.max, 2**63 - 1)))
 
-    def demand_apart(self) -> None:
-        """Demand that nothing else lies where there is written."""
+    def demand_disjoint(self, update: Update) -> None:
+        """Demand that no other operand overlaps the array that the nest writes into."""
         b, bounds = self._c.b, []
         for place, stream in enumerate(self.nest.streams[self._outs :], self._outs):
-            begin, extent = b.load(PTR, self.at(place)), self._extents.get(place)
+            begin, extent = b.load(ir.PTR, self.at(place)), self._extents.get(place)
             if extent is None:
-                extent = constant(I64, stream.dtype.itemsize)
+                extent = ir.constant(ir.I64, stream.dtype.itemsize)
                 if self._flat and stream.ndim:
                     extent = b.mul(self.size, stream.dtype.itemsize)
             bounds.append((begin, b.gep(begin, extent)))
-        begin, end = bounds.pop(self.nest.target - self._outs)
+        begin, end = bounds.pop(update.target - self._outs)
         for other, behind in bounds:
             self._c.demand(b.or_(b.icmp("ule", end, other), b.icmp("ule", behind, begin)))
 
     # Shapes -----------------------------------------------------------------------------------------------------------
 
     def demand_shapes(self) -> None:
-        """Demand that the arrays go together, and that the nest is for as many elements."""
+        """Demand that the arrays can be broadcast, to a size that the nest is for."""
         b = self._c.b
         self.dims = self._same() if self._flat else self._broadcast_all()
         for dim in self.dims:
             self.size = b.mul(self.size, dim)
-        self._c.demand(b.icmp("sgt", self.size, 0 if self.nest.is_steady else 1))
+        self._c.demand(b.icmp("sgt", self.size, self.nest.least - 1))
         if self.nest.most < 2**62:
             self._c.demand(b.icmp("sle", self.size, self.nest.most))
 
-    def _same(self) -> list[Value]:
-        """The shape of all arrays."""
+    def _same(self) -> list[ir.Value]:
+        """The shape that all arrays have."""
         first, *rest = (each.shape for each in self.arrays if each.shape)
         for shape in rest:
             for dim, other in zip(first, shape):
                 self._c.demand(self._c.b.icmp("eq", dim, other))
         return first
 
-    def _broadcast_all(self) -> list[Value]:
+    def _broadcast_all(self) -> list[ir.Value]:
         """The shape that arrays are broadcast to."""
         streams, nest = self.nest.streams[self._outs :], self.nest
         dims = self._broadcast([each.shape for each in self.arrays])
         for place, (layout, stream) in enumerate(zip(self.arrays, streams), self._outs):
             self._demand_layout(place, layout, stream, dims)
         self._lay_out(dims)
-        for sources in (*nest.sources, *nest.several):
+        for sources in nest.whole:
             if len(sources) < sum(stream.ndim > 0 for stream in streams):
                 own = [each.shape for place, each in enumerate(self.arrays, self._outs) if place in sources]
                 for dim, whole in zip(self._broadcast(own), dims):
                     self._c.demand(self._c.b.icmp("eq", dim, whole))
         return dims
 
-    def _broadcast(self, shapes: Sequence[Sequence[Value]]) -> list[Value]:
+    def _broadcast(self, shapes: Sequence[Sequence[ir.Value]]) -> list[ir.Value]:
         """The shape that arrays are broadcast to, if they can be."""
-        b, dims = self._c.b, list[Value]()
+        b, dims = self._c.b, list[ir.Value]()
         for axis in range(self._ndim):
-            found: Value = constant(I64, 1)
+            found: ir.Value = ir.constant(ir.I64, 1)
             for shape in shapes:
                 if len(shape) >= self._ndim - axis:
                     found = b.select(b.icmp("eq", found, 1), shape[axis - self._ndim], found)
             dims.append(found)
         return dims
 
-    def _demand_layout(self, place: int, layout: Layout, stream: Stream, dims: list[Value]) -> None:
-        """Demand that an array can be broadcast, and that its axes are in the order of those of the result."""
+    def _demand_layout(self, place: int, layout: Layout, stream: Stream, dims: list[ir.Value]) -> None:
+        """Demand that an array can be broadcast, and that its axes are in the order of the result's."""
         c, b, nest, ahead = self._c, self._c.b, self.nest, self._ndim - stream.ndim
-        before: Value = constant(I64, 2**62)
-        extent: Value = constant(I64, stream.dtype.itemsize)
+        before: ir.Value = ir.constant(ir.I64, 2**62)
+        extent: ir.Value = ir.constant(ir.I64, stream.dtype.itemsize)
         for axis in range(min(ahead, nest.depth)):
-            self._set_stride(place, axis, constant(I64, 0))
+            self._set_stride(place, axis, ir.constant(ir.I64, 0))
         for axis, (dim, stride) in enumerate(zip(layout.shape, layout.strides), ahead):
             single, whole = b.icmp("eq", dim, 1), b.icmp("eq", dim, dims[axis])
             c.demand(whole if place in nest.carried else b.or_(single, whole))
@@ -179,27 +179,27 @@ class NestArguments:
             before = b.select(b.icmp("eq", step, 0), before, step)
             if axis < nest.depth:
                 self._set_stride(place, axis, step)
-            elif stream.apart:
+            elif stream.strided:
                 c.demand(b.icmp("ne", step, stream.dtype.itemsize))
                 for each in self._places(place):
-                    b.store(step, self.at(nest.step(each)))
+                    b.store(step, self.at(nest.frame.step(each)))
             else:
                 c.demand(b.icmp("eq", step, stream.dtype.itemsize if stream.steps else 0))
 
-    def _set_stride(self, place: int, axis: int, value: Value) -> None:
+    def _set_stride(self, place: int, axis: int, value: ir.Value) -> None:
         self._strides[place, axis] = value
-        self._c.b.store(value, self.at(self.nest.stride(place, axis)))
+        self._c.b.store(value, self.at(self.nest.frame.stride(place, axis)))
 
-    def _lay_out(self, dims: list[Value]) -> None:
-        """Set the lengths of the loops, and how the results lie."""
+    def _lay_out(self, dims: list[ir.Value]) -> None:
+        """Put the lengths of the axes and the strides of the outputs into the frame."""
         b, nest = self._c.b, self.nest
         for axis, dim in enumerate(dims):
-            b.store(dim, self.at(nest.length(axis)))
+            b.store(dim, self.at(nest.frame.length(axis)))
         for place, dtype in enumerate(nest.dtypes):
-            step: Value = constant(I64, dtype.itemsize)
+            step: ir.Value = ir.constant(ir.I64, dtype.itemsize)
             for axis in reversed(range(nest.depth)):
-                if place == nest.written and not nest.buffered:
-                    step = self._strides[nest.target, axis]
+                if nest.update is not None and place == nest.written:
+                    step = self._strides[nest.update.target, axis]
                 elif not (place == nest.reduced and axis + 1 == nest.depth):
                     step = b.mul(step, dims[axis + 1])
                 self._set_stride(place, axis, step)

@@ -1,4 +1,4 @@
-"""Writes functions of machine code that go through the arrays of a nest: their frame, flags, scratch and addresses."""
+"""Writes functions of machine code over the arrays of a nest: their frame, scratch buffers and addresses."""
 
 from __future__ import annotations
 
@@ -6,95 +6,76 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.operands import Stream
-from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.kernels.loop_nest import Nest, Stream
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, memory_type
-from autograph.runtime.engines.native.llvm.ir import I8, I32, I64, PTR, Function, Module, Parameter, Value, array
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the loops have come to.
+    """The position of the loops.
 
     Attributes:
-        streams: what is gone through.
-        pointers: where each of them is.
-        size: how many elements the loops inside go through.
-        scratch: where stages leave what others need.
+        streams: the arrays.
+        pointers: the address of the current element of each.
+        size: the number of elements of a row that are left to inner loops.
+        scratch: the addresses of the scratch buffers.
     """
 
     streams: Sequence[Stream]
-    pointers: list[Value]
-    size: Value
-    scratch: Sequence[Value] = ()
+    pointers: list[ir.Value]
+    size: ir.Value
+    scratch: Sequence[ir.Value] = ()
 
 
 class NestWriter:
-    """Writes functions of a nest.
+    """Writes functions of a nest into a module.
 
     Attributes:
-        nest: which one.
-        module: where they come to.
-        frame: the parameter `frame`, which all of them have that look into it.
+        frame: the parameter `frame` of functions that read the frame.
     """
 
-    def __init__(self, module: Module, nest: Nest) -> None:
+    def __init__(self, module: ir.Module, nest: Nest) -> None:
         self.module, self.nest = module, nest
-        self.frame = Value(PTR, "%frame")
+        self.frame = ir.Value(ir.PTR, "%frame")
         self._builders: list[Builder] = []
 
     @property
     def b(self) -> Builder:
-        """What builds the function that is being written."""
+        """The builder of the current function."""
         return self._builders[-1]
 
     @contextmanager
     def function(
-        self, name: str, result: str, parameters: Sequence[Parameter], words: str = "internal", attributes: str = ""
-    ) -> Iterator[Function]:
-        """Meanwhile, write another function."""
+        self, name: str, result: str, parameters: Sequence[ir.Parameter], words: str = "internal", attributes: str = ""
+    ) -> Iterator[ir.Function]:
+        """Meanwhile, write another function, whose name follows that of the nest."""
         function = self.module.define(self.nest.name + name, result, *parameters, words=words, attributes=attributes)
         self._builders.append(Builder(function))
         yield function
         self._builders.pop()
 
-    def room(self, count: int, of: str) -> Value:
-        """Room on the stack for so many values."""
-        return self.b.room(array(count, of), align=64)
+    def room(self, count: int, of: str) -> ir.Value:
+        """Allocate so many values on the stack."""
+        return self.b.room(ir.array(count, of), align=64)
 
-    def slot(self, place: int, type: str = I64) -> Value:
-        """What is in the frame."""
+    def slot(self, place: int, type: str = ir.I64) -> ir.Value:
+        """The contents of a slot of the frame."""
         return self.b.load(type, self.b.gep(self.frame, SLOT * place))
-
-    # Flags ------------------------------------------------------------------------------------------------------------
-
-    def flags(self) -> Value:
-        """Those that the processor has raised."""
-        return self.b.call(self.module.declare("fetestexcept", I32, I32), FLAGS)
-
-    def clear_flags(self) -> None:
-        """Take flags down that others have raised."""
-        with self.b.if_then(self.b.icmp("ne", self.flags(), 0)):
-            self.b.call(self.module.declare("feclearexcept", I32, I32), FLAGS)
-
-    def raise_flags(self, flags: Value) -> None:
-        """Raise flags of the processor."""
-        self.b.call(self.module.declare("feraiseexcept", I32, I32), flags)
 
     # Arrays -----------------------------------------------------------------------------------------------------------
 
-    def moved(self, at: Place, by: Value, size: Value) -> Place:
-        """So many elements further on in a row."""
+    def moved(self, at: Place, by: ir.Value, size: ir.Value) -> Place:
+        """A position so many elements further on in a row."""
         pointers = list(at.pointers)
         for place, stream in enumerate(at.streams):
-            if stream.apart:
-                pointers[place] = self.b.gep(pointers[place], self.b.mul(by, self.slot(self.nest.step(place))))
+            if stream.strided:
+                pointers[place] = self.b.gep(pointers[place], self.b.mul(by, self.slot(self.nest.frame.step(place))))
             elif stream.steps and place != self.nest.reduced:
-                pointers[place] = self.b.gep(pointers[place], by, of=array(stream.dtype.itemsize, I8))
+                pointers[place] = self.b.gep(pointers[place], by, of=ir.array(stream.dtype.itemsize, ir.I8))
         return replace(at, pointers=pointers, size=size)
 
     def with_scratch(self, at: Place, size: int) -> Place:
-        """A place with scratch for so many elements."""
+        """The same position, with scratch buffers for so many elements."""
         return replace(at, scratch=[self.room(size, memory_type(dtype)) for dtype in self.nest.scratch])

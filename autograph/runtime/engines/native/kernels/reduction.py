@@ -1,136 +1,110 @@
-"""Reductions of rows: how two numbers are combined, and in which order all of them are.
+"""Reductions of rows in NumPy's order.
 
-What is reduced never is an array. The function `leaf` combines not too many elements: it computes as many as it
-combines at once, or, if NumPy's loops are called, up to 128 for itself. `tree` halves more, `parts` cuts very many.
-(NumPy's order of sums: `pairwise_sum` in its `loops_utils.h.src`; see `common/numpy_internals.py`.)
+The elements that are reduced are never an array. The function `leaf` reduces few elements: it computes as many as it
+has accumulators at a time, or up to 128 of them, if inner loops of NumPy's are called. `tree` halves more elements
+(pairwise summation: Higham, "The accuracy of floating point summation", 1993; `pairwise_sum` in NumPy's
+`loops_utils.h.src`), and `parts` reduces very many in parts, one after the other; see `common/numpy_internals.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from autograph.common.numpy_internals import PAIRWISE, SUMMED_AT_ONCE
+from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
 from autograph.runtime.engines.native.kernels.schedule import Reduce, Schedule
-from autograph.runtime.engines.native.kernels.stage_functions import FEW
-from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.libmath.libm import FLAGS, raise_flags
+from autograph.runtime.engines.native.libmath.vectors import NO_VECTORS
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
-from autograph.runtime.engines.native.llvm.ir import (
-    DOUBLE,
-    FALSE,
-    I8,
-    I32,
-    I64,
-    NULL,
-    PTR,
-    TRUE,
-    Function,
-    Parameter,
-    Value,
-    bits_of,
-    constant,
-    poison,
-    vector,
-)
+from autograph.runtime.engines.native.llvm.cpython_abi import memory_type
 
 
 class Combiner:
-    """One way to combine numbers of a dtype.
+    """The operation that combines two elements of a reduction.
 
     Attributes:
-        how: see `Reduction.how`.
-        kind: what LLVM calls such a number in memory.
-        none: with what the first is combined.
-        in_order: whether it shows in which order they are combined.
-        lanes: how many there are side by side.
-        most: how many there may be before they are halved.
-        part: how many of them are combined before the next are looked at; None for all.
+        kind: the type of an element in memory.
+        identity: the initial value of an accumulator.
+        in_order: whether the result depends on the order, by rounding.
+        picks: whether it picks one of several floats, so that it matters which of equal ones.
+        lanes: the number of accumulators.
+        most: the number of elements above which they are halved.
+        part: the number of elements above which they are reduced in parts; 0 for any number.
     """
 
-    def __init__(self, how: str, dtype: np.dtype[Any]) -> None:
-        self.how = how
-        self.kind = I8 if dtype.kind == "b" else llvm_type(dtype)
-        self._is_float = dtype.kind == "f"
-        self.in_order = self._is_float and how in ("add", "mean")
+    def __init__(self, nest: Nest) -> None:
+        assert nest.reduction is not None
+        self._how, dtype = nest.reduction.how, nest.dtypes[-1]
+        self.kind, self._is_float = memory_type(dtype), dtype.kind == "f"
+        is_sum = self._how in ("add", "mean")
+        self.in_order, self.picks = self._is_float and is_sum, self._is_float and self._how in ("max", "min")
         self.lanes = 8 if self.in_order else 16
-        self.most, self.part = (PAIRWISE, SUMMED_AT_ONCE) if self.in_order else (8 * PAIRWISE, None)
-        none: float
-        bits = {"max": "or", "min": "and"}.get(how, how) if dtype.kind == "b" else how
-        if bits in ("or", "and"):
-            self._opcode, none = bits, int(bits == "and")
-        elif how in ("add", "mean"):
-            self._opcode, none = ("fadd", -0.0) if self._is_float else ("add", 0)
+        self.most, self.part = (PAIRWISE, SUMMED_AT_ONCE or 0) if self.in_order else (8 * PAIRWISE, 0)
+        name = {"max": "or", "min": "and"}.get(self._how, self._how) if dtype.kind == "b" else self._how
+        identity: float
+        if name in ("or", "and"):
+            self._opcode, identity = name, int(name == "and")
+        elif is_sum:
+            self._opcode, identity = ("fadd", -0.0) if self._is_float else ("add", 0)
+        elif self._is_float:
+            self._opcode, identity = f"{name}imum", np.inf if name == "min" else -np.inf
         else:
-            sign = "" if self._is_float else "u" if dtype.kind == "u" else "s"
-            self._opcode = f"{sign}{how}{'imum' if self._is_float else ''}"
-            none = _least(dtype) if how == "max" else _most(dtype)
-        self.none = constant(self.kind, none)
+            self._opcode, bounds = f"{'u' if dtype.kind == 'u' else 's'}{name}", np.iinfo(dtype)
+            identity = int(bounds.max if name == "min" else bounds.min)
+        self.identity = ir.constant(self.kind, identity)
 
-    def of(self, b: Builder, x: Value, y: Value) -> Value:
-        """Two numbers combined, or vectors of them."""
+    def of(self, b: Builder, x: ir.Value, y: ir.Value) -> ir.Value:
+        """Combine two numbers, or two vectors."""
         if self._opcode in ("or", "and", "add", "fadd"):
             return b.binary(self._opcode, x, y)
         return b.intrinsic(self._opcode, x, y, flags="nsz" * self._is_float)
 
-    def across(self, b: Builder, vector: Value) -> Value:
-        """The numbers of a vector combined: each with the one beside it, or one half with the other."""
+    def across(self, b: Builder, vector: ir.Value) -> ir.Value:
+        """Combine the elements of a vector: neighbors, if the order shows, or one half with the other."""
         count = self.lanes
         while count > 1:
             count //= 2
-            beside = range(0, 2 * count, 2), range(1, 2 * count, 2)
-            chosen = beside if self.in_order else (range(count), range(count, 2 * count))
-            first, second = (b.shuffle(vector, poison(vector.type), list(each)) for each in chosen)
+            neighbors = range(0, 2 * count, 2), range(1, 2 * count, 2)
+            chosen = neighbors if self.in_order else (range(count), range(count, 2 * count))
+            first, second = (b.shuffle(vector, ir.poison(vector.type), list(each)) for each in chosen)
             vector = self.of(b, first, second)
         return b.extract_element(vector, 0)
 
-    def ended(self, b: Builder, total: Value, size: Value) -> Value:
-        """The result, for the total of so many numbers."""
-        if self.how not in ("add", "mean") or not self._is_float:
+    def ended(self, b: Builder, total: ir.Value, size: ir.Value) -> ir.Value:
+        """The result for the total of so many elements."""
+        if not self.in_order:
             return total
-        found: Value = b.binary("fadd", 0.0, total)     # with which NumPy begins, so there is no -0.0
-        if self.how == "add":
+        found: ir.Value = b.binary("fadd", 0.0, total)     # NumPy begins with 0.0, so the result is never -0.0
+        if self._how == "add":
             return found
-        wide = found if self.kind == DOUBLE else b.cast("fpext", found, DOUBLE)
-        mean = b.binary("fdiv", wide, b.cast("sitofp", size, DOUBLE))
-        return mean if self.kind == DOUBLE else b.cast("fptrunc", mean, self.kind)
-
-    @property
-    def picks(self) -> bool:
-        """Whether it picks one of several floats, so that it matters which of those that are equal."""
-        return self.how in ("max", "min") and self._is_float
-
-
-def _least(dtype: np.dtype[Any]) -> float:
-    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
-
-
-def _most(dtype: np.dtype[Any]) -> float:
-    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        wide = found if self.kind == ir.DOUBLE else b.cast("fpext", found, ir.DOUBLE)
+        mean = b.binary("fdiv", wide, b.cast("sitofp", size, ir.DOUBLE))
+        return mean if self.kind == ir.DOUBLE else b.cast("fptrunc", mean, self.kind)
 
 
 class RowReduction:
-    """Writes a reduction of the rows of a nest.
+    """Writes the reduction of a row.
 
     Args:
         to: writes functions of the nest.
-        reduce: what of its schedule it is.
-        build: writes what computes elements.
+        reduce: the reduction in the schedule.
+        build: writes the statements that compute elements.
     """
 
     def __init__(self, to: NestWriter, reduce: Reduce, build: Callable[[Schedule, Place], None]) -> None:
         nest = to.nest
-        assert nest.reduction is not None and nest.reduced is not None
+        assert nest.reduced is not None
         self._to, self._reduce, self._place, self._build = to, reduce, nest.reduced, build
-        self._how = Combiner(nest.reduction.how, nest.dtypes[-1])
+        self._how = Combiner(nest)
         self._kind, self._align = self._how.kind, nest.dtypes[-1].itemsize
 
     def write(self, at: Place) -> None:
-        """Reduce a row, and store what it comes to."""
+        """Reduce a row, and store the result."""
         b, most, leaf = self._to.b, self._reduce.most, self._leaf(at)
         if most:
             tree = self._tree(at, leaf)
@@ -144,23 +118,23 @@ class RowReduction:
             total = self._picked(total, at)
         b.store(self._how.ended(b, total, at.size), at.pointers[self._place])
 
-    def _call(self, function: Function, at: Place) -> Value:
+    def _call(self, function: ir.Function, at: Place) -> ir.Value:
         given = [each for place, each in enumerate(at.pointers) if place != self._place]
         return self._to.b.call(function, *given, self._to.frame, at.size)
 
-    def _parameters(self, at: Place) -> list[Parameter]:
-        own = [Parameter(f"s{place}", PTR) for place in range(len(at.pointers)) if place != self._place]
-        return [*own, Parameter("frame", PTR), Parameter("n", I64)]
+    def _parameters(self, at: Place) -> list[ir.Parameter]:
+        own = [ir.Parameter(f"s{place}", ir.PTR) for place in range(len(at.pointers)) if place != self._place]
+        return [*own, ir.Parameter("frame", ir.PTR), ir.Parameter("n", ir.I64)]
 
-    def _given(self, function: Function, at: Place) -> Place:
-        """What such a function goes through."""
+    def _given(self, function: ir.Function, at: Place) -> Place:
+        """The place in such a function."""
         *own, _, size = function.parameters
-        return replace(at, pointers=[*own[: self._place], NULL, *own[self._place :]], size=size)
+        return replace(at, pointers=[*own[: self._place], ir.NULL, *own[self._place :]], size=size)
 
-    # Sums -------------------------------------------------------------------------------------------------------------
+    # Order ------------------------------------------------------------------------------------------------------------
 
-    def _tree(self, at: Place, leaf: Function) -> Function:
-        """The function that halves what is too much for a leaf."""
+    def _tree(self, at: Place, leaf: ir.Function) -> ir.Function:
+        """The function that halves what is too long for a leaf."""
         to = self._to
         with to.function("tree", self._kind, self._parameters(at), attributes="noinline") as tree:
             b, at = to.b, self._given(tree, at)
@@ -172,12 +146,12 @@ class RowReduction:
             b.ret(self._how.of(b, first, second))
         return tree
 
-    def _parts(self, at: Place, tree: Function) -> Function:
-        """The function that adds up parts one after the other."""
+    def _parts(self, at: Place, tree: ir.Function) -> ir.Function:
+        """The function that reduces parts one after the other."""
         to, part = self._to, self._reduce.part
         with to.function("parts", self._kind, self._parameters(at), attributes="noinline") as parts:
             b, at = to.b, self._given(parts, at)
-            with b.loop(0, at.size, part, [self._how.none], at_least_once=True) as iteration:
+            with b.loop(0, at.size, part, [self._how.identity], at_least_once=True) as iteration:
                 left = b.sub(at.size, iteration.index)
                 size = b.select(b.icmp("slt", left, part), left, part)
                 found = self._call(tree, to.moved(at, iteration.index, size))
@@ -185,22 +159,26 @@ class RowReduction:
             b.ret(iteration.results[0])
         return parts
 
-    def _leaf(self, at: Place) -> Function:
-        """The function that combines elements side by side, and then those that are left over."""
+    def _leaf(self, at: Place) -> ir.Function:
+        """The function that reduces vectors of elements, and then those that are left over."""
         to, how, reduce, nest = self._to, self._how, self._reduce, self._to.nest
-        alone = "noinline" * (len(nest.stages) > 1)     # it is long
+        alone = "noinline" * (len(nest.stages) > 1)     # such a function is long
         with to.function("leaf", self._kind, self._parameters(at), attributes=alone) as leaf:
             b, at = to.b, self._given(leaf, at)
-            elements = at.pointers[self._place] = self._elements(at)
+            if nest.direct is not None:
+                elements = at.pointers[nest.direct]
+            else:
+                elements = to.room(reduce.lanes if reduce.by_vectors else how.most, self._kind)
+            at.pointers[self._place] = elements
             if reduce.by_vectors:
                 at = to.with_scratch(at, reduce.lanes)
             else:
                 self._build(reduce.body, at)
             whole = b.and_(at.size, -reduce.lanes)
-            kind = vector(reduce.lanes, self._kind)
-            with b.loop(0, whole, reduce.lanes, [constant(kind, how.none)], hints=FEW) as iteration:
+            kind = ir.vector(reduce.lanes, self._kind)
+            with b.loop(0, whole, reduce.lanes, [ir.constant(kind, how.identity)], hints=NO_VECTORS) as iteration:
                 if reduce.by_vectors:
-                    self._build(reduce.body, to.moved(at, iteration.index, constant(I64, reduce.lanes)))
+                    self._build(reduce.body, to.moved(at, iteration.index, ir.constant(ir.I64, reduce.lanes)))
                 there = elements if reduce.by_vectors else b.gep(elements, iteration.index, of=self._kind)
                 iteration.carry(how.of(b, iteration.carried[0], b.load(kind, there, align=self._align)))
             total = how.across(b, iteration.results[0])
@@ -211,22 +189,16 @@ class RowReduction:
                 self._build(reduce.rest, to.moved(at, whole, few))
             else:
                 elements = b.gep(elements, whole, of=self._kind)
-            with b.loop(0, few, 1, [total], at_least_once=True, hints=FEW) as iteration:
+            with b.loop(0, few, 1, [total], at_least_once=True, hints=NO_VECTORS) as iteration:
                 element = b.load(self._kind, b.gep(elements, iteration.index, of=self._kind), align=self._align)
                 iteration.carry(how.of(b, iteration.carried[0], element))
             b.ret(iteration.results[0])
         return leaf
 
-    def _elements(self, at: Place) -> Value:
-        """Where the elements are that are combined."""
-        if self._to.nest.direct is not None:
-            return at.pointers[self._to.nest.direct]
-        return self._to.room(self._reduce.lanes if self._reduce.by_vectors else self._how.most, self._kind)
+    # Maximum and minimum ----------------------------------------------------------------------------------------------
 
-    # The largest and the least ----------------------------------------------------------------------------------------
-
-    def _picked(self, total: Value, at: Place) -> Value:
-        """The one of several equal numbers that NumPy picks; a flag is raised where only NumPy knows."""
+    def _picked(self, total: ir.Value, at: Place) -> ir.Value:
+        """The one of several equal numbers that NumPy picks; raises a flag where only NumPy knows."""
         b, direct = self._to.b, self._to.nest.direct
         self._doubt(b.fcmp("ueq" if direct is None else "uno", total, 0.0))
         if direct is None:
@@ -238,25 +210,25 @@ class RowReduction:
         assert found is not None
         return found
 
-    def _doubt(self, condition: Value) -> None:
-        """Raise a flag if a condition holds: which number comes out then, NumPy knows."""
-        self._to.raise_flags(self._to.b.select(condition, constant(I32, FLAGS), 0))
+    def _doubt(self, condition: ir.Value) -> None:
+        """Raise a flag if a condition holds, so that NumPy computes the result."""
+        raise_flags(self._to.b, self._to.b.select(condition, ir.constant(ir.I32, FLAGS), 0))
 
-    def _zero(self) -> Function:
-        """The function that says which zero numbers come to that are no more, or less; it doubts if there are both."""
-        to, bits = self._to, f"i{bits_of(self._kind)}"
+    def _zero(self) -> ir.Function:
+        """The function that returns the zero of a row whose extreme is zero; it doubts if zeros have both signs."""
+        to, bits = self._to, f"i{ir.bits_of(self._kind)}"
         with to.function(
-            "zero", self._kind, [Parameter("x", PTR), Parameter("n", I64)], attributes="noinline"
+            "zero", self._kind, [ir.Parameter("x", ir.PTR), ir.Parameter("n", ir.I64)], attributes="noinline"
         ) as function:
             b, (x, n) = to.b, function.parameters
-            with b.loop(0, n, 1, [FALSE, FALSE], at_least_once=True, hints=FEW) as iteration:
+            with b.loop(0, n, 1, [ir.FALSE, ir.FALSE], at_least_once=True, hints=NO_VECTORS) as iteration:
                 element = b.load(self._kind, b.gep(x, iteration.index, of=self._kind), align=self._align)
                 zero = b.fcmp("oeq", element, 0.0)
                 minus = b.icmp("slt", b.cast("bitcast", element, bits), 0)
-                plus = b.xor(minus, TRUE)
+                plus = b.xor(minus, ir.TRUE)
                 some = [b.or_(known, b.and_(zero, sign)) for known, sign in zip(iteration.carried, (plus, minus))]
                 iteration.carry(*some)
             pluses, minuses = iteration.results
             self._doubt(b.and_(pluses, minuses))
-            b.ret(b.select(minuses, constant(self._kind, -0.0), 0.0))
+            b.ret(b.select(minuses, ir.constant(self._kind, -0.0), 0.0))
         return function

@@ -1,8 +1,8 @@
 """Schedules: the order in which the elements of a nest are computed.
 
-A nest says what is computed for an element. A schedule says which elements come first, and how many at once: a tree of
-loops, as in Halide, TVM and Exo. `in_order` goes through one axis after the other; each function below it takes a
-schedule, and gives one that computes the same:
+A nest describes the computation of an element. A schedule is a tree of loops over elements, as in Halide (Ragan-Kelley
+et al., 2013), TVM and Exo. `in_order` is the plain one. Each function below it transforms a schedule into another one
+with the same results:
 
     for axis 0:                          for axis 0:
       for each of row: stage 0             for 512 of row:
@@ -10,28 +10,29 @@ schedule, and gives one that computes the same:
       for each of row: stage 1               call sin
                                              for each: stage 1
 
-`schedule_rules` chooses among them, and `loop_codegen` makes machine code of what it has chosen.
+`schedule_rules` chooses the transformations, and `loop_codegen` makes machine code of the tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-ROW = "row"                     # the last axis, along which elements lie side by side, or are all the same one
+ROW = "row"                     # the last axis, along which elements are contiguous, strided, or all the same
 ITERATIONS = "iterations"       # of a loop of the user's program that is part of the nest
-BLOCK = 0                       # the step of a loop of which it depends on the arrays how much is a block
+BLOCK = 0                       # the step of a loop that computes the size of its blocks from the shape
 
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """The innermost loop, over the elements that the loops around it leave: of this LLVM makes vectors.
+    """The inner loop, over the elements that the loops around it leave to it; LLVM vectorizes it.
 
     Attributes:
-        stage: what it computes; None to copy what the first iteration begins with.
-        width: how many elements there are, if that is known; then they are one vector.
-        few: whether there are so few that vectors do not pay.
-        rows: of how many rows each computes its element.
+        stage: the stage that it computes; None for the copy (`Nest.copy`).
+        width: the number of elements, if it is known; then they are one vector.
+        few: whether there are so few elements that vectors do not pay.
+        rows: the number of rows that an iteration computes an element of.
     """
 
     stage: int | None = 0
@@ -39,25 +40,25 @@ class Each:
     few: bool = False
     rows: int = 1
 
-    def lines(self) -> Iterator[str]:
+    def parts(self) -> Iterator[Part]:
         what = "copy" if self.stage is None else f"stage {self.stage}"
         what += f" of {self.rows} rows" * (self.rows > 1)
-        yield f"for {self.width or 'each'}{' of few' * self.few}: {what}{' (vector)' * bool(self.width)}"
+        yield f"for {self.width or 'each'}{' of few' * self.few}: {what}{' (vector)' * bool(self.width)}", ()
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls of functions that compute elements behind a stage: NumPy's inner loops, or ours in their place.
+    """Calls of inner loops of NumPy's, or of ours with the same bits, after a stage.
 
     Attributes:
-        width: how many elements there are, if that is known; then ours take vectors.
+        width: the number of elements, if it is known; then ours take vectors.
     """
 
     stage: int
     width: int = 0
 
-    def lines(self) -> Iterator[str]:
-        yield f"call what is behind stage {self.stage}{' (vector)' * bool(self.width)}"
+    def parts(self) -> Iterator[Part]:
+        yield f"call what is behind stage {self.stage}{' (vector)' * bool(self.width)}", ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,144 +66,147 @@ class Loop:
     """A loop over an axis.
 
     Attributes:
-        step: how much of the axis one iteration takes.
-        inwards: whether the last iteration begins early enough to be as long as the others, so that some elements are
-            computed twice (Halide: `TailStrategy::ShiftInwards`); else it is shorter.
+        step: the number of elements or rows that an iteration takes.
+        inwards: whether the last iteration begins so early that it is as long as the others, and computes some elements
+            twice (Halide: `TailStrategy::ShiftInwards`); otherwise it is shorter.
     """
 
     axis: str
-    body: tuple[Statement, ...]
+    body: Schedule
     step: int = 1
     inwards: bool = False
 
-    def lines(self) -> Iterator[str]:
+    def parts(self) -> Iterator[Part]:
         step = "" if self.step == 1 else "a block of " if self.step == BLOCK else f"{self.step} of "
-        yield f"for {step}{self.axis}{', shifted inwards' * self.inwards}:"
-        yield from _indented(self.body)
+        yield f"for {step}{self.axis}{', shifted inwards' * self.inwards}:", self.body
 
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """A schedule for arrays of some kind, and one for all others (Halide: `specialize`).
+    """A schedule for arrays that meet conditions, and one for all others (Halide: `specialize`).
 
     Attributes:
-        least: how long some axes are at least.
-        neighbors: whether rows also must lie where slices tell, and those written must not overlap.
+        least: axes and their least lengths.
+        neighbors: whether the rows that are read must also be where slices tell, and those written must not overlap.
     """
 
     least: tuple[tuple[str, int], ...]
-    then: tuple[Statement, ...]
-    otherwise: tuple[Statement, ...]
+    then: Schedule
+    otherwise: Schedule
     neighbors: bool = False
 
-    def lines(self) -> Iterator[str]:
+    def parts(self) -> Iterator[Part]:
         holds = [f"{axis} >= {count}" for axis, count in self.least] + ["rows are neighbors"] * self.neighbors
-        yield f"if {' and '.join(holds)}:"
-        yield from _indented(self.then)
-        yield "else:"
-        yield from _indented(self.otherwise)
+        yield f"if {' and '.join(holds)}:", self.then
+        yield "else:", self.otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """What the elements of a row are combined to.
+    """The reduction of a row.
 
     Attributes:
-        body: computes them; nothing if they lie in memory already.
-        lanes: how many are combined side by side.
-        by_vectors: whether `body` computes just as many at a time, so that they never lie in memory.
-        rest: computes those that are left over then.
-        most: more are halved until there are no more than this, each half combined by itself; 0 for any number.
-        part: more than this are combined in such parts; 0 for any number.
+        body: computes the elements; empty if they are in memory.
+        lanes: the number of accumulators side by side.
+        by_vectors: whether `body` computes a vector of so many elements at a time, which is never in memory.
+        rest: computes the elements that are left over then.
+        most: more elements than this are halved, and each half is reduced on its own; 0 for any number.
+        part: more elements than this are reduced in such parts, one after the other; 0 for any number.
     """
 
-    body: tuple[Statement, ...]
+    body: Schedule
     lanes: int
     by_vectors: bool = False
-    rest: tuple[Statement, ...] = ()
+    rest: Schedule = ()
     most: int = 0
     part: int = 0
 
-    def lines(self) -> Iterator[str]:
-        parts = [f"in parts of {self.part}"] * bool(self.part) + [f"halved down to {self.most}"] * bool(self.most)
-        yield f"reduce {ROW}, {', '.join([*parts, f'{self.lanes} side by side'])}:"
-        yield from _indented(self.body)
+    def parts(self) -> Iterator[Part]:
+        order = [f"in parts of {self.part}"] * bool(self.part) + [f"halved down to {self.most}"] * bool(self.most)
+        yield f"reduce {ROW}, {', '.join([*order, f'{self.lanes} side by side'])}:", self.body
         if self.rest:
-            yield "rest:"
-            yield from _indented(self.rest)
+            yield "rest:", self.rest
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
-    """One of several nests."""
+class Nested:
+    """The schedule of one of several nests, see `multi_nest`."""
 
     number: int
-    body: tuple[Statement, ...]
+    body: Schedule
 
-    def lines(self) -> Iterator[str]:
-        yield f"phase {self.number}:"
-        yield from _indented(self.body)
+    def parts(self) -> Iterator[Part]:
+        yield f"nest {self.number}:", self.body
 
 
 @dataclass(frozen=True, slots=True)
 class CopyOut:
-    """When all loops are done, puts what they have left in a buffer into the array that it is for."""
+    """Copies the copy-out buffer into the array that it is for, after all loops are done."""
 
-    def lines(self) -> Iterator[str]:
-        yield "copy out"
+    body: Schedule
 
-
-Statement = Each | Calls | Loop | If | Reduce | Phase | CopyOut
-Schedule = tuple[Statement, ...]
+    def parts(self) -> Iterator[Part]:
+        yield "copy out:", self.body
 
 
-def shown(schedule: Sequence[Statement]) -> str:
+Statement: TypeAlias = "Each | Calls | Loop | If | Reduce | Nested | CopyOut"
+Schedule: TypeAlias = "tuple[Statement, ...]"
+Part: TypeAlias = "tuple[str, Schedule]"       # a line, and the statements below it
+
+
+def shown(schedule: Schedule) -> str:
     """The text of a schedule, a line for each loop."""
-    return "\n".join(line for each in schedule for line in each.lines())
+    return "\n".join(_lines(schedule, ""))
 
 
-def _indented(body: Sequence[Statement]) -> Iterator[str]:
-    return (f"  {line}" for each in body for line in each.lines())
+def _lines(schedule: Schedule, indent: str) -> Iterator[str]:
+    for statement in schedule:
+        for line, body in statement.parts():
+            yield indent + line
+            yield from _lines(body, indent + "  ")
 
 
 # Transformations ------------------------------------------------------------------------------------------------------
 
 
 def in_order(depth: int, row: Schedule, iterations: bool = False) -> Schedule:
-    """One loop for each axis, around what goes through a row; around all of them, if so, one over iterations."""
+    """An outer loop for each axis around the statements of a row, and a loop over iterations around all of them."""
     for axis in reversed(range(depth)):
         row = (Loop(axis_name(axis), row),)
     return (Loop(ITERATIONS, row),) if iterations else row
 
 
 def axis_name(axis: int) -> str:
-    """What an axis around the rows is called."""
+    """The name of an outer axis."""
     return f"axis {axis}"
 
 
 def fuse(schedules: Sequence[Schedule]) -> Schedule:
-    """Let several nests go through a block of rows, one after the other, before any goes on to the next rows.
+    """Producer/consumer fusion: compute a block of rows in all nests before the next block.
 
-    So what one leaves to the next stays in the cache (Halide: `compute_at`).
+    So a block of intermediate results stays in the cache (Halide: `compute_at`).
     """
-    phases = tuple(Phase(number, schedule) for number, schedule in enumerate(schedules, 1))
-    return (Loop(axis_name(0), phases, BLOCK),)
+    nests = tuple(Nested(number, schedule) for number, schedule in enumerate(schedules, 1))
+    return (Loop(axis_name(0), nests, BLOCK),)
 
 
 def strip_mine(schedule: Schedule, step: int) -> Schedule:
-    """Take so many elements of a row at a time, so that what one statement leaves to the next stays in the cache."""
+    """Compute a row in strips, so that intermediate results of a strip stay in the cache."""
     return _at_row(schedule, lambda row: (Loop(ROW, row, step),))
 
 
 def interchange(schedule: Schedule) -> Schedule:
-    """Go through all iterations with some elements before going on to the next ones, which must not depend on them."""
-    (around,) = schedule
-    assert isinstance(around, Loop) and around.axis == ITERATIONS
-    return _at_row(around.body, lambda row: (Each(None), replace(around, body=row)))
+    """Move the loop over iterations inside those over elements, which must be independent of each other.
+
+    So a strip stays in the cache for all iterations (cache blocking).
+    """
+    (outermost,) = schedule
+    assert isinstance(outermost, Loop) and outermost.axis == ITERATIONS
+    return _at_row(outermost.body, lambda row: (Each(None), replace(outermost, body=row)))
 
 
 def vectorize(schedule: Schedule, widths: Sequence[int]) -> Schedule:
-    """Take vectors of a row, of the first of some widths that it has; none is left over, as the last shifts inwards."""
+    """Compute a row in vectors of the first of some widths that fits; the last vector is shifted inwards."""
 
     def vectorized(row: Schedule) -> Schedule:
         found = few(row)
@@ -214,7 +218,10 @@ def vectorize(schedule: Schedule, widths: Sequence[int]) -> Schedule:
 
 
 def unroll_and_jam(schedule: Schedule, axis: int, rows: int, width: int) -> Schedule:
-    """Take several rows at a time, a vector of each, so that what they have in common is read once."""
+    """Compute a vector of each of several rows at a time, so that values that they share are loaded once.
+
+    (Carr and Kennedy, "Improving the ratio of memory operations to floating-point operations in loops", 1994.)
+    """
     name = axis_name(axis)
 
     def jammed(loop: Loop) -> If:
@@ -231,7 +238,7 @@ def unroll_and_jam(schedule: Schedule, axis: int, rows: int, width: int) -> Sche
 
 
 def reduce_rows(schedule: Schedule, lanes: int, most: int = 0, part: int = 0, by_vectors: bool = False) -> Schedule:
-    """Combine the elements of each row; see `Reduce`."""
+    """Reduce the elements of each row; see `Reduce`."""
 
     def reduced(row: Schedule) -> Schedule:
         if by_vectors:
@@ -242,17 +249,17 @@ def reduce_rows(schedule: Schedule, lanes: int, most: int = 0, part: int = 0, by
 
 
 def vectors(row: Schedule, width: int) -> Schedule:
-    """Take so many elements at once."""
+    """Compute so many elements as one vector."""
     return tuple(replace(each, width=width) if isinstance(each, (Each, Calls)) else each for each in row)
 
 
 def few(row: Schedule) -> Schedule:
-    """Expect hardly any elements."""
+    """Expect too few elements for vectors."""
     return tuple(replace(each, few=True) if isinstance(each, Each) else each for each in row)
 
 
 def _at_row(schedule: Schedule, change: Callable[[Schedule], Schedule]) -> Schedule:
-    """Change what goes through a row."""
+    """Change the statements of a row."""
     if all(isinstance(each, (Each, Calls)) for each in schedule):
         return change(schedule)
     found: list[Statement] = []

@@ -1,4 +1,4 @@
-"""Addresses of parts of arrays in machine code: as NumPy computes them for `x[1:-1]`."""
+"""Addresses and shapes of slices such as `x[1:-1]`, computed in machine code as NumPy computes them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from operator import getitem
 from typing import Any, NamedTuple
 
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
-from autograph.runtime.engines.native.kernels.operands import Stream
+from autograph.runtime.engines.native.kernels.loop_nest import Stream
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder
-from autograph.runtime.engines.native.llvm.ir import I64, PTR, Value
 
 
 class Part(NamedTuple):
-    """What of an argument goes into the loops of a kernel: all of it, or a part of a part; see `views`."""
+    """An operand that is an argument, or a slice of a slice of one; see `views`."""
 
     place: int
     indices: tuple[Any, ...] = ()
@@ -24,66 +24,58 @@ class Part(NamedTuple):
         return reduce(getitem, self.indices, args[self.place])
 
     def along(self, axis: int) -> list[tuple[int | None, int | None]]:
-        """The slices of an axis, one after the other."""
+        """The bounds of an axis's slices, one after the other."""
         parts = [slices(index)[axis] for index in self.indices if axis < len(slices(index))]
         return [(part.start, part.stop) for part in parts if part != slice(None)]
 
 
 def slices(index: Any) -> tuple[Any, ...]:
-    """The parts of an index."""
+    """The items of an index."""
     return index if isinstance(index, tuple) else (index,)
 
 
-def beside(parts: Sequence[tuple[Part, Stream]], first: int) -> dict[int, tuple[int, int]]:
-    """Which parts are of the same rows as one in front of them: of which, and how many bytes further on they begin.
+def neighboring_rows(
+    parts: Sequence[tuple[Part, Stream]], first: int
+) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int, int]]]:
+    """The operands whose rows are, and seem to be, rows of the same array as those of an operand before them.
+
+    They are if the slices of the outer axes are the same. Other slices may take fewer rows than they say. For the
+    results see `Nest.same_rows` and `Nest.near_rows`.
 
     Args:
-        first: the number of the first one.
+        first: the place of the first operand.
     """
-    found, known = {}, dict[Any, tuple[int, int]]()
-    for number, (part, kind) in enumerate(parts, first):
-        if not kind.steps or kind.apart:
+    same, near, rows, arrays = {}, {}, dict[Any, tuple[int, int]](), dict[Any, tuple[int, int, int]]()
+    for place, (part, kind) in enumerate(parts, first):
+        cuts = [part.along(axis) for axis in range(kind.ndim)]
+        starts = [sum(start or 0 for start, _ in cut) for cut in cuts]
+        if not kind.steps or kind.strided or any((start or 0) < 0 for start, _ in cuts[-1]):
             continue
-        starts = [start or 0 for start, _ in part.along(kind.ndim - 1)]
-        if all(start >= 0 for start in starts):
-            rows = part.place, repr([part.along(axis) for axis in range(kind.ndim - 1)])
-            leader, begin = known.setdefault(rows, (number, sum(starts)))
-            if leader != number:
-                found[number] = leader, kind.dtype.itemsize * (sum(starts) - begin)
-    return found
-
-
-def below(parts: Sequence[tuple[Part, Stream]], first: int) -> dict[int, tuple[int, int, int]]:
-    """Which parts seem to be of the same array as one in front of them: of which, how many rows and bytes further on.
-
-    An array may have fewer rows than the slices take.
-    """
-    found, known = {}, dict[Any, tuple[int, int, int]]()
-    for number, (part, kind) in enumerate(parts, first):
-        starts = [sum(start or 0 for start, _ in part.along(axis)) for axis in range(kind.ndim)]
-        if not kind.steps or kind.apart or kind.ndim < 2 or min(starts) < 0:
-            continue
-        *planes, row, begin = starts
-        leader, *at = known.setdefault((part.place, *planes), (number, row, begin))
-        if leader != number:
-            found[number] = leader, row - at[0], kind.dtype.itemsize * (begin - at[1])
-    return found
+        leader, begin = rows.setdefault((part.place, repr(cuts[:-1])), (place, starts[-1]))
+        if leader != place:
+            same[place] = leader, kind.dtype.itemsize * (starts[-1] - begin)
+        if kind.ndim >= 2 and min(starts) >= 0:
+            *planes, row, column = starts
+            leader, *at = arrays.setdefault((part.place, *planes), (place, row, column))
+            if leader != place:
+                near[place] = leader, row - at[0], kind.dtype.itemsize * (column - at[1])
+    return same, near
 
 
 class Layout(NamedTuple):
-    """Where an array lies, and how; `data` is null for what phases leave to each other, of which nobody asks it."""
+    """The address, shape and strides of an array; `data` is null for an array that a nest computes."""
 
-    data: Value
-    shape: list[Value]
-    strides: list[Value]
+    data: ir.Value
+    shape: list[ir.Value]
+    strides: list[ir.Value]
 
 
-def layout_of(c: ObjectBuilder, thing: Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
-    """Where an array lies, or a part of a part of it; without strides unless they are asked for."""
-    data, found = c.load_at(PTR, thing, DATA), list[list[Value]]()
+def layout_of(c: ObjectBuilder, thing: ir.Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
+    """The layout of an array, or of a slice of a slice of it; strides only if they are needed."""
+    data, found = c.load_at(ir.PTR, thing, DATA), list[list[ir.Value]]()
     for field in (SHAPE, STRIDES) if strided else (SHAPE,):
-        pointer = c.load_at(PTR, thing, field)
-        found.append([c.load_at(I64, pointer, SLOT * axis) for axis in range(ndim)])
+        pointer = c.load_at(ir.PTR, thing, field)
+        found.append([c.load_at(ir.I64, pointer, SLOT * axis) for axis in range(ndim)])
     shape, strides = found if strided else (*found, [])
     for index in indices:
         for axis, part in enumerate(slices(index)):
@@ -95,8 +87,8 @@ def layout_of(c: ObjectBuilder, thing: Value, ndim: int, indices: Sequence[Any],
     return Layout(data, shape, strides)
 
 
-def _bound(b: Builder, bound: int | None, length: Value) -> Value:
-    """Where a slice of so many elements begins or ends."""
+def _bound(b: Builder, bound: int | None, length: ir.Value) -> ir.Value:
+    """Where a slice of so many elements begins or ends: NumPy's rule for a constant bound."""
     if bound is None:
         return length
     if bound < 0:
@@ -104,5 +96,5 @@ def _bound(b: Builder, bound: int | None, length: Value) -> Value:
     return b.select(b.icmp("slt", length, bound), length, bound)
 
 
-def _at_least_zero(b: Builder, x: Value) -> Value:
+def _at_least_zero(b: Builder, x: ir.Value) -> ir.Value:
     return b.select(b.icmp("slt", x, 0), 0, x)

@@ -1,13 +1,11 @@
-"""Parts of arrays that only kernels use: `x[1:-1]`, for which no array is made.
+"""Views that only kernels use, for which no array object is made: slice fusion.
 
-To make one takes Python and NumPy a tenth of a microsecond, and `life` has a dozen in each iteration. So a kernel gets
-`x`, and finds out by itself where the part begins, and how long it is. As it does not matter when a part is taken,
-unless the array is given another shape, parts wait until a kernel comes; those that anything else uses are taken in
-time.
+NumPy takes a tenth of a microsecond for `x[1:-1]`, and a cellular automaton has a dozen slices in each iteration. So a
+kernel takes `x`, and computes address and shape of the part itself. Slices may be taken late, unless the array's shape
+changes: so they wait for a kernel, and if other nodes use them, they are taken in time.
 
-The parts of complex arrays, `z.real` and `z.imag`, are views, too. But as long as nothing is written, whether an
-operation reads a view or the array itself cannot be told; so they may be part of a kernel, which has both parts of an
-element at hand, and which may have computed `z`.
+`z.real` and `z.imag` of a complex array are views, too. As long as nothing is written, reading a view is the same as
+reading the array, so they may be part of a kernel, which may even have computed `z`.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from autograph.runtime.graph.types import TensorType
 
 
 def is_plain_slice(node: Node) -> bool:
-    """Whether a node takes a part of an array, without gaps, of as many dimensions, from numbers on, up to numbers."""
+    """Whether a node slices an array with steps of 1 and constant bounds, and keeps all dimensions."""
     if node.op != "getitem" or not isinstance(node.args[0], Value) or not is_array(node.args[0]):
         return False
     type, parts = node.args[0].type, slices(node.args[1])
@@ -33,7 +31,7 @@ def is_plain_slice(node: Node) -> bool:
 
 
 def is_narrower(node: Node) -> bool:
-    """Whether it takes parts of rows, which do not lie one behind the other then; or of the only row."""
+    """Whether a slice has shorter rows, so that they are not adjacent any more; or is a part of the only row."""
     parts, type = slices(node.args[1]), node.output.type
     return getattr(type, "ndim", 0) < 2 or any(part != slice(None) for part in parts[1:])
 
@@ -45,10 +43,10 @@ def _is_gapless(part: Any) -> bool:
 
 
 class WaitingSlices:
-    """Those that wait.
+    """Slices that have not been taken yet.
 
     Args:
-        uses: how often each value is used in the graph.
+        uses: the number of uses of each value in the graph.
     """
 
     def __init__(self, uses: Counter[Value]) -> None:
@@ -56,15 +54,15 @@ class WaitingSlices:
         self._nodes: dict[Value, Node] = {}
 
     def add(self, node: Node) -> None:
-        """Let a node wait."""
+        """Let a slice wait."""
         self._nodes[node.output] = node
 
     def pop(self, value: Value) -> Node | None:
-        """The node that gives it, which waits no longer."""
+        """The node of a value, which waits no longer."""
         return self._nodes.pop(value, None)
 
     def pop_all(self) -> list[Node]:
-        """Those that are used by something else than kernels; none wait any longer."""
+        """The slices that other nodes than kernels use; none wait any longer."""
         found = []
         for value, node in reversed(self._nodes.items()):
             if self._uses[value] > 0:
@@ -75,11 +73,11 @@ class WaitingSlices:
         return found[::-1]
 
     def used(self, counts: dict[Value, int]) -> None:
-        """Note that a kernel takes these itself, which it uses so often."""
+        """Note that a kernel takes these slices itself, and how often it uses each."""
         self._uses.subtract(counts)
 
     def of(self, value: Value) -> list[Node]:
-        """What takes a part, of a part, of an array; nothing if it does not wait."""
+        """The chain of waiting slices that ends with a value, outermost first."""
         found: list[Node] = []
         while value in self._nodes:
             found.append(self._nodes[value])
@@ -88,10 +86,10 @@ class WaitingSlices:
 
 
 def part_views(nodes: Sequence[Node], uses: Counter[Value]) -> set[Node]:
-    """Which of the nodes of a block give parts that are read only, and before anything may have been written.
+    """The nodes of a block that are `real` or `imag`, and of which all uses are reads before anything may be written.
 
     Args:
-        uses: how often each value is used.
+        uses: the number of uses of each value.
     """
     found, unread = set[Node](), dict[Value, int]()
     for node in nodes:

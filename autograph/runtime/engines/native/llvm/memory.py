@@ -15,7 +15,8 @@ from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder, llvm_type
 from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Instruction, Value
-from autograph.runtime.graph.operands import Array
+from autograph.runtime.graph.operands import Array, Complex, Number
+from autograph.runtime.graph.types import part_of, scalar
 
 
 def load_number(b: Builder, pointer: Value, dtype: np.dtype[Any]) -> Value:
@@ -32,9 +33,25 @@ def store_number(b: Builder, pointer: Value, dtype: np.dtype[Any], value: Value)
     return b.store(value, pointer, dtype.itemsize)
 
 
-def parts_at(b: Builder, pointer: Value, part: np.dtype[Any]) -> tuple[Value, Value]:
-    """Where the parts of a complex number in memory are."""
-    return pointer, b.gep(pointer, part.itemsize)
+def load_element(b: Builder, pointer: Value, dtype: np.dtype[Any]) -> Number | Complex:
+    """An element of an array as a value; a complex one has two parts."""
+    if dtype.kind != "c":
+        return Number(scalar(dtype), load_number(b, pointer, dtype))
+    part = part_of(dtype)
+    pointers = pointer, b.gep(pointer, part.itemsize)
+    real, imag = (Number(scalar(part), load_number(b, each, part)) for each in pointers)
+    return Complex(scalar(dtype), (real, imag))
+
+
+def store_element(b: Builder, pointer: Value, dtype: np.dtype[Any], value: Number | Complex) -> None:
+    """Put a value into an element of an array."""
+    if isinstance(value, Number):
+        store_number(b, pointer, dtype, value.ref)
+        return
+    part = part_of(dtype)
+    pointers = pointer, b.gep(pointer, part.itemsize)
+    for where, each in zip(pointers, value.parts):
+        store_number(b, where, part, each.ref)
 
 
 class Cells:

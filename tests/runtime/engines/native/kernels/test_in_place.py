@@ -138,7 +138,7 @@ def test_what_is_written_is_no_array_of_its_own(function, operations):
         args, same = ([np.arange(10.0) + place for place in range(3)] for _ in range(2))
         assert snapshot(staged(*args)) == snapshot(function(*same)) and snapshot(tuple(args)) == snapshot(tuple(same))
     assert f"{operations} operations on arrays" in told(staged)
-    assert sum(version.vain for version in kernels(staged)) == 0
+    assert sum(version.failures for version in kernels(staged)) == 0
 
 
 def diffuse(u):
@@ -178,7 +178,7 @@ def test_what_is_written_over_what_is_read_is_laid_aside(function, shape, operat
     function(same)
     assert (wide == same).all()
     assert f"{operations} operations" in told(staged)
-    assert sum(version.vain for version in kernels(staged)) == 0
+    assert sum(version.failures for version in kernels(staged)) == 0
 
 
 def test_what_is_laid_aside_is_not_put_before_a_warning_that_is_an_error():

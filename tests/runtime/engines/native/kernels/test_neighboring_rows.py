@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 from autograph.runtime.engines.native.kernels.loop_nest import Stream
 from autograph.runtime.engines.native.kernels.schedule import shown
 from autograph.runtime.engines.native.kernels.schedule_rules import ROWS
-from autograph.runtime.engines.native.kernels.slice_layout import Part, below
+from autograph.runtime.engines.native.kernels.slice_layout import Part, neighboring_rows
 from tests.runtime.engines.native.kernels.test_fusion import defined, kernels, native, outcome
 
 HEIGHTS, WIDTHS = range(12, -1, -1), [130, 97, 66, 65, 64, 63, 34, 33, 32, 31, 17, 4]     # nothing comes last
@@ -161,10 +161,12 @@ def test_the_rows_of_one_array_are_known():
     parts = [(Part(0, (np.s_[1:], np.s_[:, :-2])), wide), (Part(1, (np.s_[2:],)), wide), (Part(0, (np.s_[2:],)), wide)]
     parts += [(Part(0, (np.s_[:, 3:],)), wide), (Part(0, (np.s_[-3:],)), wide), (Part(1, (np.s_[1:],)), apart)]
     parts += [(Part(1), wide)]
-    assert below(parts, 3) == {5: (3, 1, 0), 6: (3, -1, 6), 9: (4, -2, 0)}
+    _, near = neighboring_rows(parts, 3)
+    assert near == {5: (3, 1, 0), 6: (3, -1, 6), 9: (4, -2, 0)}
     deep = Stream(np.dtype("int8"), 3, True)
     planes = [Part(0, (np.s_[plane:, row:],)) for plane, row in ((0, 0), (1, 0), (1, 2), (0, 1))]
-    assert below([(part, deep) for part in planes], 0) == {2: (1, 2, 0), 3: (0, 1, 0)}
+    _, near = neighboring_rows([(part, deep) for part in planes], 0)
+    assert near == {2: (1, 2, 0), 3: (0, 1, 0)}
 
 
 def program(draw):

@@ -130,9 +130,9 @@ def diffuse(x):
         (lambda x: x * 2 + x, "for each: stage 0"),
         (lambda x: (x * x).max(axis=1), "for axis 0: reduce row, 16 side by side: for 16: stage 0 (vector) "
                                         "rest: for each of few: stage 0"),
-        (exponentials, "for a block of axis 0: phase 1: for axis 0: reduce row, 16 side by side: "
-                       "phase 2: for axis 0: reduce row, .*halved down to 128, 8 side by side: .*"),
-        (diffuse, "for each: stage 0 copy out"),
+        (exponentials, "for a block of axis 0: nest 1: for axis 0: reduce row, 16 side by side: "
+                       "nest 2: for axis 0: reduce row, .*halved down to 128, 8 side by side: .*"),
+        (diffuse, "for each: stage 0 copy out: for each: copy"),
     ],
 )  # fmt: skip
 def test_which_schedules_are_chosen(function, expected):
