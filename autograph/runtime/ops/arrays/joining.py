@@ -86,8 +86,6 @@ def _with_shape(array: TensorType, shape: Shape) -> TensorType:
 
 
 def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     parts = arrays_of(arrays)
     if axis is None:        # only here may there be numbers, which adopt the dtype of the others
         found = promote(*map(operand, parts_of(arrays))) if dtype is None else dtype
@@ -100,8 +98,6 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
 
 
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     parts = arrays_of(arrays)
     ndim = parts[0].ndim + 1
     if not is_constant(axis):

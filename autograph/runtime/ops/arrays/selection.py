@@ -28,7 +28,6 @@ from autograph.runtime.ops.inference.shape_rules import (
     result,
     shape_arg,
     size,
-    type_of_arg,
 )
 
 INTP = np.dtype(np.intp)
@@ -42,8 +41,6 @@ def axis_or_flat(a: TensorType, axis: Any) -> tuple[Shape, int]:
 
 
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Type:
-    if out is not None:
-        return type_of_arg(out)
     a, picked = array_like(a), array_like(indices).shape
     if axis is not None and not is_constant(axis):
         return result(a.dtype, (None,) * (a.ndim - 1 + len(picked)))
@@ -62,8 +59,6 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Type:
 
 
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     a = array_like(a)
     shape, at = axis_or_flat(a, axis)
     return TensorType(a.dtype, (*shape[:at], None, *shape[at + 1 :]))
@@ -84,8 +79,6 @@ def trim_zeros(filt: Any, trim: Any = "fb", *axis: Any, **kwargs: Any) -> Type:
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
-    if out is not None:
-        return type_of_arg(out)
     options = arrays_of(choices)
     shape = broadcast(array_like(a).shape, *(option.shape for option in options))
     return result(np.result_type(*(option.dtype for option in options)), shape)

@@ -6,6 +6,7 @@ something of `shape_rules.py` that does) when it does not know. The decorator `r
     * gives `object` where the rule raises, because rules never judge: a wrong program fails when it runs;
     * for a type that is not exact, asks the rule about each exact type that the value may be of, and joins the
       answers, so that no rule has to know about inexact types, and none is ever wrong about one;
+    * gives the type of the array of `out=`, for a rule that has a parameter of that name;
     * remembers answers.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, TypeAlias
@@ -22,7 +24,7 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import Infer
 from autograph.runtime.graph.types import ANY, KINDS, ObjectType, TensorType, Type
-from autograph.runtime.ops.inference.shape_rules import CODES, NUMERIC, DType, Unknown, Wrong
+from autograph.runtime.ops.inference.shape_rules import CODES, NUMERIC, DType, Unknown, Wrong, given_output
 
 _MOST = 1024        # the greatest number of combinations of exact types to try a rule with
 
@@ -146,6 +148,7 @@ _ROOM = 4096
 def rule(function: Infer) -> Infer:
     """The `infer` that a rule for exact types makes; see the module's documentation."""
     known: dict[Any, Answer] = {}
+    function = _unless_out(function)
 
     def infer(*args: Any, **kwargs: Any) -> Answer:
         try:
@@ -160,4 +163,19 @@ def rule(function: Infer) -> Infer:
         return list(found) if type(found) is list else found
 
     infer.__name__, infer.__module__ = function.__name__, function.__module__  # `wraps` takes ms for hundreds of rules
+    return infer
+
+
+def _unless_out(function: Infer) -> Infer:
+    """A rule that gives the type of the array of `out=`, if it is named and the function has that parameter."""
+    code = getattr(function, "__code__", None)
+    if code is None or "out" not in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        return function
+    positional = code.co_varnames[: code.co_argcount]
+    place = positional.index("out") if "out" in positional else sys.maxsize
+
+    def infer(*args: Any, **kwargs: Any) -> Answer:
+        return given_output(args[place] if place < len(args) else kwargs.get("out")) or function(*args, **kwargs)
+
+    infer.__name__, infer.__module__ = function.__name__, function.__module__
     return infer

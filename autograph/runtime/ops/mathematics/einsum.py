@@ -22,7 +22,6 @@ from autograph.runtime.ops.inference.shape_rules import (
     broadcast_dims,
     dtype_arg,
     result,
-    type_of_arg,
 )
 from autograph.runtime.ops.mathematics.products import common
 
@@ -36,8 +35,6 @@ def einsum(
     order: Any = "K",
     casting: Any = "safe",
 ) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     if not isinstance(subscripts, str):
         given = _by_letters((subscripts, *operands))
         subscripts, operands = given[0], given[1:]

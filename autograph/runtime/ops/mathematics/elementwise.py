@@ -58,17 +58,14 @@ def pointwise(function: Callable[..., Any], call: Callable[..., Any] | None = No
 def clip_rule(call: Callable[..., Any]) -> Infer:
     """The rule of `np.clip` and `.clip`, whose bounds have several names."""
 
-    def infer(a: Any, *args: Any, out: Any = None, **kwargs: Any) -> Type:
-        if given := given_output(args[2] if len(args) > 2 else out):
-            return given
+    def infer(a: Any, low: Any = None, high: Any = None, out: Any = None, **kwargs: Any) -> Type:
         if kwargs.keys() - {"a_min", "a_max", "min", "max"}:
             raise Unknown
-        bounds = [bound for bound in (*args[:2], *kwargs.values()) if bound is not None]
+        bounds = [bound for bound in (low, high, *kwargs.values()) if bound is not None]
         found = operands([a, *bounds])
         if len(found) == 1:
             raise Unknown
-        low, high = (*found[1:], None)[:2]      # which is which does not matter here
-        return shaped(probe(call, found[0], low, high), broadcast(*(each.shape for each in found)))
+        return shaped(probe(call, *found, *[None] * (3 - len(found))), broadcast(*(each.shape for each in found)))
 
     return infer
 

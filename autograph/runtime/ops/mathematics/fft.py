@@ -61,8 +61,6 @@ def along_axis(function: Any, length: Length, default: Length = same) -> Infer:
     """
 
     def infer(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Type:
-        if out is not None:
-            return type_of_arg(out)
         a = array_like(a)
         at = axis_arg(axis, a.ndim)
         signal = default(a.shape[at]) if n is None else int_arg(n)
@@ -76,8 +74,6 @@ def along_axes(name: str, axes_by_default: tuple[int, ...] | None) -> Infer:
     function = getattr(np.fft, name)
 
     def infer(a: Any, s: Any = None, axes: Any = axes_by_default, norm: Any = None, out: Any = None) -> Type:
-        if out is not None:
-            return type_of_arg(out)
         if not is_constant(axes):
             raise Unknown
         a = array_like(a)

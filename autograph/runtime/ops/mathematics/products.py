@@ -29,7 +29,6 @@ from autograph.runtime.ops.inference.shape_rules import (
     is_constant,
     result,
     size,
-    type_of_arg,
 )
 from autograph.runtime.ops.mathematics.ufuncs import ufunc_rule
 
@@ -47,8 +46,6 @@ def dot_shape(a: Shape, b: Shape) -> Shape:
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     a, b = array_like(a), array_like(b)
     return result(common(a, b), dot_shape(a.shape, b.shape))
 
@@ -63,15 +60,11 @@ def vdot(a: Any, b: Any, /) -> Type:
 
 
 def outer(a: Any, b: Any, out: Any = None) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     a, b = array_like(a), array_like(b)
     return TensorType(common(a, b), (size(a.shape), size(b.shape)))
 
 
 def multi_dot(arrays: Any, *, out: Any = None) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     parts = arrays_of(arrays)
     shape = parts[0].shape
     for part in parts[1:]:

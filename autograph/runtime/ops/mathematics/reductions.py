@@ -90,15 +90,14 @@ def cumulative(function: Call, call: Call | None = None) -> Infer:
     return along(function, call, lambda shape, axis, _: (size(shape),) if axis is None or not shape else shape)
 
 
-def cumulative_from(x: Any, *, include_initial: Any = False, **kwargs: Any) -> Type:
+def cumulative_from(
+    x: Any, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Type:
     """The rule of `np.cumulative_sum` and `np.cumulative_prod`, which may put 0 or 1 before the others."""
-    found, axis = array_like(x), kwargs.get("axis")
-    if given := given_output(kwargs.get("out")):
-        return given
+    found = array_like(x)
     shape = found.shape or (1,)
     number = axis_arg(0 if axis is None and len(shape) == 1 else axis, len(shape))
-    row, dtype = array(found.dtype, None), constant(kwargs.get("dtype"))
-    dtype = dtype_of(probe(np.cumsum, castable(row, dtype), dtype=dtype))
+    dtype = dtype_of(probe(np.cumsum, castable(array(found.dtype, None), constant(dtype)), dtype=dtype))
     return TensorType(dtype, _lengthened(shape, number, 1 if constant(include_initial) else 0))
 
 
@@ -115,8 +114,6 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
 
 
 def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Type:
-    if given := given_output(out):
-        return given
     found = array_like(a)
     axes = axis_arg(axis1, found.ndim), axis_arg(axis2, found.ndim)
     dtype = dtype_of(probe(np.trace, castable(array(found.dtype, None, None), constant(dtype)), dtype=dtype))

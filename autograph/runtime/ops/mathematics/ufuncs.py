@@ -66,7 +66,6 @@ from autograph.runtime.ops.inference.shape_rules import (
     broadcast,
     constant,
     fits,
-    given_output,
     given_outputs,
     merge_dims,
     operand,
@@ -104,10 +103,10 @@ def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, opti
 def ufunc_rule(ufunc: np.ufunc) -> Infer:
     """The rule of a call of a ufunc."""
 
-    def infer(*args: Any, out: Any = None, where: Any = True, **options: Any) -> Type:
+    def infer(*args: Any, where: Any = True, **options: Any) -> Type:
         if len(args) < ufunc.nin:
             raise Wrong
-        given = given_outputs(args[ufunc.nin :] or out)
+        given = given_outputs(args[ufunc.nin :] or options.pop("out", None))
         if len(given) == 1 and ufunc.nout == 1 and given[0] is not None:
             return given[0]
         found = operands(args[: ufunc.nin])
@@ -157,8 +156,6 @@ def reduce_rule(ufunc: np.ufunc) -> Infer:
     def infer(
         array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, **options: Any
     ) -> Type:
-        if given := given_output(out):
-            return given
         found = array_like(array)
         return result(_reduced_dtype(ufunc, found, dtype), reduced(found.shape, axis, keepdims))
 
@@ -169,8 +166,6 @@ def accumulate_rule(ufunc: np.ufunc) -> Infer:
     """The rule of `np.add.accumulate` and so on."""
 
     def infer(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
-        if given := given_output(out):
-            return given
         found = array_like(array)
         if not found.ndim:
             raise Wrong
@@ -183,8 +178,6 @@ def reduceat_rule(ufunc: np.ufunc) -> Infer:
     """The rule of `np.add.reduceat` and so on."""
 
     def infer(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Type:
-        if given := given_output(out):
-            return given
         found, (count,) = array_like(array), array_like(indices).shape
         number = axis_arg(axis, found.ndim)
         shape = (*found.shape[:number], count, *found.shape[number + 1 :])

@@ -29,6 +29,7 @@ from autograph.runtime.graph.types import (
 )
 from autograph.runtime.ops.inference.containers import iterated, list_of
 from autograph.runtime.ops.inference.declare import functions
+from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     array_like,
@@ -73,11 +74,11 @@ def distribution(kind: type, count: int) -> Rule:
 
 def of_generator(infer: Rule, *classes: str) -> Rule:
     """The rule of a method, which other classes' objects may have, too."""
+    infer = rule(infer)
 
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Type:
+    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         if type_of_arg(self).name in (classes or ("Generator", "RandomState")):     # type: ignore[union-attr]
-            found: Type = infer(*args, **kwargs)
-            return found
+            return infer(*args, **kwargs)
         return ANY
 
     return method
@@ -125,13 +126,11 @@ def permutation(x: Any, axis: Any = 0) -> Type:
 
 
 def permuted(x: Any, *, axis: Any = None, out: Any = None) -> Type:
-    return array_like(x) if out is None else type_of_arg(out)
+    return array_like(x)
 
 
 def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
     """`Generator.random` and others, which can draw float32 as well."""
-    if out is not None:
-        return type_of_arg(out)
     return FLOAT if size is None else TensorType(dtype_arg(dtype), _size(size))
 
 
@@ -140,8 +139,6 @@ def standard_exponential(size: Any = None, dtype: Any = np.float64, method: Any 
 
 
 def standard_gamma(shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
-    if out is not None:
-        return type_of_arg(out)
     found = drawn(float, size, [shape])
     return found if found == FLOAT else TensorType(dtype_arg(dtype), found.shape)   # type: ignore[union-attr]
 
