@@ -8,10 +8,10 @@ from typing import Any
 from autograph.runtime.graph import effects
 from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import is_mutable
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, map_args, walk
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, map_args, values_in, walk, walk_blocks
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE, lookup
 from autograph.runtime.graph.traits import GIVES_FORM, HOLDS_FLOATS, PRINTS, READS_TEXT
-from autograph.runtime.graph.types import ANY, MaybeUnbound, TensorType, Type, array, type_of
+from autograph.runtime.graph.types import ANY, TensorType, Type, array, bound_type, type_of
 
 # Classes of objects that hold no numbers with gradients.
 _NUMBERLESS = frozenset("str bytes NoneType range slice ellipsis dtype type bool ndindex".split())
@@ -20,8 +20,7 @@ _TEXTS = frozenset("str bytes".split())
 
 def has_gradient(type: Type) -> bool:
     """Whether a value of the type may be a float or complex number, or hold one."""
-    if isinstance(type, MaybeUnbound):
-        return has_gradient(type.inner)
+    type = bound_type(type)
     if isinstance(type, TensorType):
         return type.dtype.kind in "fcOV"
     return type.name not in _NUMBERLESS and (not type.items or any(map(has_gradient, type.items)))
@@ -29,8 +28,7 @@ def has_gradient(type: Type) -> bool:
 
 def may_tell(type: Type) -> bool:
     """Whether a value of the type may tell a float exactly, but has no gradient: whether it is or holds a text."""
-    if isinstance(type, MaybeUnbound):
-        return may_tell(type.inner)
+    type = bound_type(type)
     if isinstance(type, TensorType):
         return type.dtype.kind in "SU"
     return type.name in _TEXTS or any(map(may_tell, type.items))
@@ -81,7 +79,7 @@ class Activity:
 
     def varies(self, args: Any) -> bool:
         """Whether there is a value in nested arguments that depends on the inputs."""
-        return not self.values.isdisjoint(_values(args))
+        return not self.values.isdisjoint(values_in(args))
 
     def _nodes(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
@@ -105,7 +103,7 @@ class Activity:
         """Whether integers that a node gives tell what the computation is differentiated in, as its bits do."""
         if node.op in HOLDS_FLOATS:
             return True
-        read = [value for value in _values((node.args, node.kwargs)) if value in self.values]
+        read = [value for value in node.inputs if value in self.values]
         return any(_is_integer(value.type) or (node.op in READS_TEXT and may_tell(value.type)) for value in read)
 
     def _statement(self, node: Node) -> None:
@@ -149,7 +147,7 @@ class _Needed:
         return value in self._values or self._aliasing.region(value) in self._regions
 
     def _need(self, args: Any) -> None:
-        for value in _values(args):
+        for value in values_in(args):
             self._values.add(value)
             if effects.is_mutable(value):
                 self._regions.add(self._aliasing.region(value))
@@ -193,12 +191,6 @@ def changed_by(node: Node) -> list[Value]:
     return [leaf for leaf in changed if isinstance(leaf, Value) and effects.is_mutable(leaf)]
 
 
-def _values(args: Any) -> list[Value]:
-    found: list[Value] = []
-    gather(args, found)
-    return found
-
-
 def _is_form(value: Value) -> bool:
     return value.node is not None and _tells_form(value.node)
 
@@ -218,7 +210,7 @@ def _is_flat(node: Node) -> bool:
     if _tells_form(node):
         return True
     if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
-        return not (node.op in READS_TEXT and any(may_tell(value.type) for value in _values(node.args)))
+        return not (node.op in READS_TEXT and any(may_tell(value.type) for value in values_in(node.args)))
     if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):
         return False
     answers = (op.infer(*_taken_for(node.args, each), **_taken_for(node.kwargs, each)) for each in _FLOATS)
@@ -227,8 +219,7 @@ def _is_flat(node: Node) -> bool:
 
 
 def _is_integer(type: Type) -> bool:
-    if isinstance(type, MaybeUnbound):
-        return _is_integer(type.inner)
+    type = bound_type(type)
     if isinstance(type, TensorType):
         return type.dtype.kind in "iu"
     return bool(type.items) and all(map(_is_integer, type.items))
@@ -259,22 +250,22 @@ def defined_in(block: Block) -> set[Value]:
 
 def values_of(block: Block) -> set[Value]:
     """The values that a block and those within define."""
-    found = defined_in(block)
-    for node in block.nodes:
-        for inner in node.blocks:
-            found |= values_of(inner)
-    return found
+    return {value for each in walk_blocks(block) for value in defined_in(each)}
 
 
 def uses_in(block: Block) -> list[Value]:
     """The values that a block and those within use, in order, each once."""
-    found: list[Value] = []
+    found: dict[Value, None] = {}
+    _add_uses(block, found)
+    return list(found)
+
+
+def _add_uses(block: Block, found: dict[Value, None]) -> None:
     for node in block.nodes:
-        gather((node.args, node.kwargs), found)
+        found.update(dict.fromkeys(node.inputs))
         for inner in node.blocks:
-            found += uses_in(inner)
-    gather(block.results, found)
-    return list(dict.fromkeys(found))
+            _add_uses(inner, found)
+    found.update(dict.fromkeys(block.result_values))
 
 
 def unread(nodes: Sequence[Node]) -> set[Node]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.runtime.autodiff.activity import defined_in, uses_in
 from autograph.runtime.graph.graph import UNBOUND, Block, Node, Value, substitute
-from autograph.runtime.graph.types import MaybeUnbound, ObjectType
+from autograph.runtime.graph.types import MaybeUnbound, ObjectType, bound_type
 
 
 def needed(branch: Block, reverse: Block) -> list[Value]:
@@ -30,7 +30,7 @@ def keep_of_branch(node: Node, branch: Block, reverse: Block) -> None:
     kept: dict[Value, Any] = {}
     for value in needed(branch, reverse):
         ends = all(block.results is not None for block in node.blocks)
-        type = value.type.inner if isinstance(value.type, MaybeUnbound) else value.type
+        type = bound_type(value.type)
         output = node.add_output(MaybeUnbound(type) if ends else value.type, value.name)
         for block in node.blocks:
             if block.results is not None:

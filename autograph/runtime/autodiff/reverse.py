@@ -27,7 +27,16 @@ from autograph.runtime.autodiff.strong_zeros import Zeros
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.traits import IN_PLACE, WRITTEN_ARGUMENT
-from autograph.runtime.graph.types import ANY, PYTHON_DTYPES, MaybeUnbound, ObjectType, Shape, TensorType, Type
+from autograph.runtime.graph.types import (
+    ANY,
+    PYTHON_DTYPES,
+    MaybeUnbound,
+    ObjectType,
+    Shape,
+    TensorType,
+    Type,
+    bound_type,
+)
 from autograph.runtime.graph_text.notation import is_name
 from autograph.runtime.graph_text.printer import expression
 from autograph.runtime.ops.gradients.adjoint_ops import fitted
@@ -48,6 +57,20 @@ def handles(*ops: str) -> Callable[[Handler], Handler]:
     def note(handler: Handler) -> Handler:
         HANDLERS.update(dict.fromkeys(ops, handler))
         return handler
+
+    return note
+
+
+def on_shadow(*ops: str) -> Callable[[Callable[[Reverse, Node, Any], None]], Handler]:
+    """The same for a function that also gets the shadow of the node's first argument, and is called if there is one."""
+
+    def note(handler: Callable[[Reverse, Node, Any], None]) -> Handler:
+        @handles(*ops)
+        def record(reverse: Reverse, node: Node) -> None:
+            if node.args[0] in reverse.shadows:
+                handler(reverse, node, reverse.shadow(node.args[0]))
+
+        return record
 
     return note
 
@@ -336,15 +359,18 @@ class Reverse:
 
     def _as_made(self, value: Value) -> Any:
         """The shadow of the result of a node; of a container, that of its items when it was made."""
-        shadow = self.shadows[value]
-        nodes = self.frame.block.nodes
-        return self._then(value, shadow, nodes.index(shadow.node) + 1 if shadow.node in nodes else self.frame.at + 1)
+        shadow, nodes = self.shadows[value], self.frame.block.nodes
+        if self._is_rearranged(value) and shadow.node in nodes:
+            return self._put_in(nodes.index(shadow.node) + 1, "arranged", shadow)
+        return self._then(value, shadow, self.frame.at + 1)
 
     def _then(self, value: Value, container: Value, at: int) -> Any:
         """A container, or its shadow, as it was before a place in the block that is dealt with."""
-        if isinstance(value.type, TensorType) or not self.is_overwritten(value):
-            return self.trace.proxy(container)
-        return self._put_in(at, "arranged", container)
+        return self._put_in(at, "arranged", container) if self._is_rearranged(value) else self.trace.proxy(container)
+
+    def _is_rearranged(self, value: Value) -> bool:
+        """Whether a value is a container whose items may change from the current node on."""
+        return not isinstance(value.type, TensorType) and self.is_overwritten(value)
 
     def _put_in(self, at: int, op: str, value: Value) -> Any:
         """The result of an op that is inserted before a place in the current block."""
@@ -376,7 +402,7 @@ class Reverse:
 
     def zero(self, value: Value) -> Any:
         """The gradient of a value on which nothing depends."""
-        type = value.type.inner if isinstance(value.type, MaybeUnbound) else value.type
+        type = bound_type(value.type)
         if isinstance(type, TensorType) and type.kind == "array" and type.exact and None not in type.shape:
             return self.trace.record("np.zeros", (type.shape, type.dtype if type.dtype.kind in "fc" else float))
         if type is not value.type or _is_number(type):

@@ -121,24 +121,20 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
         target: the number of the item, or how items are taken apart, as the loop has it.
         index: of the items that belong to this iteration.
     """
-    source = iterable.node if isinstance(iterable, Value) else None
-    kind = source.op if source is not None else ""
     if not reverse.activity.varies(iterable):
         return
+    source = iterable.node if isinstance(iterable, Value) else None
+    kind, args = (source.op, source.args) if source is not None else ("", ())
     if kind == "zip" and isinstance(target, tuple):
-        assert source is not None
-        for arg, part in zip(source.args, target):
+        for arg, part in zip(args, target):
             _items(reverse, node, arg, part, items, index)
     elif kind == "enumerate" and isinstance(target, tuple):
-        assert source is not None
-        _items(reverse, node, source.args[0], target[1], items, index)
+        _items(reverse, node, args[0], target[1], items, index)
     elif kind == "iter":
-        assert source is not None
-        _items(reverse, node, source.args[0], target, items, index)
+        _items(reverse, node, args[0], target, items, index)
     elif kind == "reversed":
-        assert source is not None
-        last = reverse.trace.record("sub", (reverse.trace.record("len", (reverse.trace.proxy(source.args[0]),)), 1))
-        _items(reverse, node, source.args[0], target, items, reverse.trace.record("sub", (last, index)))
+        last = reverse.trace.record("sub", (reverse.trace.record("len", (reverse.trace.proxy(args[0]),)), 1))
+        _items(reverse, node, args[0], target, items, reverse.trace.record("sub", (last, index)))
     elif isinstance(iterable, Value) and isinstance(iterable.type, TensorType):
         _pass_on(reverse, iterable, target, items, (index,))
     else:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.runtime.autodiff.reverse import Reverse, handles, refusal
+from autograph.runtime.autodiff.reverse import Reverse, handles, on_shadow, refusal
 from autograph.runtime.autodiff.reverse_ops import differentiate, operation, without_derivative
 from autograph.runtime.autodiff.shadow_rules import is_container
 from autograph.runtime.graph import effects
@@ -17,12 +17,12 @@ from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 
 
-@handles("setitem")
-def _setitem(reverse: Reverse, node: Node) -> None:
+@on_shadow("setitem")
+def _setitem(reverse: Reverse, node: Node, shadow: Any) -> None:
     target, index, value = node.args
-    if target not in reverse.shadows or is_container(target) or not reverse.activity.varies((target, value)):
+    if is_container(target) or not reverse.activity.varies((target, value)):
         return
-    shadow, index = reverse.shadow(target), reverse.primal(index)
+    index = reverse.primal(index)
     if _may_lack(reverse, target):
         reverse.contribute(value, reverse.trace.record("take_back", (shadow, index)))
     elif _is_basic(node.args[1]):
@@ -33,94 +33,71 @@ def _setitem(reverse: Reverse, node: Node) -> None:
         reverse.contribute(value, reverse.trace.record("take_at", (shadow, index)))
 
 
-@handles("overwriting")
-def _overwriting(reverse: Reverse, node: Node) -> None:
+@on_shadow("overwriting")
+def _overwriting(reverse: Reverse, node: Node, shadow: Any) -> None:
     """The reverse of functions that write a value into some of the items of an array."""
     place = WRITTEN_ARGUMENT[node.op]
-    if node.args[0] not in reverse.shadows:
-        return
     if len(node.args) <= place:
         refuse(node)
-    shadow = reverse.shadow(node.args[0])
     args, options = reverse.primal((node.args[1:], node.kwargs))
     reverse.contribute(
         node.args[place], reverse.trace.record("take_overwritten", (shadow, node.op, place, *args), options)
     )
 
 
-@handles("np.copyto", ".fill")
-def _fill(reverse: Reverse, node: Node) -> None:
-    array, value = node.args[:2]
-    if array in reverse.shadows:
-        where = (reverse.primal(node.kwargs["where"]),) if "where" in node.kwargs else ()
-        reverse.contribute(value, _take_out(reverse, array, where))
+@on_shadow("np.copyto", ".fill")
+def _fill(reverse: Reverse, node: Node, shadow: Any) -> None:
+    where = (reverse.primal(node.kwargs["where"]),) if "where" in node.kwargs else ()
+    reverse.contribute(node.args[1], reverse.trace.record("take_out", (shadow, *where)))
 
 
-@handles("add_at", "np.add.at")
-def _add_at(reverse: Reverse, node: Node) -> None:
+@on_shadow("add_at", "np.add.at")
+def _add_at(reverse: Reverse, node: Node, shadow: Any) -> None:
     array, index, value = node.args
-    if array in reverse.shadows:
-        reverse.contribute(value, copied(reverse, _read(reverse, array, reverse.primal(index))))
+    reverse.contribute(value, copied(reverse, _read(reverse, array, reverse.primal(index))))
 
 
-@handles("np.subtract.at")
-def _subtract_at(reverse: Reverse, node: Node) -> None:
+@on_shadow("np.subtract.at")
+def _subtract_at(reverse: Reverse, node: Node, shadow: Any) -> None:
     array, index, value = node.args
-    if array in reverse.shadows:
-        read = _read(reverse, array, reverse.primal(index))
-        reverse.contribute(value, reverse.trace.record("neg", (read,)))
+    read = _read(reverse, array, reverse.primal(index))
+    reverse.contribute(value, reverse.trace.record("neg", (read,)))
 
 
-@handles("gradient_at")
-def _gradient_at(reverse: Reverse, node: Node) -> None:
-    array, index = node.args
+@on_shadow("gradient_at")
+def _gradient_at(reverse: Reverse, node: Node, shadow: Any) -> None:
     gradient = reverse.take(node.output)
-    if gradient is not None and array in reverse.shadows:
-        shadow, index = reverse.shadow(array), reverse.primal(index)
-        reverse.trace.record("add_at", (shadow, index, gradient))
+    if gradient is not None:
+        reverse.trace.record("add_at", (shadow, reverse.primal(node.args[1]), gradient))
 
 
-@handles("accumulate")
-def _accumulate(reverse: Reverse, node: Node) -> None:
+@on_shadow("accumulate")
+def _accumulate(reverse: Reverse, node: Node, shadow: Any) -> None:
     array, value = node.args
-    if array in reverse.shadows:
-        found = reverse.shadow_then(array)
-        if _may_lack(reverse, array):
-            found = reverse.trace.record("or_zero", (found,))
-        reverse.contribute(value, copied(reverse, found))
-
-
-@handles("take_out")
-def _taken_out(reverse: Reverse, node: Node) -> None:
-    """The reverse of taking gradients out is to put them in, over what is there."""
-    array, *where = node.args
-    gradient = _gradient(reverse, node)
-    if array not in reverse.shadows:
-        return
-    shadow, where = reverse.shadow(array), reverse.primal(where)
+    found = reverse.shadow_then(array)
     if _may_lack(reverse, array):
+        found = reverse.trace.record("or_zero", (found,))
+    reverse.contribute(value, copied(reverse, found))
+
+
+# The reverse of taking gradients out of a shadow is to put them in, over those that are there.
+
+
+@on_shadow("take_out")
+def _taken_out(reverse: Reverse, node: Node, shadow: Any) -> None:
+    gradient, where = _gradient(reverse, node), reverse.primal(node.args[1:])
+    if _may_lack(reverse, node.args[0]):
         reverse.trace.record("put_back", (shadow, ..., gradient, *where))
     else:
         reverse.trace.record("np.copyto", (shadow, gradient), {"where": where[0]} if where else {})
 
 
-@handles("take_at")
-def _taken_at(reverse: Reverse, node: Node) -> None:
-    _put_at(reverse, node, "setitem")
-
-
-@handles("take_back")
-def _taken_back(reverse: Reverse, node: Node) -> None:
-    _put_at(reverse, node, "put_back")
-
-
-def _put_at(reverse: Reverse, node: Node, op: str) -> None:
-    """Put the gradient of what was taken from an index back there, by an op that need not look for a shadow."""
+@on_shadow("take_at", "take_back")
+def _taken_at(reverse: Reverse, node: Node, shadow: Any) -> None:
     array, index = node.args
-    gradient = _gradient(reverse, node)
-    if array in reverse.shadows:
-        shadow, index = reverse.shadow(array), reverse.primal(index)
-        reverse.trace.record("put_back" if _may_lack(reverse, array) else op, (shadow, index, gradient))
+    gradient, index = _gradient(reverse, node), reverse.primal(index)
+    is_array = node.op == "take_at" and not _may_lack(reverse, array)
+    reverse.trace.record("setitem" if is_array else "put_back", (shadow, index, gradient))
 
 
 def _gradient(reverse: Reverse, node: Node) -> Any:
@@ -129,46 +106,38 @@ def _gradient(reverse: Reverse, node: Node) -> Any:
     return 0.0 if found is None else found
 
 
-@handles("take_overwritten")
-def _taken_overwritten(reverse: Reverse, node: Node) -> None:
+@on_shadow("take_overwritten")
+def _taken_overwritten(reverse: Reverse, node: Node, shadow: Any) -> None:
     array, op, place = node.args[:3]
     gradient = _gradient(reverse, node)
-    if array in reverse.shadows:
-        if _may_lack(reverse, array):
-            refuse(node)
-        args, options = reverse.primal((list(node.args[2:]), node.kwargs))
-        args[0], args[place] = reverse.shadow(array), gradient
-        reverse.trace.record(op, tuple(args), options)
+    if _may_lack(reverse, array):
+        refuse(node)
+    args, options = reverse.primal((list(node.args[2:]), node.kwargs))
+    args[0], args[place] = shadow, gradient
+    reverse.trace.record(op, tuple(args), options)
 
 
-@handles("unless_view")
-def _unless_view(reverse: Reverse, node: Node) -> None:
+@on_shadow("unless_view")
+def _unless_view(reverse: Reverse, node: Node, shadow: Any) -> None:
     gradient = _gradient(reverse, node)
-    *ends, is_item = node.args
-    if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
-        shadows = [reverse.shadow(end) for end in ends]
-        reverse.trace.record("put_unless_view", (*shadows, is_item, gradient))
+    _, base, is_item = node.args
+    if base in reverse.shadows:
+        reverse.trace.record("put_unless_view", (shadow, reverse.shadow(base), is_item, gradient))
 
 
-@handles("put_unless_view")
-def _put_unless_view(reverse: Reverse, node: Node) -> None:
-    *ends, is_item, gradient = node.args
-    if ends[0] in reverse.shadows and ends[1] in reverse.shadows:
-        shadows = [reverse.shadow(end) for end in ends]
-        reverse.contribute(gradient, reverse.trace.record("unless_view", (*shadows, is_item)))
+@on_shadow("put_unless_view")
+def _put_unless_view(reverse: Reverse, node: Node, shadow: Any) -> None:
+    _, base, is_item, gradient = node.args
+    if base in reverse.shadows:
+        reverse.contribute(gradient, reverse.trace.record("unless_view", (shadow, reverse.shadow(base), is_item)))
 
 
-@handles("put_back")
-def _put_back(reverse: Reverse, node: Node) -> None:
+@on_shadow("put_back")
+def _put_back(reverse: Reverse, node: Node, shadow: Any) -> None:
     """The reverse of putting gradients in is to take them out."""
-    shadow, where, gradient, *mask = node.args
-    if shadow not in reverse.shadows:
-        return
-    taken = reverse.shadow(shadow)
-    if mask:
-        reverse.contribute(gradient, reverse.trace.record("take_out", (taken, *reverse.primal(mask))))
-    else:
-        reverse.contribute(gradient, reverse.trace.record("take_back", (taken, reverse.primal(where))))
+    _, where, gradient, *mask = node.args
+    op, *args = ("take_out", *reverse.primal(mask)) if mask else ("take_back", reverse.primal(where))
+    reverse.contribute(gradient, reverse.trace.record(op, (shadow, *args)))
 
 
 @handles("in place")
@@ -183,15 +152,12 @@ def _in_place(reverse: Reverse, node: Node) -> None:
     differentiate(reverse, node, reverse.trace.record("take_out", (shadow,)))
 
 
-@handles(".sort", ".partition")
-def _rearrange(reverse: Reverse, node: Node) -> None:
-    """An array's methods that put its items in another order."""
-    array = node.args[0]
-    if array in reverse.shadows:
-        if not isinstance(array.type, TensorType):
-            refuse(node)
-        gradient = reverse.trace.record("take_out", (reverse.shadow(array),))
-        differentiate(reverse, node, gradient, like=f"np{node.op}")
+@on_shadow(".sort", ".partition")
+def _rearrange(reverse: Reverse, node: Node, shadow: Any) -> None:
+    """The reverse of an array's methods that put its items in another order."""
+    if not isinstance(node.args[0].type, TensorType):
+        refuse(node)
+    differentiate(reverse, node, reverse.trace.record("take_out", (shadow,)), like=f"np{node.op}")
 
 
 @handles("np.nan_to_num")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autograph.runtime.autodiff.reverse import ItemGradients, Reverse, handles, refusal, type_of, whole
+from autograph.runtime.autodiff.reverse import ItemGradients, Reverse, handles, on_shadow, refusal, type_of, whole
 from autograph.runtime.autodiff.strong_zeros import multiply
 from autograph.runtime.graph import effects
 from autograph.runtime.graph.graph import Node, Value
@@ -206,18 +206,15 @@ def _extreme(reverse: Reverse, node: Node) -> None:
         reverse.trace.record("accumulate", (part, whole(gradient, node.output.type)))
 
 
-@handles("accumulate_each")
-def _accumulate_each(reverse: Reverse, node: Node) -> None:
-    shadow, gradient = node.args
-    if shadow in reverse.shadows:
-        found = reverse.trace.record("sum_of_parts", (reverse.shadow_then(shadow),))
-        reverse.contribute(gradient, found)
+@on_shadow("accumulate_each")
+def _accumulate_each(reverse: Reverse, node: Node, shadow: Any) -> None:
+    reverse.contribute(node.args[1], reverse.trace.record("sum_of_parts", (reverse.shadow_then(node.args[0]),)))
 
 
-@handles("sum_of_parts")
-def _sum_of_parts(reverse: Reverse, node: Node) -> None:
+@on_shadow("sum_of_parts")
+def _sum_of_parts(reverse: Reverse, node: Node, shadow: Any) -> None:
     gradient = reverse.take(node.output)
-    if gradient is not None and node.args[0] in reverse.shadows:
+    if gradient is not None:
         reverse.trace.record("accumulate_each", (reverse.shadow_then(node.args[0]), gradient))
 
 

@@ -21,9 +21,9 @@ from autograph.runtime.autodiff.activity import Activity, changed_by, has_gradie
 from autograph.runtime.autodiff.shadow_rules import RULES, Move, is_container, moved, sorts_by_items
 from autograph.runtime.autodiff.view_or_copy import is_array, may_share, shares
 from autograph.runtime.graph.effects import ITERATOR, category, is_mutable, outs
-from autograph.runtime.graph.graph import Block, Constant, Node, Value, gather, map_args, walk
+from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args, walk, walk_blocks
 from autograph.runtime.graph.traits import AGGREGATES, EXTREME, IN_PLACE, MAKES_ITERATORS, OVERLOADED, SHARES_FIRST
-from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType, TensorType, Type
+from autograph.runtime.graph.types import ANY, ObjectType, TensorType, Type, bound_type
 from autograph.runtime.graph_text.printer import expression
 
 
@@ -297,8 +297,7 @@ def _is_dynamic(value: Value) -> bool:
 
 
 def _has_unknown_items(type: Type) -> bool:
-    if isinstance(type, MaybeUnbound):
-        return _has_unknown_items(type.inner)
+    type = bound_type(type)
     if isinstance(type, TensorType):
         return False
     return not type.items or any(map(_has_unknown_items, type.items))
@@ -308,15 +307,13 @@ def _gone_through_once(block: Block) -> set[Value]:
     """Iterators that nothing but one loop goes through, in the block in which they are made."""
     uses: Counter[Value] = Counter()
     by_loops: set[Value] = set()
-    for each in (block, *(inner for node in walk(block) for inner in node.blocks)):
+    for each in walk_blocks(block):
         own = {output for node in each.nodes for output in node.outputs}
-        used: list[Value] = []
-        gather(each.results, used)
+        uses.update(each.result_values)
         for node in each.nodes:
-            gather((node.args, node.kwargs), used)
+            uses.update(node.inputs)
             if node.op == "for" or node.op in MAKES_ITERATORS:
                 by_loops.update(arg for arg in node.args if isinstance(arg, Value) and arg in own)
-        uses.update(used)
     return {value for value in by_loops if uses[value] == 1}
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograph.runtime.autodiff.shadow import Shadows
-from autograph.runtime.graph.graph import Block, Node, Value, gather, walk
+from autograph.runtime.graph.graph import Block, Node, Value, used_by, walk
 from autograph.runtime.graph.traits import ADDITION, CHOOSES, ELEMENTWISE, FACTORS, GIVES_BOOLEANS, MOVES, STRONG_ZEROS
 
 _CHOICES: weakref.WeakSet[Node] = weakref.WeakSet()  # by which rules pass a gradient on to what was chosen
@@ -39,13 +39,8 @@ class Zeros:
 
     def _made_of(self, gradient: Value) -> list[Value]:
         """The values that a gradient is computed from."""
-        found: list[Value] = []
         node = gradient.node
-        if node is not None and (node.own or node not in self._computation):
-            gather((node.args, node.kwargs), found)
-            for block in node.blocks:
-                gather(block.results, found)
-        return found
+        return used_by(node) if node is not None and (node.own or node not in self._computation) else []
 
     def note(self, param: Value, first: Any) -> None:
         """Say what a gradient that goes from iteration to iteration begins with."""
@@ -94,9 +89,7 @@ class Zeros:
             return max(self.of(block.results[number]) for block in node.blocks if block.results is not None)
         if node.op in ("for", "while"):
             return self.of(node.args[1 + node.outputs.index(gradient)])
-        args: list[Value] = []
-        gather((node.args, node.kwargs), args)
-        return (min if node.op in ADDITION else max)(map(self.of, args), default=0)
+        return (min if node.op in ADDITION else max)(map(self.of, node.inputs), default=0)
 
 
 def multiply(nodes: Sequence[Node]) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from autograph.runtime.graph.effects import Effect, effect_of, is_array, is_mutable, mutable_leaves
+from autograph.runtime.graph.effects import Effect, effect_of, is_array, is_mutable, mutable_in
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import ORDERED, PURE
 from autograph.runtime.graph.traits import OWN_VIEW
@@ -47,8 +47,7 @@ class Aliasing:
         self._join(*graph.params, self._outside)
         self._block(graph.block)
         self._written = self._writes_of(graph.block)
-        returned: list[Any] = []
-        mutable_leaves(graph.block.results, returned)
+        returned = mutable_in(graph.block.results)
         self._keep(returned)
         self._visible = {self._find(leaf) for leaf in returned} | {self._find(self._outside)}
 
@@ -172,8 +171,7 @@ class Aliasing:
     def _flow(self, args: Any, values: list[Value]) -> None:
         """Let each of the values be what one of the arguments is, or holds."""
         for arg, value in zip(args, values):
-            leaves: list[Any] = []
-            mutable_leaves(arg, leaves)
+            leaves = mutable_in(arg)
             self._join(value, *leaves)
             self._keep(leaves)
 

@@ -79,8 +79,7 @@ def effect_of(node: Node) -> Effect:
 
 
 def _of_operation(node: Node) -> Effect:
-    leaves: list[Any] = []
-    mutable_leaves((node.args, node.kwargs), leaves)
+    leaves = mutable_in((node.args, node.kwargs))
     if _is_wild(node, leaves):
         return Effect(ORDERED, leaves, leaves, leaves, wild=True)
     op = lookup(node.op)
@@ -212,11 +211,8 @@ def _type_holds_numbers(type: Type) -> bool:
 
 def outs(node: Node) -> list[Any]:
     """The arrays in `out=` of a function."""
-    found: list[Any] = []
-    mutable_leaves(node.kwargs.get("out"), found)
-    if len(node.args) > 1 and (place := _place_of_out(node.op)) is not None:
-        mutable_leaves(node.args[place], found)
-    return found
+    place = _place_of_out(node.op) if len(node.args) > 1 else None
+    return mutable_in((node.kwargs.get("out"), () if place is None else node.args[place]))
 
 
 def without_outs(node: Node) -> tuple[Any, ...]:
@@ -261,22 +257,24 @@ def _positional(function: Any) -> list[str] | None:
 # ------------------------------------------------------------------------------------------------------ arguments
 
 
-def mutable_leaves(args: Any, found: list[Any]) -> None:
-    """Add all values and constants in nested arguments that can change to `found`, in order."""
+def mutable_in(args: Any) -> list[Any]:
+    """All values and constants in nested arguments that can change, in order."""
+    found: list[Any] = []
+    _add_mutable(args, found)
+    return found
+
+
+def _add_mutable(args: Any, found: list[Any]) -> None:
     kind = type(args)
     if kind in _ATOMS:
         return
-    if kind is Value:
-        if is_mutable(args):
-            found.append(args)
-    elif isinstance(args, (tuple, list)):
+    if isinstance(args, (tuple, list)):
         for part in args:
-            mutable_leaves(part, found)
+            _add_mutable(part, found)
     elif kind is dict:
-        for part in args.values():
-            mutable_leaves(part, found)
+        _add_mutable([*args.values()], found)
     elif kind is slice:
-        mutable_leaves((args.start, args.stop, args.step), found)
+        _add_mutable((args.start, args.stop, args.step), found)
     elif is_mutable(args):
         found.append(args)
 

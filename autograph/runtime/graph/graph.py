@@ -43,7 +43,8 @@ Place: TypeAlias = tuple[tuple[CodeType, int], ...]
 
 
 __all__ = ["UNBOUND", "Block", "Constant", "Graph", "Node", "Place", "Value"]
-__all__ += ["drop_unused", "drop_unused_params", "gather", "map_args", "substitute", "user_line", "walk"]
+__all__ += ["drop_unused", "drop_unused_params", "gather", "map_args", "substitute", "used_by", "user_line"]
+__all__ += ["values_in", "walk", "walk_blocks"]
 
 
 class Constant:
@@ -126,11 +127,7 @@ class Node:
     @property
     def inputs(self) -> list[Value]:
         """The values among the arguments, in order; those that its blocks use are not among them."""
-        found: list[Value] = []
-        gather(self.args, found)
-        if self.kwargs:
-            gather(self.kwargs, found)
-        return found
+        return values_in((self.args, self.kwargs) if self.kwargs else self.args)
 
     def __repr__(self) -> str:
         return f"<node {self.op}>"
@@ -159,9 +156,7 @@ class Block:
     @property
     def result_values(self) -> list[Value]:
         """The values among the results."""
-        found: list[Value] = []
-        gather(self.results, found)
-        return found
+        return values_in(self.results)
 
 
 class Graph:
@@ -208,6 +203,18 @@ def gather(args: Any, found: list[Value]) -> None:
         gather((args.start, args.stop, args.step), found)
 
 
+def values_in(args: Any) -> list[Value]:
+    """All values in a nested argument, in order."""
+    found: list[Value] = []
+    gather(args, found)
+    return found
+
+
+def used_by(node: Node) -> list[Value]:
+    """The values in the arguments of a node and in the results of its blocks."""
+    return values_in((node.args, node.kwargs, [block.results for block in node.blocks]))
+
+
 def map_args(function: Callable[[Any], Any], args: Any) -> Any:
     """The nested argument `args` with `function(leaf)` for each leaf, be it a value or a constant."""
     if isinstance(args, tuple):
@@ -244,18 +251,26 @@ def substitute(node: Node, values: dict[Value, Any]) -> None:
 
 def walk(block: Block) -> Iterator[Node]:
     """All nodes of a block and of the blocks within, each before those in it."""
-    for node in block.nodes:
+    rest = block.nodes[::-1]
+    while rest:
+        node = rest.pop()
         yield node
-        for inner in node.blocks:
-            yield from walk(inner)
+        for inner in reversed(node.blocks):
+            rest += reversed(inner.nodes)
+
+
+def walk_blocks(block: Block) -> Iterator[Block]:
+    """A block and all blocks within, each before those in it."""
+    yield block
+    for node in walk(block):
+        yield from node.blocks
 
 
 def drop_unused(graph: Graph, nodes: Collection[Node]) -> None:
     """Take those of some nodes out of a graph whose outputs nothing uses."""
     used = _used(graph)
-    blocks = [graph.block, *(block for node in walk(graph.block) for block in node.blocks)]
     unused = {node for node in nodes if not used.intersection(node.outputs)}
-    for block in blocks:
+    for block in list(walk_blocks(graph.block)):
         block.nodes[:] = [node for node in block.nodes if node not in unused]
 
 
@@ -269,11 +284,10 @@ def drop_unused_params(graph: Graph, last: int) -> list[int]:
 
 def _used(graph: Graph) -> set[Value]:
     """The values that nodes, and the ends of blocks, use."""
-    used: list[Value] = []
-    gather(graph.block.results, used)
+    used = set(graph.block.result_values)
     for node in walk(graph.block):
-        gather((node.args, node.kwargs, [block.results for block in node.blocks]), used)
-    return set(used)
+        used.update(used_by(node))
+    return used
 
 
 def user_line(place: Place) -> tuple[str, int] | None:
@@ -292,20 +306,11 @@ def checks_graphs() -> bool:
 
 def depends_on(value: Value) -> set[Value]:
     """The parameters of blocks that a value is computed from."""
-    found: set[Value] = set()
-    seen: set[Value] = set()
+    reached: set[Value] = set()
     rest = [value]
     while rest:
         each = rest.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        if each.node is None:
-            found.add(each)
-            continue
-        inner: list[Value] = []
-        gather((each.node.args, each.node.kwargs), inner)
-        for block in each.node.blocks:
-            gather(block.results, inner)
-        rest.extend(inner)
-    return found
+        if each not in reached:
+            reached.add(each)
+            rest += used_by(each.node) if each.node is not None else []
+    return {each for each in reached if each.node is None}

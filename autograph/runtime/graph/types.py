@@ -175,7 +175,7 @@ def join(first: Type, second: Type) -> Type:
     if first == second:
         return first
     if isinstance(first, MaybeUnbound) or isinstance(second, MaybeUnbound):
-        return MaybeUnbound(_bound(join(_bound(first), _bound(second))))
+        return MaybeUnbound(bound_type(join(bound_type(first), bound_type(second))))
     if isinstance(first, ObjectType) or isinstance(second, ObjectType):
         return _join_objects(first, second)
     if first.ndim != second.ndim:
@@ -203,7 +203,8 @@ def _join_objects(first: Type, second: Type) -> ObjectType:
     return ANY
 
 
-def _bound(type: Type) -> TensorType | ObjectType:
+def bound_type(type: Type) -> TensorType | ObjectType:
+    """The type of a variable where it is bound."""
     return type.inner if isinstance(type, MaybeUnbound) else type
 
 

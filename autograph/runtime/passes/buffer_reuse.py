@@ -23,7 +23,7 @@ from typing import Any
 
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.effects import is_array, is_new
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, values_in, walk
 from autograph.runtime.graph.traits import (
     AS_UFUNC,
     COMMUTATIVE,
@@ -34,7 +34,7 @@ from autograph.runtime.graph.traits import (
     SAME_IN_PLACE,
 )
 from autograph.runtime.graph.types import TensorType
-from autograph.runtime.passes.rewriter import Outcome, all_nodes, shown
+from autograph.runtime.passes.rewriter import Outcome, shown
 
 WORTHWHILE = 2**14      # bytes
 ELIDED = 2**18          # from this many on, NumPy does it by itself in the middle of an expression
@@ -43,7 +43,7 @@ LARGE = 2**16           # bytes; from this many on, to look in which order they 
 
 def run(graph: Graph) -> Outcome:
     """Write results of elementwise operations into operands that are no longer used."""
-    if not any(node.op in SAME_IN_PLACE and _is_worthwhile(node.output) for node in all_nodes(graph)):
+    if not any(node.op in SAME_IN_PLACE and _is_worthwhile(node.output) for node in walk(graph.block)):
         return Outcome()
     reuse = _Reuse(graph)
     reuse.block(graph.block)
@@ -78,9 +78,7 @@ class _Reuse:
         self.count(block.results)
 
     def count(self, args: Any) -> None:
-        found: list[Value] = []
-        gather(args, found)
-        for value in found:
+        for value in values_in(args):
             self.uses[value] = self.uses.get(value, 0) + 1
 
     def order(self, node: Node, value: Value) -> Any:
@@ -125,9 +123,7 @@ class _Reuse:
         return [look]
 
     def need(self, args: Any) -> None:
-        found: list[Value] = []
-        gather(args, found)
-        self.later.update(found)
+        self.later.update(values_in(args))
 
     def may_take(self, old: Any, node: Node, block: Block) -> bool:
         """Whether the result of a node may go where one of its operands is."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.effects import effect_of
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, values_in
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.passes.rewriter import Outcome, keep_outputs, shown
 from autograph.runtime.passes.speculatable import is_quiet
@@ -61,9 +61,7 @@ class _Needs:
                 self._need_node(node)
 
     def _need(self, args: Any) -> None:
-        found: list[Value] = []
-        gather(args, found)
-        for value in found:
+        for value in values_in(args):
             if value not in self.values:
                 self.values.add(value)
                 self._pending.append(value)

@@ -14,24 +14,25 @@ from collections import Counter
 from collections.abc import Iterator
 
 from autograph.runtime.graph.effects import is_mutable
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather
+from autograph.runtime.graph.graph import Graph, Node, Value, used_by, walk, walk_blocks
 from autograph.runtime.graph.traits import LOOP
-from autograph.runtime.passes.rewriter import Outcome, all_nodes, key
+from autograph.runtime.passes.rewriter import Outcome, key
 
 
 def run(graph: Graph) -> Outcome:
     """Make tables of what the graph knows outside of all loops in front of the statement in which they are used."""
-    outcome, nodes = Outcome(), all_nodes(graph)
+    outcome, nodes = Outcome(), list(walk(graph.block))
     tables = _tables(graph, nodes)
     if not tables:
         return outcome
     known = {*graph.params}
     made: dict[object, Node] = {}
     instead: dict[Value, Value] = {}
+    moved: set[Node] = set()
     statements, graph.block.nodes = graph.block.nodes, []
     for node in statements:
         graph.block.append(node)
-        for inner, block, looped in _inside(node, graph.block, False):
+        for inner, looped in _inside(node, False):
             if inner.op == "build" and inner.output in tables and known.issuperset(inner.inputs):
                 same = key(inner.args)
                 if same not in made and looped:
@@ -40,12 +41,14 @@ def run(graph: Graph) -> Outcome:
                     graph.block.nodes.insert(-1, made[same])
                 if same in made:
                     instead[inner.output] = made[same].output
-                    block.nodes.remove(inner)
+                    moved.add(inner)
         known.update(node.outputs)
     for node in nodes:
         if node.op == "getitem" and node.args[0] in instead:
             node.args = (instead[node.args[0]], *node.args[1:])
-    outcome.changed = bool(instead)
+    for block in walk_blocks(graph.block) if moved else ():
+        block.nodes = [node for node in block.nodes if node not in moved]
+    outcome.changed = bool(moved)
     return outcome
 
 
@@ -56,19 +59,16 @@ def _tables(graph: Graph, nodes: list[Node]) -> set[Value]:
         for node in nodes
         if node.op == "build" and type(node.args[0]) in (list, tuple) and not any(map(is_mutable, node.args[0]))
     }
-    uses: list[Value] = list(graph.block.result_values)
     looks = Counter(node.args[0] for node in nodes if node.op == "getitem" and isinstance(node.args[0], Value))
+    uses = Counter(graph.block.result_values)
     for node in nodes if found else ():
-        gather((node.args, node.kwargs), uses)
-        for block in node.blocks:
-            uses += block.result_values
-    count = Counter(uses)
-    return {value for value in found if count[value] == looks[value]}
+        uses.update(used_by(node))
+    return {value for value in found if uses[value] == looks[value]}
 
 
-def _inside(node: Node, block: Block, looped: bool) -> Iterator[tuple[Node, Block, bool]]:
-    """A node and those in its blocks, with the block of each, and whether that is in a loop."""
-    yield node, block, looped
-    for inner in node.blocks:
-        for each in [*inner.nodes]:
-            yield from _inside(each, inner, looped or node.op in LOOP)
+def _inside(node: Node, looped: bool) -> Iterator[tuple[Node, bool]]:
+    """A node and those in its blocks, and for each whether it is in a loop."""
+    yield node, looped
+    for block in node.blocks:
+        for inner in block.nodes:
+            yield from _inside(inner, looped or node.op in LOOP)

@@ -20,14 +20,13 @@ from typing import Any
 
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.effects import effect_of, is_array, is_mutable
-from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, walk
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import INT, ObjectType, TensorType, length_of
 from autograph.runtime.passes.rewriter import (
     Outcome,
     Rewriter,
-    all_nodes,
     is_leaf,
     keep_outputs,
     key,
@@ -39,7 +38,7 @@ from autograph.runtime.passes.speculatable import is_quiet
 
 def run(graph: Graph) -> Outcome:
     """Move out of loops what needs no loop."""
-    if not any(node.op in LOOP for node in all_nodes(graph)):
+    if not any(node.op in LOOP for node in walk(graph.block)):
         return Outcome()
     return _Moving(graph).run(graph)
 

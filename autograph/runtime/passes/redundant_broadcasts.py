@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, walk
 from autograph.runtime.graph.traits import ADDS_AXES, ARITHMETIC, BROADCASTS
 from autograph.runtime.graph.types import Shape, TensorType, type_of
-from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, shown
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, shown
 
 
 def run(graph: Graph) -> Outcome:
     """Leave broadcasting to the arithmetic that comes next."""
-    if not any(node.op in BROADCASTS or node.op in ADDS_AXES for node in all_nodes(graph)):
+    if not any(node.op in BROADCASTS or node.op in ADDS_AXES for node in walk(graph.block)):
         return Outcome()
     return _Broadcasting().run(graph)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.runtime.graph.aliasing import Aliasing, aliasing_of
-from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value
+from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value, walk
 from autograph.runtime.graph.traits import (
     COMMUTATIVE,
     CONVERSION,
@@ -30,7 +30,7 @@ from autograph.runtime.graph.traits import (
     Trait,
 )
 from autograph.runtime.graph.types import STR, MaybeUnbound, TensorType, Type, type_of
-from autograph.runtime.passes.rewriter import Outcome, Rewriter, all_nodes, is_leaf, shown
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, shown
 
 # Finds what each output is instead; None if it does not know.
 Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
@@ -38,7 +38,7 @@ Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
 
 def run(graph: Graph) -> Outcome:
     """Replace results by operands where these are the same."""
-    if not any(next(_rules(node.op), None) or node.op == "getattr" or node.op in LENGTH for node in all_nodes(graph)):
+    if not any(next(_rules(node.op), None) or node.op == "getattr" or node.op in LENGTH for node in walk(graph.block)):
         return Outcome()
     return _Simplifying(graph).run(graph)
 
@@ -47,7 +47,7 @@ class _Simplifying(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         self.aliasing = aliasing_of(graph)
-        self.shapes_last = not any(node.op in RESHAPES and _is_array(node.args[0]) for node in all_nodes(graph))
+        self.shapes_last = not any(node.op in RESHAPES and _is_array(node.args[0]) for node in walk(graph.block))
 
     def node(self, node: Node, block: Block) -> None:
         found = self.known(node)
