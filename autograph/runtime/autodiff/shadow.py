@@ -203,14 +203,12 @@ class Shadows:
                 return
             other = self._shadow(node.args[1], node, into)
             made = Node("shadow_after", (before, other, output, node.args[0], node.op), None, (), node.place)
-            into.append(made)
-            self._of[output] = made.add_output(ANY)
+            self._of[output] = _added(into, made)
             return
         written = outs(node)
         if len(written) > 1:
-            made = Node("build", (tuple(self._shadow(out, node, into) for out in written),), None, (), node.place)
-            into.append(made)
-            self._of[output] = made.add_output(ANY)
+            shadows = tuple(self._shadow(out, node, into) for out in written)
+            self._of[output] = _added(into, Node("build", (shadows,), None, (), node.place))
             return
         if written and written[0] in self._of:
             self._of[output] = self._of[written[0]]
@@ -224,8 +222,7 @@ class Shadows:
     def _fresh(self, value: Value, into: list[Node], place: Any) -> None:
         args = (value,) if isinstance(value.type, TensorType) or value.node is None else (value, expression(value))
         made = Node("shadow_of", args, None, (), place)
-        into.append(made)
-        self._of[value] = made.add_output(_shadow_type(value.type), _name(value))
+        self._of[value] = _added(into, made, _shadow_type(value.type), _name(value))
 
     # Statements -------------------------------------------------------------------------------------------------------
 
@@ -275,10 +272,10 @@ class Shadows:
         self._of.update(zip(self._items[node], shadows))
 
 
-def _added(into: list[Node], made: Node, type: Type = ANY) -> Value:
-    """The output of a node that is added to others."""
+def _added(into: list[Node], made: Node, type: Type = ANY, name: str = "") -> Value:
+    """Add a node to others; returns its output."""
     into.append(made)
-    return made.add_output(type)
+    return made.add_output(type, name)
 
 
 def _is_fancy(index: Any) -> bool:

@@ -30,18 +30,14 @@ from autograph.runtime.graph.traits import (
     PART_OF_FIRST,
     SHALLOW,
 )
-from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType, Type, type_of
+from autograph.runtime.graph.types import NAMED_TUPLES, MaybeUnbound, ObjectType, TensorType, Type, type_of
 
 # The categories of values and constants.
 NUMBER, CONSTANT, ARRAY = "number", "constant", "array"
 CONTAINER, ITERATOR, UNKNOWN = "container", "iterator", "unknown"
 
 _CONSTANTS = frozenset("str bytes NoneType range slice ellipsis ufunc _Unbound Unbound _NoValueType".split())
-_NAMED_TUPLES = frozenset(
-    """EigResult EighResult QRResult SVDResult SlogdetResult
-    UniqueAllResult UniqueCountsResult UniqueInverseResult""".split()
-)
-_CONTAINERS = _NAMED_TUPLES | frozenset("list tuple dict set frozenset bytearray".split())
+_CONTAINERS = NAMED_TUPLES.keys() | frozenset("list tuple dict set frozenset bytearray".split())
 _ITERATORS = frozenset(
     "enumerate zip reversed iterator list_reverseiterator range_iterator list_iterator tuple_iterator".split()
 )
@@ -127,7 +123,7 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
     first = node.args[0] if node.args else None
     kind = category(first)
     if node.op in ("getattr", "setattr"):
-        if isinstance(first, Value) and isinstance(first.type, ObjectType) and first.type.name in _NAMED_TUPLES:
+        if isinstance(first, Value) and isinstance(first.type, ObjectType) and first.type.name in NAMED_TUPLES:
             return False
         return kind in (UNKNOWN, CONTAINER, ITERATOR) and not _is_plain_attribute(node.op, first, node.args[1])
     if kind == CONTAINER and node.op in LOOKS_UP:

@@ -106,10 +106,8 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
     """The `__dict__` of an object, if it has one, without asking what its class says of attributes."""
     try:
         found: dict[str, Any] = object.__getattribute__(thing, "__dict__")
-    except AttributeError:
+    except Exception:   # there is none, or the class hides it behind a property of the user's, which fails
         return None
-    except Exception:
-        return None     # its class hides it behind a property of the user's, which fails
     return found
 
 

@@ -108,6 +108,18 @@ ANY = ObjectType()
 NONE = ObjectType("NoneType")
 STR = ObjectType("str")
 
+# Classes of tuples that NumPy gives back, with the names of their items. Their types have the items of the tuple.
+NAMED_TUPLES: dict[str, tuple[str, ...]] = {
+    "EigResult": ("eigenvalues", "eigenvectors"),
+    "EighResult": ("eigenvalues", "eigenvectors"),
+    "QRResult": ("Q", "R"),
+    "SVDResult": ("U", "S", "Vh"),
+    "SlogdetResult": ("sign", "logabsdet"),
+    "UniqueAllResult": ("values", "indices", "inverse_indices", "counts"),
+    "UniqueCountsResult": ("values", "counts"),
+    "UniqueInverseResult": ("values", "inverse_indices"),
+}
+
 _SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c"}
 SHORT_NAMES: dict[np.dtype[Any], str] = {
     np.dtype(f"{kind}{bits}"): f"{short}{bits}"

@@ -14,8 +14,7 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import FUNCTIONS, OPS, PURE, VIEW, lookup
 from autograph.runtime.graph.traits import COPIES_ARRAYS
-from autograph.runtime.graph.types import ObjectType, TensorType, Type
-from autograph.runtime.ops.inference.containers import NAMED_TUPLES
+from autograph.runtime.graph.types import NAMED_TUPLES, ObjectType, TensorType, Type
 from autograph.runtime.ops.inference.declare import ROOTS as MODULES
 
 

@@ -33,6 +33,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     add_dims,
     array_like,
     axis_arg,
+    axis_or_flat,
     dtype_arg,
     is_constant,
     merge_dims,
@@ -106,22 +107,18 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     return joined([_with_shape(part, (*part.shape[:at], 1, *part.shape[at:])) for part in parts], at, dtype)
 
 
-def vstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
-    return joined([_with_shape(part, at_least_2d(part.shape)) for part in arrays_of(tup)], 0, dtype)
+def stacked(axis: int, pad: Callable[[Shape], Shape]) -> Infer:
+    """The rule of `np.vstack` and so on, which give each array dimensions before they join them along one."""
+
+    def infer(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
+        arrays = [_with_shape(array, pad(array.shape)) for array in arrays_of(tup)]
+        return joined(arrays, min(axis, arrays[0].ndim - 1), dtype)
+
+    return infer
 
 
-def hstack(tup: Any, *, dtype: Any = None, casting: Any = None) -> Type:
-    parts = [_with_shape(part, at_least_1d(part.shape)) for part in arrays_of(tup)]
-    return joined(parts, 0 if parts[0].ndim == 1 else 1, dtype)
-
-
-def dstack(tup: Any) -> Type:
-    return joined([_with_shape(part, at_least_3d(part.shape)) for part in arrays_of(tup)], 2)
-
-
-def column_stack(tup: Any) -> Type:
-    parts = arrays_of(tup)
-    return joined([part if part.ndim > 1 else _with_shape(part, (size(part.shape), 1)) for part in parts], 1)
+def as_column(shape: Shape) -> Shape:
+    return shape if len(shape) > 1 else (*at_least_1d(shape), 1)
 
 
 def block(arrays: Any) -> Type:
@@ -150,34 +147,24 @@ def _block(arrays: Any, depth: int, ndim: int) -> TensorType:
 
 def append(arr: Any, values: Any, axis: Any = None) -> Type:
     first, second = array_like(arr), array_like(values)
-    if axis is None:
-        return joined([_with_shape(first, (size(first.shape),)), _with_shape(second, (size(second.shape),))], 0)
-    return joined([first, second], axis_arg(axis, first.ndim))
+    shape, at = axis_or_flat(first, axis)
+    other = second.shape if axis is not None else (size(second.shape),)
+    return joined([_with_shape(first, shape), _with_shape(second, other)], at)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Type:
     array, value = array_like(arr), array_like(values)
-    if axis is None:
-        array = _with_shape(array, (size(array.shape),))
-    at = axis_arg(0 if axis is None else axis, array.ndim)
-    index = type_of_arg(obj)
-    dims = list(array.shape)
-    one = isinstance(index, TensorType) and not index.shape and index.dtype.kind in "iu"
-    if one and (array.ndim == 1 or not value.shape):
-        dims[at] = add_dims(dims[at], size(value.shape))
-    else:
-        dims[at] = None
-    return TensorType(array.dtype, tuple(dims))
+    shape, at = axis_or_flat(array, axis)
+    is_known = _is_one(obj) and (len(shape) == 1 or not value.shape)
+    length = add_dims(shape[at], size(value.shape)) if is_known else None
+    return TensorType(array.dtype, (*shape[:at], length, *shape[at + 1 :]))
 
 
 def delete(arr: Any, obj: Any, axis: Any = None) -> Type:
     array = array_like(arr)
-    if axis is None:
-        array = _with_shape(array, (size(array.shape),))
-    at = axis_arg(0 if axis is None else axis, array.ndim)
-    dims, dim = list(array.shape), array.shape[at]
-    dims[at] = None if dim is None else _left(dim, obj)
-    return TensorType(array.dtype, tuple(dims))
+    shape, at = axis_or_flat(array, axis)
+    dim = shape[at]
+    return TensorType(array.dtype, (*shape[:at], None if dim is None else _left(dim, obj), *shape[at + 1 :]))
 
 
 def _left(dim: int, obj: Any) -> int | None:
@@ -185,9 +172,13 @@ def _left(dim: int, obj: Any) -> int | None:
     if isinstance(obj, slice):
         taken = slice_length(dim, obj)
         return None if taken is None else dim - taken
-    index = type_of_arg(obj)
-    one = isinstance(index, TensorType) and not index.shape and index.dtype.kind in "iu"
-    return dim - 1 if one else None
+    return dim - 1 if _is_one(obj) else None
+
+
+def _is_one(index: Any) -> bool:
+    """Whether an index is a number."""
+    found = type_of_arg(index)
+    return isinstance(found, TensorType) and not found.shape and found.dtype.kind in "iu"
 
 
 # ----------------------------------------------------------------------------------------------------- splitting
@@ -207,17 +198,9 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Type:
     return _part(array, indices_or_sections, axis_arg(axis, array.ndim))
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> Type:
-    array = array_like(ary)
-    return _part(array, indices_or_sections, 0 if array.ndim == 1 else 1)
-
-
-def vsplit(ary: Any, indices_or_sections: Any) -> Type:
-    return _part(array_like(ary), indices_or_sections, 0)
-
-
-def dsplit(ary: Any, indices_or_sections: Any) -> Type:
-    return _part(array_like(ary), indices_or_sections, 2)
+def split_along(axis: int) -> Infer:
+    """The rule of the parts that `np.vsplit` and so on give."""
+    return lambda ary, indices_or_sections: split(ary, indices_or_sections, min(axis, array_like(ary).ndim - 1))
 
 
 def listed(item: Infer) -> Infer:
@@ -313,28 +296,29 @@ def of_split(g: Any, out: Any, ary: Any, indices_or_sections: Any, axis: Any = 0
     return np.concatenate(g, axis)
 
 
+def of_split_along(axis: int) -> Vjp:
+    return lambda g, out, ary, *_: np.concatenate(g, min(axis, ndim(ary) - 1))
+
+
 # ------------------------------------------------------------------------------------------------ declarations
 
 _JOINED = [NEEDS_ITEMS, MOVES]
 functions("np.concatenate", concatenate, vjp=of_concatenate, traits=_JOINED)
 functions("np.concat", concatenate, vjp=of_concatenate)
 functions("np.stack", stack, vjp=of_stack, traits=_JOINED)
-functions("np.vstack", vstack, vjp=joined_along(0, at_least_2d), traits=_JOINED)
-functions("np.hstack", hstack, vjp=joined_along(1, at_least_1d), traits=_JOINED)
-functions("np.dstack", dstack, vjp=joined_along(2, at_least_3d), traits=_JOINED)
-functions(
-    "np.column_stack", column_stack, traits=_JOINED,
-    vjp=joined_along(1, lambda shape: shape if len(shape) > 1 else (*at_least_1d(shape), 1)),
-)  # fmt: skip
+for _name, _axis, _pad in (
+    ("vstack", 0, at_least_2d), ("hstack", 1, at_least_1d), ("dstack", 2, at_least_3d), ("column_stack", 1, as_column)
+):  # fmt: skip
+    functions(f"np.{_name}", stacked(_axis, _pad), vjp=joined_along(_axis, _pad), traits=_JOINED)
 functions("np.block", block, vjp=of_block, traits=[MOVES])
 functions("np.append", append, vjp=(of_append(0), of_append(1)))
 functions("np.insert", insert, vjp=(of_insert(0), None, of_insert(1)))
 functions("np.delete", delete, vjp=moves(np.delete))
 for _names, _rule, _vjp in (
     ("np.split np.array_split", split, of_split),
-    ("np.hsplit", hsplit, lambda g, out, ary, *_: np.concatenate(g, min(1, ndim(ary) - 1))),
-    ("np.vsplit", vsplit, lambda g, out, ary, *_: np.concatenate(g, 0)),
-    ("np.dsplit", dsplit, lambda g, out, ary, *_: np.concatenate(g, 2)),
+    ("np.vsplit", split_along(0), of_split_along(0)),
+    ("np.hsplit", split_along(1), of_split_along(1)),
+    ("np.dsplit", split_along(2), of_split_along(2)),
 ):
     _traits = [VIEWS_OF_FIRST, MOVES, (ITEMS, rule(_rule))]
     functions(_names, listed(_rule), effect=VIEW, vjp=_vjp, traits=_traits)

@@ -11,14 +11,15 @@ import numpy as np
 from autograph.runtime.graph.traits import MOVES
 from autograph.runtime.graph.types import ObjectType, TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import along, axis_of, moves
-from autograph.runtime.ops.gradients.toolkit import ndim, shape
+from autograph.runtime.ops.gradients.toolkit import ndim
+from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference.containers import tuple_items
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     add_dims,
     array_like,
-    axis_arg,
+    axis_or_flat,
     int_arg,
     is_constant,
     size,
@@ -40,13 +41,11 @@ def tile(A: Any, reps: Any) -> Type:
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Type:
     array = array_like(a)
-    dims = [size(array.shape)] if axis is None else list(array.shape)
-    at = 0 if axis is None else axis_arg(axis, array.ndim)
+    shape, at = axis_or_flat(array, axis)
     number = None
     if is_constant(repeats) and not isinstance(repeats, (list, tuple, np.ndarray)):
         number = operator.index(repeats)
-    dims[at] = size((dims[at], number))
-    return TensorType(array.dtype, tuple(dims))
+    return TensorType(array.dtype, (*shape[:at], size((shape[at], number)), *shape[at + 1 :]))
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Type:
@@ -63,19 +62,19 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ty
 
 def of_tile(g: Any, out: Any, A: Any, reps: Any) -> Any:
     counts = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (reps,)
-    dims = shape(A)
+    dims = sizes(A)
     dims, counts = (1,) * (len(counts) - len(dims)) + dims, (1,) * (len(dims) - len(counts)) + counts
     apart = [each for pair in zip(counts, dims) for each in pair]
-    return np.reshape(np.sum(np.reshape(g, apart), tuple(range(0, len(apart), 2))), shape(A))
+    return np.reshape(np.sum(np.reshape(g, apart), tuple(range(0, len(apart), 2))), sizes(A))
 
 
 def of_repeat(g: Any, out: Any, a: Any, repeats: Any, axis: Any = None) -> Any:
     if isinstance(repeats, (list, tuple)) or ndim(repeats):
         return moves(np.repeat)(g, out, a, repeats, axis)
     at = 0 if axis is None else axis_of(axis, a)
-    dims = (math.prod(shape(a)),) if axis is None else shape(a)
+    dims = (math.prod(sizes(a)),) if axis is None else sizes(a)
     apart = (*dims[: at + 1], repeats, *dims[at + 1 :])
-    return np.reshape(np.sum(np.reshape(g, apart), at + 1), shape(a))
+    return np.reshape(np.sum(np.reshape(g, apart), at + 1), sizes(a))
 
 
 _MOVING = ("edge", "reflect", "symmetric", "wrap")
@@ -83,7 +82,7 @@ _MOVING = ("edge", "reflect", "symmetric", "wrap")
 
 def of_pad(g: Any, out: Any, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     if mode == "empty" or mode == "constant":
-        for axis, (width, length) in enumerate(zip(_widths(pad_width, ndim(array)), shape(array))):
+        for axis, (width, length) in enumerate(zip(_widths(pad_width, ndim(array)), sizes(array))):
             g = g[along(axis, slice(width, width + length))]
         return g
     if mode not in _MOVING or kwargs.get("reflect_type") == "odd":

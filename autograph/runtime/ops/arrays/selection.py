@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, Vjp, declare
 from autograph.runtime.graph.traits import OUT_BY_NAME, WRITTEN_ARGUMENT
-from autograph.runtime.graph.types import NONE, ObjectType, Shape, TensorType, Type, array
+from autograph.runtime.graph.types import NONE, ObjectType, TensorType, Type, array
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
 from autograph.runtime.ops.gradients.toolkit import as_array, on_proxies
@@ -21,23 +21,15 @@ from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     array_like,
     axes_arg,
-    axis_arg,
+    axis_or_flat,
     broadcast,
     is_constant,
     operand,
     result,
     shape_arg,
-    size,
 )
 
 INTP = np.dtype(np.intp)
-
-
-def axis_or_flat(a: TensorType, axis: Any) -> tuple[Shape, int]:
-    """The shape and axis to work along, where no axis means all elements."""
-    if axis is None:
-        return (size(a.shape),), 0
-    return a.shape, axis_arg(axis, a.ndim)
 
 
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Type:

@@ -13,7 +13,15 @@ from autograph.runtime.ops.gradients.data_movement import along, axis_of, scatte
 from autograph.runtime.ops.gradients.toolkit import as_array, shape
 from autograph.runtime.ops.inference.containers import tuple_of
 from autograph.runtime.ops.inference.declare import functions
-from autograph.runtime.ops.inference.shape_rules import Unknown, add_dims, array_like, axis_arg, constant, result, size
+from autograph.runtime.ops.inference.shape_rules import (
+    Unknown,
+    add_dims,
+    array_like,
+    axis_or_flat,
+    constant,
+    result,
+    size,
+)
 
 FLOAT64 = np.dtype(float)
 
@@ -107,10 +115,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def _unique_values(a: TensorType, axis: Any) -> TensorType:
-    if axis is None:
-        return TensorType(a.dtype, (None,))
-    at = axis_arg(axis, a.ndim)
-    return TensorType(a.dtype, (*a.shape[:at], None, *a.shape[at + 1 :]))
+    shape, at = axis_or_flat(a, axis)
+    return TensorType(a.dtype, (*shape[:at], None, *shape[at + 1 :]))
 
 
 def unique(

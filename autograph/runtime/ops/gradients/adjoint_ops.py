@@ -133,18 +133,22 @@ def joined_like(thing: Any) -> Callable[[list[Any]], Any]:
     return (lambda made: tuple.__new__(kind, made)) if hasattr(kind, "_fields") else kind
 
 
+def parts_within(thing: Any, *options: Any) -> Within | None:
+    """For `resolve`: the items of a list, tuple or dict, to be put into a new one; None for anything else."""
+    if isinstance(thing, (list, tuple)):
+        return Within(((part, *options) for part in thing), joined_like(thing))
+    if isinstance(thing, dict):
+        return Within(((part, *options) for part in thing.values()), lambda made: dict(zip(thing, made)))
+    return None
+
+
 def zero_gradient(like: Any) -> Any:
-    """An array of zeros to add the gradients of a number or array to; such in the form of a list, tuple or dict."""
+    """An array of zeros to add the gradients of a number or array to; for a container, a container of such."""
     return resolve(_zero_gradient, like)
 
 
 def _zero_gradient(like: Any) -> Any:
-    if isinstance(like, (list, tuple)):
-        return Within(zip(like), joined_like(like))
-    if isinstance(like, dict):
-        return Within(zip(like.values()), lambda made: dict(zip(like, made)))
-    dtype = np.asarray(like).dtype
-    return np.zeros(np.shape(like), dtype if dtype.kind in "fc" else float)
+    return parts_within(like) or np.zeros(np.shape(like), _inexact(np.asarray(like).dtype))
 
 
 def is_basic(index: Any) -> bool:

@@ -100,16 +100,20 @@ def deviation(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any
 
 def extreme(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
     same = np.equal(a, out)
-    counted = same if mask is True else np.logical_and(same, mask)
-    ties = np.sum(counted, axis, keepdims=True, dtype=getattr(a, "dtype", None))
+    ties = _ties(same, a, axis, mask)
     if "initial" in given:
         ties = ties + np.equal(out, given["initial"])
     return np.where(same, g / np.maximum(ties, 1), 0)
 
 
+def _ties(same: Any, a: Any, axis: Any, mask: Any) -> Any:
+    """How many elements that count are the extreme."""
+    counted = same if mask is True else np.logical_and(same, mask)
+    return np.sum(counted, axis, keepdims=True, dtype=getattr(a, "dtype", None))
+
+
 def extreme_of_initial(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
-    same = np.equal(a, out) if mask is True else np.logical_and(np.equal(a, out), mask)
-    ties = np.sum(same, axis, keepdims=True, dtype=getattr(a, "dtype", None))
+    ties = _ties(np.equal(a, out), a, axis, mask)
     return np.where(np.equal(out, given["initial"]), g / (1 + ties), 0)
 
 

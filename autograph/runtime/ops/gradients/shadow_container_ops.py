@@ -14,7 +14,7 @@ from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare, lookup
 from autograph.runtime.graph.traits import GRADIENT, SHARES_FIRST
 from autograph.runtime.graph.types import NONE, ObjectType
-from autograph.runtime.ops.gradients.adjoint_ops import like_first
+from autograph.runtime.ops.gradients.adjoint_ops import like_first, parts_within
 from autograph.runtime.ops.gradients.shadow_ops import ARRAYS, Blank, is_blank, parts_of, shadow_of
 
 
@@ -95,10 +95,8 @@ def arranged(shadow: Any) -> Any:
 
 
 def _arranged(shadow: Any) -> Any:
-    if type(shadow) is dict:
-        return Within(zip(shadow.values()), lambda made: dict(zip(shadow, made)))
-    if type(shadow) is tuple:
-        return Within(zip(shadow), tuple)
+    if type(shadow) in (dict, tuple):
+        return parts_within(shadow)
     if isinstance(shadow, (*ARRAYS, itertools.repeat)) or not isinstance(shadow, (list, ValuesView, Iterator)):
         return shadow
     return Within(zip(shadow), list)

@@ -17,7 +17,7 @@ from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, declare
 from autograph.runtime.graph.traits import GRADIENT, MOVES, SHARES_FIRST, STRONG_ZEROS
 from autograph.runtime.graph.types import NONE, TensorType, Type
-from autograph.runtime.ops.gradients.adjoint_ops import fit, is_basic, joined_like, like_first
+from autograph.runtime.ops.gradients.adjoint_ops import fit, is_basic, joined_like, like_first, parts_within
 from autograph.runtime.ops.gradients.toolkit import same
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import tensor_arg
@@ -97,12 +97,8 @@ def shadow_of(thing: Any, name: str | None = None) -> Any:
 
 def _shadow_of(thing: Any, name: str | None) -> Any:
     kind = type(thing)
-    if kind in (list, tuple):
-        return Within([(part, name) for part in thing], kind)
-    if kind is dict:
-        return Within([(value, name) for value in thing.values()], lambda made: dict(zip(thing, made)))
-    if isinstance(thing, tuple) and hasattr(kind, "_fields"):
-        return Within([(part, name) for part in thing], joined_like(thing))
+    if kind in (list, tuple, dict) or (isinstance(thing, tuple) and hasattr(kind, "_fields")):
+        return parts_within(thing, name)
     if isinstance(thing, np.ndarray) and thing.dtype.kind not in "OVSU":
         return _zeros(thing) if thing.dtype.kind in "fc" else Blank(thing)
     if isinstance(thing, (float, complex, np.inexact)):
@@ -290,10 +286,8 @@ def some_gradient(thing: Any, seed: int) -> Any:
 
 
 def _some_gradient(thing: Any, rng: np.random.Generator) -> Any:
-    if isinstance(thing, (list, tuple)):
-        return Within(((part, rng) for part in thing), joined_like(thing))
-    if isinstance(thing, dict):
-        return Within(((part, rng) for part in thing.values()), lambda made: dict(zip(thing, made)))
+    if (parts := parts_within(thing, rng)) is not None:
+        return parts
     shadow = shadow_of(thing)
     if not isinstance(shadow, np.ndarray):
         return np.zeros_like(thing) if isinstance(thing, (np.ndarray, np.generic)) else 0.0
@@ -307,11 +301,7 @@ def in_shadow(shadow: Any) -> Any:
 
 
 def _in_shadow(shadow: Any) -> Any:
-    if isinstance(shadow, (list, tuple)):
-        return Within(zip(shadow), list if isinstance(shadow, list) else tuple)
-    if isinstance(shadow, dict):
-        return Within(zip(shadow.values()), lambda made: dict(zip(shadow, made)))
-    return zeros_for(shadow) if is_blank(shadow) else shadow[()]
+    return parts_within(shadow) or (zeros_for(shadow) if is_blank(shadow) else shadow[()])
 
 
 def or_zero(shadow: Any) -> Any:
@@ -327,9 +317,7 @@ def snapshot(thing: Any) -> Any:
 def _snapshot(thing: Any) -> Any:
     if isinstance(thing, np.ndarray):
         return thing.copy()
-    if type(thing) in (list, tuple):
-        return Within(zip(thing), type(thing))
-    return Within(zip(thing.values()), lambda made: dict(zip(thing, made))) if type(thing) is dict else thing
+    return parts_within(thing) if type(thing) in (list, tuple, dict) else thing
 
 
 def take_out(shadow: Any, where: Any = True) -> Any:

@@ -5,20 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from autograph.runtime.graph.types import ANY, INT, STR, ObjectType, TensorType, Type, item_of, join_all
+from autograph.runtime.graph.types import ANY, INT, NAMED_TUPLES, STR, ObjectType, TensorType, Type, item_of, join_all
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, is_type, type_of_arg
-
-# Classes of tuples that NumPy gives back, with the names of their items. Their types have the items of the tuple.
-NAMED_TUPLES: dict[str, tuple[str, ...]] = {
-    "EigResult": ("eigenvalues", "eigenvectors"),
-    "EighResult": ("eigenvalues", "eigenvectors"),
-    "QRResult": ("Q", "R"),
-    "SVDResult": ("U", "S", "Vh"),
-    "SlogdetResult": ("sign", "logabsdet"),
-    "UniqueAllResult": ("values", "indices", "inverse_indices", "counts"),
-    "UniqueCountsResult": ("values", "counts"),
-    "UniqueInverseResult": ("values", "inverse_indices"),
-}
 
 
 def list_of(item: Type, name: str = "list") -> ObjectType:

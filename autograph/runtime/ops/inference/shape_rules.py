@@ -236,6 +236,13 @@ def axis_arg(axis: Any, ndim: int) -> int:
     return number % ndim
 
 
+def axis_or_flat(a: TensorType, axis: Any) -> tuple[Shape, int]:
+    """The shape and axis that a function works along; without an axis, it takes the array as one row."""
+    if axis is None:
+        return (size(a.shape),), 0
+    return a.shape, axis_arg(axis, a.ndim)
+
+
 def axes_arg(axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes that an argument means: a number or a tuple of them; None means all."""
     if axis is None:

@@ -45,10 +45,18 @@ def einsum(
     return result(common(*arrays) if dtype is None else dtype_arg(dtype), shape)
 
 
+def _terms(subscripts: str) -> tuple[list[str], str]:
+    """The letters of each operand and of the output; if that is not said, it has the letters that occur once."""
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    if not arrow:
+        letters = inputs.replace(",", "").replace(".", "")
+        output = "..." + "".join(letter for letter in sorted(set(letters)) if letters.count(letter) == 1)
+    return inputs.split(","), output
+
+
 def einsum_shape(subscripts: str, shapes: list[Shape]) -> Shape:
     """The shape that `ij,jk->ik` gives."""
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    terms = inputs.split(",")
+    terms, output = _terms(subscripts)
     if len(terms) != len(shapes):
         raise Unknown
     dims: dict[str, int | None] = {}
@@ -56,9 +64,6 @@ def einsum_shape(subscripts: str, shapes: list[Shape]) -> Shape:
     for term, shape in zip(terms, shapes):
         _bind(term, shape, dims, batches)
     batch = broadcast(*batches)
-    if not arrow:
-        letters = inputs.replace(",", "").replace(".", "")
-        output = "..." + "".join(letter for letter in sorted(set(letters)) if letters.count(letter) == 1)
     before, dots, after = output.partition("...")
     rest = batch if dots else ()
     return (*(dims[letter] for letter in before), *rest, *(dims[letter] for letter in after))
@@ -106,14 +111,10 @@ def of_operand(position: int) -> Vjp:
 def _parsed(args: tuple[Any, ...]) -> tuple[list[Any], list[str], str]:
     """The operands, the letters of each one's axes, and those of the output, with letters in the place of ellipses."""
     args = args if isinstance(args[0], str) else _by_letters(args)
-    inputs, arrow, output = args[0].replace(" ", "").partition("->")
-    terms, operands = inputs.split(","), [as_array(operand) for operand in args[1:]]
+    (terms, output), operands = _terms(args[0]), [as_array(operand) for operand in args[1:]]
     free = [letter for letter in string.ascii_letters if letter not in args[0]]
     counts = [ndim(operand) - len(term.replace("...", "")) for operand, term in zip(operands, terms)]
     batch = "".join(free[: max(counts, default=0)])
-    if not arrow:
-        letters = inputs.replace(",", "").replace(".", "")
-        output = "..." + "".join(letter for letter in sorted(set(letters)) if letters.count(letter) == 1)
     terms = [term.replace("...", batch[len(batch) - count :]) for term, count in zip(terms, counts)]
     return operands, terms, output.replace("...", batch)
 

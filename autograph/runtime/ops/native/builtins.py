@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime.graph.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range
-from autograph.runtime.graph.types import BOOL, FLOAT, INT, scalar
+from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
 
@@ -43,19 +43,9 @@ def extreme(name: str) -> Callable[..., Number]:
     return rule
 
 
-def to_int(emit: Emitter, a: Any) -> Number:
-    """`int(a)`."""
-    return fitted(emit, number(emit, a), INT)
-
-
-def to_float(emit: Emitter, a: Any) -> Number:
-    """`float(a)`."""
-    return fitted(emit, number(emit, a), FLOAT)
-
-
-def to_bool(emit: Emitter, a: Any) -> Number:
-    """`bool(a)`."""
-    return truth(emit, a)
+def conversion(type: TensorType) -> Callable[..., Number]:
+    """`int(a)` or `float(a)`."""
+    return lambda emit, a: fitted(emit, number(emit, a), type)
 
 
 def make_range(emit: Emitter, *args: Any) -> Range:

@@ -60,14 +60,9 @@ def square_root(emit: Emitter, a: Any) -> Number:
     return emit.function("sqrt", x)
 
 
-def absolute(emit: Emitter, a: Any) -> Number:
-    """`math.fabs(a)`."""
-    return emit.function("fabs", real(emit, a))
-
-
-def with_sign(emit: Emitter, a: Any, b: Any) -> Number:
-    """`math.copysign(a, b)`."""
-    return emit.function("copysign", real(emit, a), real(emit, b))
+def exact(name: str) -> Callable[..., Number]:
+    """`math.fabs` or `copysign`."""
+    return lambda emit, *args: emit.function(name, *(real(emit, arg) for arg in args))
 
 
 def remainder(emit: Emitter, a: Any, b: Any) -> Number:
@@ -79,11 +74,7 @@ def remainder(emit: Emitter, a: Any, b: Any) -> Number:
 
 def scaled(factor: float) -> Callable[..., Number]:
     """`math.degrees` or `radians`."""
-
-    def rule(emit: Emitter, a: Any) -> Number:
-        return emit.floating("mul", real(emit, a), emit.constant(factor, FLOAT))
-
-    return rule
+    return lambda emit, a: emit.floating("mul", real(emit, a), emit.constant(factor, FLOAT))
 
 
 def is_nan(emit: Emitter, a: Any) -> Number:

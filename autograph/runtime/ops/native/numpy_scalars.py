@@ -63,11 +63,7 @@ def applied(emit: Emitter, inner: Inner, type: TensorType, operands: list[Number
 
 def constructor(cls: type[np.generic]) -> Callable[..., Number]:
     """`np.float64(a)` and so on."""
-
-    def rule(emit: Emitter, a: Any) -> Number:
-        return fitted(emit, number(emit, a), scalar(cls))
-
-    return rule
+    return lambda emit, a: fitted(emit, number(emit, a), scalar(cls))
 
 
 def method(rule: Callable[..., Number]) -> Callable[..., Number]:

@@ -12,6 +12,7 @@ from autograph.runtime.graph.traits import HAS_DEFAULT, KEEPS, PART_OF_FIRST, RE
 from autograph.runtime.graph.types import (
     ANY,
     INT,
+    NAMED_TUPLES,
     NONE,
     STR,
     ObjectType,
@@ -24,7 +25,7 @@ from autograph.runtime.graph.types import (
 )
 from autograph.runtime.ops.gradients.toolkit import is_real, shape
 from autograph.runtime.ops.inference import sharing
-from autograph.runtime.ops.inference.containers import NAMED_TUPLES, tuple_of
+from autograph.runtime.ops.inference.containers import tuple_of
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, type_of_arg
 from autograph.runtime.ops.native import complex_numbers

@@ -60,6 +60,7 @@ from autograph.runtime.ops.inference.numpy_probe import probe, shaped_all
 from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, operand, type_of_arg
 from autograph.runtime.ops.native import builtins, complex_numbers, intervals
 from autograph.runtime.ops.native.numpy_scalars import built_in_rounded
+from autograph.runtime.ops.native.scalars import truth
 
 _MOST = 64      # the greatest number of items of one argument that are looked at
 
@@ -228,16 +229,16 @@ def check_some(items: Any) -> None:
 # ------------------------------------------------------------------------------------------------ declarations
 
 functions(
-    "int", INT, foldable=True, vjp=NO_GRADIENT, lower=builtins.to_int,
+    "int", INT, foldable=True, vjp=NO_GRADIENT, lower=builtins.conversion(INT),
     traits=[CONVERSION, DIGITS, READS_TEXT, (INTERVAL, intervals.same)],
 )  # fmt: skip
-functions("float", FLOAT, foldable=True, vjp=same, lower=builtins.to_float, traits=[CONVERSION])
+functions("float", FLOAT, foldable=True, vjp=same, lower=builtins.conversion(FLOAT), traits=[CONVERSION])
 functions(
     "complex", COMPLEX, foldable=True, vjp=(same, lambda g, out, re, im: g * 1j), lower=complex_numbers.make,
     traits=[CONVERSION],
 )  # fmt: skip
 functions(
-    "bool", BOOL, foldable=True, vjp=NO_GRADIENT, lower=builtins.to_bool,
+    "bool", BOOL, foldable=True, vjp=NO_GRADIENT, lower=truth,
     traits=[CONVERSION, GIVES_BOOLEANS, TAKES_NO_ITEMS],
 )  # fmt: skip
 functions("round", round_, foldable=True, vjp=NO_GRADIENT, lower=built_in_rounded)

@@ -88,14 +88,14 @@ def tolist(a: TensorType) -> Type:
     return list_of(ANY) if a.shape else _python(a.dtype)
 
 
-def fill(a: TensorType, value: Any) -> Type:
-    operand(a)
-    return NONE
+def of_numbers(found: Type) -> Callable[..., Any]:
+    """The rule of a method of numbers or arrays that gives `found`."""
 
+    def infer(x: Any, *args: Any, **kwargs: Any) -> Type:
+        operand(x)
+        return found
 
-def tobytes(a: TensorType, order: Any = "C") -> Type:
-    operand(a)
-    return ObjectType("bytes")
+    return infer
 
 
 def byteswap(a: TensorType, inplace: Any = False) -> Type:
@@ -131,16 +131,6 @@ def partition(x: Any, *args: Any, **kwargs: Any) -> Type:
 
 
 # -------------------------------------------------------------------------------------------------------- numbers
-
-
-def is_integer(x: Any) -> Type:
-    operand(x)
-    return BOOL
-
-
-def as_integer_ratio(x: Any) -> Type:
-    operand(x)
-    return tuple_of(INT, INT)
 
 
 def bits(x: Any) -> Type:
@@ -194,8 +184,8 @@ def of_item(g: Any, out: Any, a: Any, *index: Any) -> Any:
 
 functions(".item", item, vjp=of_item, lower=numpy_scalars.method(numpy_scalars.item))
 functions(".tolist", tolist, raises=False, vjp=lambda g, out, a: np.array(g))
-functions(".tobytes", tobytes, raises=False)
-functions(".fill", fill, effect=WRITE)
+functions(".tobytes", of_numbers(ObjectType("bytes")), raises=False)
+functions(".fill", of_numbers(NONE), effect=WRITE)
 functions(".byteswap", byteswap, effect=WRITE)
 functions(".sort", sort, effect=WRITE, traits=[OVERLOADED, COMPARES_ITEMS, ADDS_NO_ITEMS])
 functions(".partition", partition, effect=WRITE)
@@ -204,8 +194,8 @@ functions(      # a copy of a list has the same items; that of an array shares n
     traits=[COPIES_ARRAYS, TOTAL, MAKES_ARRAYS, SHALLOW, OVERLOADED, READS_ITEMS],
 )  # fmt: skip
 
-functions(".is_integer", is_integer)
-functions(".as_integer_ratio", as_integer_ratio, traits=[HOLDS_FLOATS])
+functions(".is_integer", of_numbers(BOOL))
+functions(".as_integer_ratio", of_numbers(tuple_of(INT, INT)), traits=[HOLDS_FLOATS])
 functions(".bit_length .bit_count", bits)
 
 # Methods of containers.
