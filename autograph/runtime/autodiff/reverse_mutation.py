@@ -92,12 +92,19 @@ def _taken_out(reverse: Reverse, node: Node, shadow: Any) -> None:
         reverse.trace.record("np.copyto", (shadow, gradient), {"where": where[0]} if where else {})
 
 
-@on_shadow("take_at", "take_back")
+@on_shadow("take_at")
 def _taken_at(reverse: Reverse, node: Node, shadow: Any) -> None:
-    array, index = node.args
-    gradient, index = _gradient(reverse, node), reverse.primal(index)
-    is_array = node.op == "take_at" and not _may_lack(reverse, array)
-    reverse.trace.record("setitem" if is_array else "put_back", (shadow, index, gradient))
+    _put_at(reverse, node, shadow, "put_back" if _may_lack(reverse, node.args[0]) else "setitem")
+
+
+@on_shadow("take_back")
+def _taken_back(reverse: Reverse, node: Node, shadow: Any) -> None:
+    _put_at(reverse, node, shadow, "put_back")
+
+
+def _put_at(reverse: Reverse, node: Node, shadow: Any, op: str) -> None:
+    gradient = _gradient(reverse, node)
+    reverse.trace.record(op, (shadow, reverse.primal(node.args[1]), gradient))
 
 
 def _gradient(reverse: Reverse, node: Node) -> Any:
