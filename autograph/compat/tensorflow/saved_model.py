@@ -104,7 +104,7 @@ class LoadedFunction:
                 f"{len(self._traces)} graphs, none of which takes {args} {kwargs or ''}"
             )
         if key not in self._compiled:
-            self._compiled[key] = Traced.of(*self._traces[key])
+            self._compiled[key] = Traced(*self._traces[key])
         return self._compiled[key]([tensor._value for tensor in tensors])
 
     def __getstate__(self) -> Any:
@@ -139,7 +139,7 @@ def _function(value: Any) -> LoadedFunction:
     if whole.input_signature is not None:
         whole.get_concrete_function()
     traces = {
-        key: (each._traced.graph.trace.graph, each._traced.structure)
+        key: (each._traced.graph, each._traced.structure)
         for key, each in whole._traces.items()
         if concrete is None or each is concrete
     }

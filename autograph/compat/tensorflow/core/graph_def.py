@@ -1,7 +1,7 @@
-"""`graph.as_graph_def()`: a graph as TensorFlow writes graphs down, for people to read.
+"""`graph.as_graph_def()`: a graph in TensorFlow's text format, for people to read.
 
-Nodes have the names and fields that TensorFlow gives them; it shows this library's graph, which has been optimized,
-with its branches and loops as functions in a library.
+Nodes have the names and fields that TensorFlow gives them. The graph is this library's, optimized, with its branches
+and loops as functions in a library.
 """
 
 from __future__ import annotations
@@ -38,49 +38,47 @@ Lines = list[str]
 
 
 class NodeDef:
-    """A node that has been written down."""
+    """A node in TensorFlow's format."""
 
-    def __init__(self, lines: Lines) -> None:
-        told = [line.strip().partition(": ") for line in lines if line.startswith("  ") and line[2] != " "]
-        found = [(name, value.strip('"')) for name, _, value in told]
-        self.name, self.op = dict(found)["name"], dict(found)["op"]
-        self.input = [value for name, value in found if name == "input"]
-        self.type = self.op
-        self._lines = lines
+    def __init__(self, name: str, op: str, inputs: list[str], attributes: list[Lines]) -> None:
+        self.name = name
+        self.op = self.type = op
+        self.input = inputs
+        self.lines = [f'name: "{name}"', f'op: "{op}"', *(f'input: "{each}"' for each in inputs), *_joined(attributes)]
 
     def __repr__(self) -> str:
-        return "\n".join(line[2:] for line in self._lines[1:-1])
+        return "\n".join(self.lines)
 
 
 class GraphDef:
-    """A graph that has been written down."""
+    """A graph in TensorFlow's format."""
 
     def __init__(self, graph: Graph) -> None:
         self._functions: dict[str, Lines] = {}
         self._numbers = iter(range(1, 1 << 30))
-        writer = _Writer(self, "node")
+        writer = _Writer(self)
         writer.placeholders(graph.params)
         for number, result in enumerate(writer.block(graph.block)):
             suffix = f"_{number}" if number else ""
-            given = writer.operand(result, "Const")
-            writer.nodes.append(_node("node", f"Identity{suffix}", "Identity", [given], [_type("T", _type_of(result))]))
+            operand = writer.operand(result, "Const")
+            writer.nodes.append(NodeDef(f"Identity{suffix}", "Identity", [operand], [_type("T", _type_of(result))]))
         functions = [line for name in sorted(self._functions) for line in self._functions[name]]
         library = _field("library", functions) if functions else []
         versions = _field("versions", ["producer: 898", "min_consumer: 12"])
-        self._lines = [line for each in writer.nodes for line in each] + library + versions
-        self.node = list(map(NodeDef, writer.nodes))
+        self.node = writer.nodes
+        self._lines = [*_joined(_field("node", each.lines) for each in self.node), *library, *versions]
         self.names = [each.name for each in self.node]
 
     def function(self, start: str, scope: str, block: Block, captured: list[Value], made: list[Any] | None) -> str:
-        """Write a block down as a function; gives its name.
+        """Write a block as a function; gives its name.
 
         Args:
-            scope: what the names of its nodes begin with.
-            captured: the values from outside, which become its arguments.
-            made: of a branch that returns, the numbers of Python that AutoGraph makes tensors of to compare branches.
+            scope: the beginning of the names of its nodes.
+            captured: the values from outside that it uses, which become its arguments.
+            made: of a branch that returns, the Python numbers that AutoGraph makes tensors of to compare branches.
         """
         name = f"{start}_{next(self._numbers)}"
-        writer = _Writer(self, "node_def", f"{scope}/")
+        writer = _Writer(self, f"{scope}/")
         used = uses_in(block)
         for each in block.params:
             writer.names[each] = writer.unique(_variable_of(each, "input"), scoped=False)
@@ -96,9 +94,9 @@ class GraphDef:
                   for each in (*block.params, *captured)]  # fmt: skip
         outputs, ends = list[Lines](), list[Lines]()
         for result in results:
-            given, type = writer.operand(result, "Const"), _type_of(result)
+            operand, type = writer.operand(result, "Const"), _type_of(result)
             end = writer.unique("Identity")
-            writer.nodes.append(_node("node_def", end, "Identity", [given], [_type("T", type)]))
+            writer.nodes.append(NodeDef(end, "Identity", [operand], [_type("T", type)]))
             key = end.replace("/", "_").lower()
             outputs.append(_field("output_arg", [f'name: "{key}"', _enum(type)]))
             ends.append(_field("ret", [f'key: "{key}"', f'value: "{end}:output:0"']))
@@ -106,7 +104,8 @@ class GraphDef:
         shapes = [_field("arg_attr", [f"key: {at}", *_field("value", _attr("_output_shapes", _list([_dims_of(each)])))])
                   for at, each in enumerate((*block.params, *captured))]  # fmt: skip
         signature = _field("signature", [f'name: "{name}"', *_joined([*inputs, *outputs])])
-        self._functions[name] = _field("function", _joined([signature, *writer.nodes, *ends, context, *shapes]))
+        nodes = [_field("node_def", each.lines) for each in writer.nodes]
+        self._functions[name] = _field("function", _joined([signature, *nodes, *ends, context, *shapes]))
         return name
 
     def __str__(self) -> str:
@@ -116,30 +115,28 @@ class GraphDef:
 
 
 class _Writer:
-    """Writes down the nodes of one block.
+    """Writes the nodes of one block.
 
     Args:
-        kind: what nodes are called there.
-        scope: what their names begin with.
+        scope: the beginning of their names.
 
     Attributes:
         names: of the values.
     """
 
-    def __init__(self, whole: GraphDef, kind: str, scope: str = "") -> None:
+    def __init__(self, whole: GraphDef, scope: str = "") -> None:
         self._whole = whole
-        self._kind = kind
         self._scope = scope
         self._used: Counter[str] = Counter()
         self.names: dict[Value, str] = {}
-        self.nodes: list[Lines] = []
+        self.nodes: list[NodeDef] = []
 
     def placeholders(self, params: list[Value]) -> None:
         for each in params:
             name = self.names[each] = self.unique(each.name or "input")
             fields = [_attr("_user_specified_name", [f's: "{each.name}"']), _type("dtype", each.type),
                       _attr("shape", _dims_of(each))]  # fmt: skip
-            self.nodes.append(_node(self._kind, name, "Placeholder", [], fields))
+            self.nodes.append(NodeDef(name, "Placeholder", [], fields))
 
     def block(self, block: Block) -> list[Any]:
         """Write the nodes of a block; gives its results."""
@@ -149,7 +146,7 @@ class _Writer:
         return list(results[0] if len(results) == 1 and isinstance(results[0], tuple) else results)
 
     def user_of(self, value: Value, block: Block, made: list[Any] | None) -> str:
-        """The name, without its scope, of the node that will use a value first."""
+        """The name, without its scope, of the first node that uses a value."""
         counts: Counter[str] = Counter()
         for node in block.nodes:
             op = _name_of(node)
@@ -182,7 +179,7 @@ class _Writer:
         self._add(node, name, _op_of(node), inputs, fields)
 
     def _write_if(self, node: Node, name: str) -> None:
-        """An `if`. One that returns gives, as in TensorFlow, whether it does, besides what it returns."""
+        """Write an `if`. As in TensorFlow, one that returns also gives whether it returns, before its values."""
         captured = _captured(node)
         arms = [block.results or () for block in node.blocks]
         returns = any(each.name == GENERATED for each in node.outputs)
@@ -198,17 +195,17 @@ class _Writer:
             _attr("output_shapes", _list([_dims_of(each) for each in types])), _function("then_branch", functions[0]),
         ]  # fmt: skip
         inputs = [self.operand(node.args[0], "Const"), *(self._name(each) for each in captured)]
-        self.nodes.append(_node(self._kind, name, "StatelessIf", inputs, fields))
+        self.nodes.append(NodeDef(name, "StatelessIf", inputs, fields))
         outputs = [*([None] if returns else []), *node.outputs]
         for at, (output, type) in enumerate(zip(outputs, types)):
             end = f"{name}/Identity_{at}" if at else f"{name}/Identity"
-            given = f"{name}:output:{at}" if self._scope else f"{name}:{at}" if at else name
-            self.nodes.append(_node(self._kind, end, "Identity", [given], [_type("T", type)]))
+            source = f"{name}:output:{at}" if self._scope else f"{name}:{at}" if at else name
+            self.nodes.append(NodeDef(end, "Identity", [source], [_type("T", type)]))
             if output is not None:
                 self.names[output] = f"{end}:output:0" if self._scope else end
 
     def _add(self, node: Node, name: str, op: str, inputs: list[str], fields: list[Lines]) -> None:
-        self.nodes.append(_node(self._kind, name, op, inputs, fields))
+        self.nodes.append(NodeDef(name, op, inputs, fields))
         for at, output in enumerate(node.outputs):
             here = f"{name}:{at}" if at else name
             self.names[output] = f"{name}:{_output_of(op)}:{at}" if self._scope else here
@@ -222,7 +219,7 @@ class _Writer:
         fields = [_type("dtype", _type_of(value))]
         if isinstance(found, (np.ndarray, np.generic, bool, int, float, complex)):
             fields.append(_attr("value", _tensor(np.asarray(found))))
-        self.nodes.append(_node(self._kind, name, "Const", [], fields))
+        self.nodes.append(NodeDef(name, "Const", [], fields))
         return f"{name}:output:0" if self._scope else name
 
     def _name(self, value: Value) -> str:
@@ -272,11 +269,6 @@ def _attr(key: str, value: Lines) -> Lines:
     return _field("attr", [f'key: "{key}"', *_field("value", value)])
 
 
-def _node(kind: str, name: str, op: str, inputs: list[str], attributes: list[Lines]) -> Lines:
-    lines = [f'name: "{name}"', f'op: "{op}"', *(f'input: "{each}"' for each in inputs)]
-    return _field(kind, [*lines, *(line for each in attributes for line in each)])
-
-
 def _enum(type: Any) -> str:
     if isinstance(type, TensorType):
         name = as_dtype(type.dtype).kernel_name.upper()
@@ -311,7 +303,7 @@ def _dims(dims: Any) -> Lines:
 
 
 def _tensor(array: Any) -> Lines:
-    """An array, with its elements if there are but a few."""
+    """An array, with its first elements."""
     values = [str(each).lower() if array.dtype.kind == "b" else str(each) for each in array.ravel()[:16].tolist()]
     shape = _field("tensor_shape", _dims(array.shape))
     field = _FIELDS.get(array.dtype.kind, "string_val")

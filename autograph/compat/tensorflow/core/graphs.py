@@ -1,4 +1,4 @@
-"""The graph that this thread is making, in which ops record; the tapes that watch; and scopes of names."""
+"""The state of a thread: the graph that it makes, in which ops record; the tapes that watch; and scopes of names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograph.runtime.tracing.state.undo_log import Changes
 
 @dataclass
 class Replay:
-    """A call that has run is recorded again, without its effects: for its gradient.
+    """The values of a call that has run and is recorded again, without its effects, for its gradient.
 
     Attributes:
         reads: the values of the variables that it read, by the ids of these.
@@ -35,10 +35,20 @@ class FuncGraph:
 
     Attributes:
         trace: records the nodes.
-        features: the optional features of AutoGraph that were asked for.
-        writers: the functions whose statements have changed containers, by the ids of these, in each body that is
-            being traced.
+        features: the optional features of AutoGraph that the user wants.
+        writers: for each body that is being traced, the functions whose statements have changed containers, by the ids
+            of these.
+        loops: for each loop that is being traced, the depth of its body.
+        printed: buffers of `print` in the bodies of loops, which may be traced again.
         variables: those that were made while tracing.
+        accessed: the variables that are read, by their ids.
+        lists: those whose element type was set, by their ids.
+        tapes: those that were begun in it, the innermost last.
+        inputs: the tensors of its parameters.
+        outputs: the tensors of its results.
+        draws: the random numbers that a run draws, once each.
+        stand_ins: the values of watched constants, by the ids of these, with the constants.
+        check_variables: raises if no variable may be made.
     """
 
     def __init__(self, name: str, features: Iterable[Any] = ()) -> None:
@@ -46,32 +56,32 @@ class FuncGraph:
         self.trace = Trace(name, _Context())
         self.features = frozenset(features)
         self.writers: dict[Changes, dict[int, set[Any]]] = {}
-        self.loops: list[int] = []  # for each loop being traced, the depth of its body
-        self.printed: list[Any] = []  # buffers of `print` in loop bodies, which may be traced again
+        self.loops: list[int] = []
+        self.printed: list[Any] = []
         self.variables: list[Any] = []
-        self.accessed: dict[int, Any] = {}  # variables that are read, by their ids
-        self.lists: dict[int, Any] = {}  # lists whose element type was set, by their ids
-        self.tapes: list[Any] = []  # tapes that were begun in it, the innermost last
-        self.inputs: list[Any] = []  # the tensors of its parameters, and of its results
+        self.accessed: dict[int, Any] = {}
+        self.lists: dict[int, Any] = {}
+        self.tapes: list[Any] = []
+        self.inputs: list[Any] = []
         self.outputs: list[Any] = []
-        self.draws: list[Any] = []  # the random numbers that a run draws, once each
+        self.draws: list[Any] = []
         self.replay: Replay | None = None
-        self.stand_ins: dict[int, tuple[Any, Any]] = {}  # tensors in the place of watched ones, by the ids of these
-        self.check_variables: Callable[[], None] = lambda: None  # raises if no variable may be made
+        self.stand_ins: dict[int, tuple[Any, Any]] = {}
+        self.check_variables: Callable[[], None] = lambda: None
         self._names: Counter[str] = Counter()
 
     def unique_name(self, base: str) -> str:
-        """`base`, or with a number if that name is taken."""
+        """`base`, with a number if there is such a name already."""
         number = self._names[base]
         self._names[base] += 1
         return f"{base}_{number}" if number else base
 
     def get_operations(self) -> list[Any]:
-        """The nodes of the graph, as TensorFlow writes them down."""
+        """The nodes of the graph in TensorFlow's text format."""
         return list(self.as_graph_def().node)
 
     def as_graph_def(self) -> Any:
-        """The graph as TensorFlow writes graphs down."""
+        """The graph in TensorFlow's text format."""
         from autograph.compat.tensorflow.core.graph_def import GraphDef
 
         return GraphDef(self.trace.graph)
@@ -96,19 +106,20 @@ class _Graphs(threading.local):
         self.eager = False
         self.tapes: list[Any] = []
         self.made: list[FuncGraph] | None = None
+        self.scopes: list[str] = []
 
 
 _graphs = _Graphs()
 
 
 def current() -> FuncGraph | None:
-    """The graph that is being made; None where ops run at once."""
+    """The graph that is being made; None if ops run eagerly."""
     return _graphs.stack[-1] if _graphs.stack else None
 
 
 @contextmanager
 def building(graph: FuncGraph | None) -> Iterator[FuncGraph | None]:
-    """While it lasts, ops are recorded in `graph`; if that is None, they run at once."""
+    """While it lasts, ops are recorded in `graph`; if that is None, they run eagerly."""
     _graphs.stack.append(graph)
     try:
         yield graph
@@ -122,11 +133,11 @@ def tapes() -> list[Any]:
 
 
 def note(again: Callable[..., Any], inputs: Any, outputs: Any, parts: Any = None) -> None:
-    """Tell the tapes that an op has run.
+    """Report an op that has run to the tapes.
 
     Args:
         again: records it once more, of other tensors.
-        parts: what `again` depends on; None if that is unknown.
+        parts: the other values that `again` depends on; None if they are unknown.
     """
     for tape in _graphs.tapes:
         tape.note(again, inputs, outputs, parts)
@@ -152,17 +163,9 @@ def remembered() -> list[FuncGraph] | None:
     return _graphs.made
 
 
-class _Scopes(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[str] = []
-
-
-_scopes = _Scopes()
-
-
 def prefixed(name: str) -> str:
-    """A name with those of the scopes around it in front."""
-    return "/".join((*_scopes.stack, name))
+    """A name after the names of the scopes around it."""
+    return "/".join((*_graphs.scopes, name))
 
 
 class name_scope:
@@ -173,9 +176,9 @@ class name_scope:
         self._before: list[list[str]] = []
 
     def __enter__(self) -> str:
-        self._before.append(_scopes.stack)
-        _scopes.stack = [*_scopes.stack, self.name] if self.name else []
-        return "/".join((*_scopes.stack, ""))
+        self._before.append(_graphs.scopes)
+        _graphs.scopes = [*_graphs.scopes, self.name] if self.name else []
+        return "/".join((*_graphs.scopes, ""))
 
     def __exit__(self, *raised: Any) -> None:
-        _scopes.stack = self._before.pop()
+        _graphs.scopes = self._before.pop()

@@ -1,7 +1,7 @@
 """The backend for functions with TensorFlow's API: the rules of TensorFlow's AutoGraph.
 
-A condition that is a tensor is staged, whatever its value; so is a loop over a tensor, a dataset or an iterator; all
-else runs as Python while tracing. What begins as plain Python cannot turn into a staged loop later.
+A condition that is a tensor is staged, even if its value is known; so is a loop over a tensor, a dataset or an
+iterator. All else runs as Python while tracing, and a loop that begins in plain Python cannot become a staged one.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph import operators
 from autograph.common import trace_rules
+from autograph.common.code_flags import of_code
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.core.dtypes import bool as bool_
@@ -49,7 +50,7 @@ class TensorFlowBackend(protocol.Backend):
     """Stages tensors by TensorFlow's rules."""
 
     name = "tensorflow"
-    may_drop: bool = True  # what it raises are errors of the program
+    may_drop: bool = True  # its exceptions are errors of the program
 
     @property
     def current(self) -> graphs.FuncGraph:
@@ -61,7 +62,8 @@ class TensorFlowBackend(protocol.Backend):
         return is_tensor(value)
 
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
-        return stage_if(self.current, _condition(test, "if statement"), [body, orelse or _nothing], state)
+        test = _condition(test, "if statement")
+        return stage_if(self.current, test, [body, orelse or (lambda: None)], state)
 
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
         test = _condition(test, CONDITIONAL)
@@ -73,14 +75,9 @@ class TensorFlowBackend(protocol.Backend):
         now = first
         while now:
             body()
-            stop = False if until is None else until()
-            if is_tensor(stop):
-                raise NotImplementedError(_CHANGED)
-            if stop:
+            if until is not None and _plain(until(), _CHANGED):
                 break
-            now = test()
-            if is_tensor(now):
-                raise NotImplementedError(_CHANGED)
+            now = _plain(test(), _CHANGED)
         return None
 
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
@@ -89,23 +86,20 @@ class TensorFlowBackend(protocol.Backend):
             return stage_for(self.current, items, body, state, until, options)
         for item in iterable:
             body(item)
-            stop = False if until is None else until()
-            if is_tensor(stop):
-                raise NotImplementedError(_PYTHON_FOR)
-            if stop:
+            if until is not None and _plain(until(), _PYTHON_FOR):
                 break
         return None
 
     def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import and_
 
-        others = rest[0] if len(rest) == 1 else (lambda: and_(*rest, test=test))  # type: ignore[arg-type, misc]
+        others = rest[0] if len(rest) == 1 else partial(and_, *rest, test=test)  # type: ignore[arg-type, misc]
         return stage_if(self.current, _condition(first), [others, lambda: first], reached_by(*rest), CONDITIONAL)
 
     def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import or_
 
-        others = rest[0] if len(rest) == 1 else (lambda: or_(*rest, test=test))  # type: ignore[arg-type, misc]
+        others = rest[0] if len(rest) == 1 else partial(or_, *rest, test=test)  # type: ignore[arg-type, misc]
         return stage_if(self.current, _condition(first), [lambda: first, others], reached_by(*rest), CONDITIONAL)
 
     def not_(self, value: Any) -> Any:
@@ -133,7 +127,6 @@ class TensorFlowBackend(protocol.Backend):
         return getattr(function, "__tf_inline__", NotImplemented)
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        known = _BUILTINS.get(name)
         if name == "print" and is_tensor_in(args) and "BUILTIN_FUNCTIONS" in map(str, self.current.features):
             return printing.print_like_python(*args, **kwargs)
         if name == "print" and self.current.printed and kwargs.get("file") in (None, sys.stdout):
@@ -141,7 +134,7 @@ class TensorFlowBackend(protocol.Backend):
         method = getattr(type(args[0]), f"_{name}_", None) if args else None
         if method is not None:
             return method(*args, **kwargs)
-        return known(*args, **kwargs) if known is not None and is_tensor_in(args) else NotImplemented
+        return _BUILTINS[name](*args, **kwargs) if name in _BUILTINS and is_tensor_in(args) else NotImplemented
 
     def in_(self, *args: Any, **kwargs: Any) -> Any:
         return NotImplemented
@@ -154,15 +147,18 @@ def is_tensor_in(values: Any) -> bool:
     return any(map(is_tensor, values))
 
 
-def _nothing() -> None:
-    return None
+def _plain(value: Any, message: str) -> Any:
+    """A condition of a loop that runs as Python, which must not be a tensor."""
+    if is_tensor(value):
+        raise NotImplementedError(message)
+    return value
 
 
 def _condition(value: Any, what: str = "") -> Tensor:
     """The condition of a construct, as a tensor of bool.
 
     Args:
-        what: whose condition it is, which must be one already.
+        what: the name of the construct, which needs a tensor of bool; "" for operators, which convert.
     """
     tensor = convert_to_tensor(value)
     if what and (tensor.dtype is not bool_ or tensor.shape.rank not in (0, None)):
@@ -200,8 +196,8 @@ def _len(value: Any) -> Any:
     tensor = convert_to_tensor(value)
     if tensor.shape.rank == 0:
         raise ValueError("len requires a non-zero rank for Tensor arguments")
-    known = tensor.shape[0] if tensor.shape.rank is not None else None
-    return known if known is not None else array_ops.shape(tensor)[0]
+    length = tensor.shape[0] if tensor.shape.rank is not None else None
+    return length if length is not None else array_ops.shape(tensor)[0]
 
 
 def _extreme(of_two: Any, of_all: Any) -> Any:
@@ -214,7 +210,7 @@ def _extreme(of_two: Any, of_all: Any) -> Any:
 
 
 _BUILTINS: dict[str, Any] = {
-    "range": lambda *args: array_ops.range(*args),
+    "range": array_ops.range,
     "len": _len,
     "int": lambda value, base=10: math_ops.cast(value, int32),
     "float": lambda value: math_ops.cast(value, float32),
@@ -229,10 +225,10 @@ TENSORFLOW = TensorFlowBackend()
 
 
 def check_syntax(function: Callable[..., Any]) -> None:
-    """Check that a function has no `else` of loops and is no generator: TensorFlow's AutoGraph takes neither.
+    """Check that a function has no loop with an `else`, and is no generator.
 
     Raises:
-        NotImplementedError: it has a construct that cannot.
+        NotImplementedError: TensorFlow's AutoGraph refuses it.
     """
     plain = function.__func__ if type(function) is MethodType else function
     if type(plain) is not FunctionType:
@@ -244,7 +240,7 @@ def check_syntax(function: Callable[..., Any]) -> None:
         raise NotImplementedError(refused)
 
 
-@lru_cache(maxsize=4096)
+@of_code
 def _refused(code: CodeType) -> str:
     """The construct of a function that is refused; "" if there is none, or there is no source."""
     try:

@@ -18,23 +18,27 @@ from autograph.compat.tensorflow.staging.tracing import call
 
 
 class _Rows:
-    """The rows of all tensors in a structure.
+    """The rows of all tensors in a structure, in the order in which a function gets them.
 
     Attributes:
-        count: how many there are.
-        known: the same, if that is known.
+        count: the number of rows, as a tensor; `length` is the same number, or None if only the graph knows it.
     """
 
-    def __init__(self, elems: Any) -> None:
+    def __init__(self, elems: Any, reverse: bool = False) -> None:
         self._tensors = pytree.map(convert_to_tensor, elems)
+        self._reverse = reverse
         first = pytree.flatten(self._tensors)[0]
         if first.shape.rank == 0:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-        self.known = first.shape[0] if first.shape.rank is not None else None
-        self.count = array_ops.shape(first)[0] if self.known is None else convert_to_tensor(self.known)
+        self.length = first.shape[0] if first.shape.rank is not None else None
+        self.count = array_ops.shape(first)[0] if self.length is None else convert_to_tensor(self.length)
+
+    def place(self, number: Any) -> Any:
+        """The place of a row in the tensors."""
+        return self.count - 1 - number if self._reverse else number
 
     def __getitem__(self, number: Any) -> Any:
-        return pytree.map(lambda tensor: tensor[number], self._tensors)
+        return pytree.map(lambda tensor: tensor[self.place(number)], self._tensors)
 
     @property
     def dtypes(self) -> Any:
@@ -50,18 +54,19 @@ class _Written:
         self.arrays = [self._array(leaf) for leaf in pytree.flatten(structure)]
 
     def _array(self, leaf: Any) -> TensorArray:
-        dtype = leaf.dtype if isinstance(leaf, (TensorSpec, Tensor)) else as_dtype(leaf)
-        shape = leaf.shape if isinstance(leaf, (TensorSpec, Tensor)) else None
+        is_tensor = isinstance(leaf, (TensorSpec, Tensor))
+        dtype, shape = (leaf.dtype, leaf.shape) if is_tensor else (as_dtype(leaf), None)
         return TensorArray(dtype, self._rows.count, element_shape=shape)
 
     def write(self, arrays: Any, number: Any, value: Any) -> list[TensorArray]:
         pytree.assert_same_structure(self._structure, value)
-        return [array.write(number, part) for array, part in zip(arrays, pytree.flatten(value))]
+        at = self._rows.place(number)
+        return [array.write(at, part) for array, part in zip(arrays, pytree.flatten(value))]
 
     def stacked(self, arrays: Any) -> Any:
         found = [array.stack() for array in arrays]
         for tensor, array in zip(found, arrays):
-            tensor.set_shape(TensorShape([self._rows.known]) + array.element_shape)
+            tensor.set_shape(TensorShape([self._rows.length]) + array.element_shape)
         return pytree.pack(self._structure, found)
 
 
@@ -79,15 +84,17 @@ def map_fn(
     Args:
         fn_output_signature: types, or `TensorSpec`s, in the structure that the function gives, if that is another one.
     """
-    rows, function = _Rows(elems), _called(fn)
+    rows = _Rows(elems)
     wanted = fn_output_signature if fn_output_signature is not None else dtype
     written = _Written(rows.dtypes if wanted is None else wanted, rows)
+    return _mapped(_called(fn), rows, written, (0, written.arrays))
 
+
+def _mapped(function: Callable[..., Any], rows: _Rows, written: _Written, begin: Any) -> Any:
     def iteration(number: Tensor, arrays: Any) -> Any:
         return number + 1, written.write(arrays, number, function(rows[number]))
 
-    _, arrays = while_loop(lambda number, _: number < rows.count, iteration, (0, written.arrays))
-    return written.stacked(arrays)
+    return written.stacked(while_loop(lambda number, _: number < rows.count, iteration, begin)[1])
 
 
 def vectorized_map(
@@ -97,13 +104,7 @@ def vectorized_map(
     rows, function = _Rows(elems), _called(fn)
     first = pytree.map(convert_to_tensor, function(rows[0]))
     written = _Written(first, rows)
-
-    def iteration(number: Tensor, arrays: Any) -> Any:
-        return number + 1, written.write(arrays, number, function(rows[number]))
-
-    given = 1, written.write(written.arrays, 0, first)
-    _, arrays = while_loop(lambda number, _: number < rows.count, iteration, given)
-    return written.stacked(arrays)
+    return _mapped(function, rows, written, (1, written.write(written.arrays, 0, first)))
 
 
 def scan(
@@ -112,19 +113,23 @@ def scan(
     name: str | None = None,
 ) -> Any:
     """All results of a function of its last result and the next row, from `initializer` or the first row on."""
-    rows, function = _Rows(elems), _called(fn)
-    begin = 0 if initializer is not None else 1
-    first = pytree.map(convert_to_tensor, initializer if begin == 0 else rows[_at(rows, 0, reverse)])
+    rows, function = _Rows(elems, reverse), _called(fn)
+    begin, first = _begin(rows, initializer)
     written = _Written(first, rows)
-    arrays = written.arrays if begin == 0 else written.write(written.arrays, _at(rows, 0, reverse), first)
+    arrays = written.write(written.arrays, 0, first) if begin else written.arrays
 
     def iteration(number: Tensor, state: Any, arrays: Any) -> Any:
-        at = _at(rows, number, reverse)
-        state = function(state, rows[at])
-        return number + 1, state, written.write(arrays, at, state)
+        state = function(state, rows[number])
+        return number + 1, state, written.write(arrays, number, state)
 
     found = while_loop(lambda number, *_: number < rows.count, iteration, (begin, first, arrays))
     return written.stacked(found[2])
+
+
+def _begin(rows: _Rows, initializer: Any) -> tuple[int, Any]:
+    """The number of the row that a loop begins with, and the state before it."""
+    begin = 0 if initializer is not None else 1
+    return begin, pytree.map(convert_to_tensor, rows[0] if begin else initializer)
 
 
 def foldl(
@@ -144,15 +149,9 @@ def foldr(
 
 
 def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool) -> Any:
-    rows, function = _Rows(elems), _called(fn)
-    begin = 0 if initializer is not None else 1
-    first = pytree.map(convert_to_tensor, initializer if begin == 0 else rows[_at(rows, 0, reverse)])
+    rows, function = _Rows(elems, reverse), _called(fn)
 
     def iteration(number: Tensor, state: Any) -> Any:
-        return number + 1, function(state, rows[_at(rows, number, reverse)])
+        return number + 1, function(state, rows[number])
 
-    return while_loop(lambda number, _: number < rows.count, iteration, (begin, first))[1]
-
-
-def _at(rows: _Rows, number: Any, reverse: bool) -> Any:
-    return rows.count - 1 - number if reverse else number
+    return while_loop(lambda number, _: number < rows.count, iteration, _begin(rows, initializer))[1]

@@ -1,8 +1,7 @@
-"""`tf.GradientTape`: gradients of what was computed while it watched.
+"""`tf.GradientTape`: gradients of the computation that it watches.
 
-In a graph, the nodes recorded since the tape began are reversed where the gradient is asked for. Eagerly, a tape notes
-the ops that run; when a gradient is asked for, they are recorded in a graph, and that is reversed (`replay.py`). Taking
-a gradient is itself an op to the tapes around.
+In a graph, `gradient` reverses the nodes recorded since the tape began. Eagerly, a tape notes the ops that run, and
+`gradient` records them in a graph, which it reverses (`replay.py`). To outer tapes, taking a gradient is an op itself.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,11 @@ from autograph.compat.tensorflow.staging.replay import Entry
 from autograph.runtime.autodiff.activity import Activity
 from autograph.runtime.graph.graph import Block, Node
 
+Reverse = Callable[[list[Tensor], list[Tensor], "list[Tensor] | None"], "list[Tensor | None]"]
+
 
 class UnconnectedGradients:
-    """The gradient in a source that the target does not depend on."""
+    """Names of the gradient in a source that the target does not depend on."""
 
     NONE = "none"
     ZERO = "zero"
@@ -40,22 +42,22 @@ class _Staged:
 
     Attributes:
         marker: the node before the first that it watches.
-        unseen: the nodes that were recorded while it was stopped.
-        roots: what stands in the graph for variables and constants, by their ids: one value for what is read between
-            two assignments.
-        valid: of these roots, those to be read now.
-        fronts: the nodes before which the next root of a variable is put, if it has been assigned to.
-        around: what stood for constants when the tape began to watch them.
+        ignored: the nodes that were recorded while it was stopped.
+        roots: the values of watched variables and constants in the graph, by the ids of these; a variable has another
+            root after each assignment.
+        current: the roots that variables are read as now.
+        markers: of variables that have been assigned to: the nodes that their next roots are inserted before.
+        replaced: the values of watched constants in outer tapes.
     """
 
     graph: FuncGraph
     block: Block
     marker: Node
-    unseen: set[Node] = field(default_factory=set)
+    ignored: set[Node] = field(default_factory=set)
     roots: dict[int, list[Tensor]] = field(default_factory=dict)
-    valid: dict[int, Tensor] = field(default_factory=dict)
-    fronts: dict[int, Node] = field(default_factory=dict)
-    around: dict[int, Any] = field(default_factory=dict)
+    current: dict[int, Tensor] = field(default_factory=dict)
+    markers: dict[int, Node] = field(default_factory=dict)
+    replaced: dict[int, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -63,7 +65,7 @@ class _Notes:
     """The records of an eager tape.
 
     Attributes:
-        reads: the tensors that variables were read as, by their ids, with these variables.
+        reads: the tensors that variables were read as, by the ids of these tensors, with the variables.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -74,8 +76,8 @@ class GradientTape:
     """Watches the computation within its `with`, and gives its gradients.
 
     Args:
-        persistent: whether it can be asked more than once.
-        watch_accessed_variables: whether trainable variables are watched without further ado.
+        persistent: whether `gradient` may be called more than once.
+        watch_accessed_variables: whether it watches all trainable variables that are read.
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
@@ -84,7 +86,7 @@ class GradientTape:
         self._staged: _Staged | None = None
         self._notes = _Notes()
         self._variables: dict[int, Variable] = {}
-        self._watched: dict[int, Any] = {}  # what it was told to watch, by their ids
+        self._watched: dict[int, Any] = {}  # arguments of `watch`, by their ids
         self._used = False
 
     def __enter__(self) -> GradientTape:
@@ -99,7 +101,7 @@ class GradientTape:
         graphs.tapes().remove(self)
         if self._staged is not None:
             self._staged.graph.tapes.remove(self)
-            for number, before in self._staged.around.items():
+            for number, before in self._staged.replaced.items():
                 self._staged.graph.stand_ins.pop(number)
                 if before is not None:
                     self._staged.graph.stand_ins[number] = before
@@ -107,14 +109,14 @@ class GradientTape:
     # Watching ---------------------------------------------------------------------------------------------------------
 
     def watch(self, tensor: Any) -> None:
-        """Watch tensors, or a structure of such; a gradient is known only in what is watched."""
+        """Watch tensors, or a structure of tensors, as gradients are taken only in watched ones."""
         for each in pytree.flatten(tensor):
             self._watched[id(each)] = each
             if isinstance(each, Variable):
                 self._variables[id(each)] = each
             elif self._staged is not None and not is_proxy(each._value):
                 graph = self._staged.graph
-                self._staged.around.setdefault(id(each), graph.stand_ins.get(id(each)))
+                self._staged.replaced.setdefault(id(each), graph.stand_ins.get(id(each)))
                 root = replay.as_root(graph, convert_to_tensor(each))
                 self._staged.roots[id(each)] = [root]
                 graph.stand_ins[id(each)] = each, root
@@ -123,11 +125,11 @@ class GradientTape:
         return tuple(self._variables.values())
 
     def note(self, again: Callable[..., Sequence[Tensor]], inputs: Any, outputs: Any, parts: Any) -> None:
-        """An op has run eagerly; see `Entry`."""
+        """Note an op that has run eagerly; see `Entry`."""
         self._notes.entries.append(Entry(again, inputs, outputs, parts))
 
     def note_read(self, variable: Variable, tensor: Tensor) -> None:
-        """A variable has been read eagerly."""
+        """Note that a variable has been read eagerly."""
         if self._is_watched(variable):
             self._notes.reads[id(tensor)] = tensor, variable
 
@@ -139,30 +141,30 @@ class GradientTape:
     def _would_watch(self, variable: Variable) -> bool:
         return (self._watches_variables and variable.trainable) or id(variable) in self._variables
 
-    def read(self, variable: Variable, around: Tensor | None) -> Tensor | None:
-        """Read a variable in the graph, by one node in front of all that is watched.
+    def read(self, variable: Variable, outer: Tensor | None) -> Tensor | None:
+        """Read a variable in the graph, by one node in front of all watched nodes.
 
         Args:
-            around: what the tapes around this one read it by.
+            outer: the value that outer tapes read it as.
         """
         staged, number = self._staged, id(variable)
         if staged is None or staged.graph is not graphs.current() or not self._is_watched(variable):
-            return around
-        if number not in staged.valid:
+            return outer
+        if number not in staged.current:
             trace = staged.graph.trace
             value = read, variable._storage
-            args = trace.lower(value if around is None else (around._value,))
-            node = Node("call" if around is None else "bound", args, None, (), ())
-            staged.block.nodes.insert(staged.block.nodes.index(staged.fronts.get(number, staged.marker)), node)
+            args = trace.lower(value if outer is None else (outer._value,))
+            node = Node("call" if outer is None else "bound", args, None, (), ())
+            staged.block.nodes.insert(staged.block.nodes.index(staged.markers.get(number, staged.marker)), node)
             proxy = trace.proxy(node.add_output(type_of(variable.dtype, variable.shape)))
             found = Tensor(proxy, variable.dtype, variable.shape, staged.graph, "ReadVariableOp")
             found._block = staged.block
             staged.roots.setdefault(number, []).append(found)
-            staged.valid[number] = found
-        return staged.valid[number]
+            staged.current[number] = found
+        return staged.current[number]
 
     def check_assignment(self, variable: Variable) -> None:
-        """Check that a watched variable is assigned to where the tape notices it."""
+        """Check that an assignment to a watched variable is in the block of the tape, which can then reverse it."""
         staged = self._staged
         if staged is not None and self._would_watch(variable) and staged.graph.trace.block is not staged.block:
             raise NotImplementedError(
@@ -171,10 +173,10 @@ class GradientTape:
             )
 
     def note_assignment(self, variable: Variable) -> None:
-        """A variable has been assigned to in the graph."""
+        """Note that a variable has been assigned to in the graph."""
         if self._staged is not None and self._would_watch(variable):
-            self._staged.valid.pop(id(variable), None)
-            self._staged.fronts[id(variable)] = _marker(self._staged.graph)
+            self._staged.current.pop(id(variable), None)
+            self._staged.markers[id(variable)] = _marker(self._staged.graph)
 
     def reset(self) -> None:
         self._notes = _Notes()
@@ -193,70 +195,69 @@ class GradientTape:
         finally:
             graphs.tapes().insert(place, self)
             if self._staged is not None:
-                self._staged.unseen.update(node for node in nodes if node not in before)
+                self._staged.ignored.update(node for node in nodes if node not in before)
 
     # Gradients --------------------------------------------------------------------------------------------------------
 
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:
-        """The gradients of the target, or of the sum of several, in each source; None where that has no part in it."""
+        """The gradients of the target, or of the sum of several, in each source; None if it does not depend on that."""
         if self._used and not self._persistent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
             )
         self._used = True
         targets = [convert_to_tensor(each) for each in pytree.flatten(target)]
-        given = None
+        cotangents = None
         if output_gradients is not None:
             parts = pytree.flatten(output_gradients) if pytree.is_nested(target) else [output_gradients]
-            given = [convert_to_tensor(each, dtype_hint=to.dtype) for each, to in zip(parts, targets)]
-        wanted = pytree.flatten(sources)
+            cotangents = [convert_to_tensor(each, dtype_hint=to.dtype) for each, to in zip(parts, targets)]
+        leaves = pytree.flatten(sources)
         if self._staged is not None:
-            found = self._staged_gradients(targets, wanted, given)
+            tensors, reverse = self._staged_sources(self._staged, leaves)
         else:
-            found = self._eager_gradients(targets, wanted, given)
+            tensors, reverse = self._eager_sources(leaves)
+        found = iter(reverse(targets, [tensor for each in tensors for tensor in each], cotangents))
+        sums = [_sum([next(found) for _ in each]) for each in tensors]
         if str(unconnected_gradients).rpartition(".")[2].lower() == "zero":
-            found = [_zero(source) if each is None else each for source, each in zip(wanted, found)]
-        return pytree.pack(sources, found)
+            sums = [_zero(source) if each is None else each for source, each in zip(leaves, sums)]
+        return pytree.pack(sources, sums)
 
-    def _staged_gradients(self, targets: list[Tensor], sources: list[Any], given: Any) -> list[Tensor | None]:
-        assert self._staged is not None
-        graph = self._staged.graph
-        if graph.trace.block is not self._staged.block:
+    def _staged_sources(self, staged: _Staged, sources: list[Any]) -> tuple[list[list[Tensor]], Reverse]:
+        """The tensors in which the gradients of each source are taken, and the function that takes them."""
+        graph = staged.graph
+        if graph.trace.block is not staged.block:
             raise RuntimeError("tape.gradient must be called in the branch or loop that the tape is in")
-        start = self._staged.block.nodes.index(self._staged.marker) + 1
-        roots = self._staged.roots
+        start = staged.block.nodes.index(staged.marker) + 1
+        roots = staged.roots
         watched = [each for each in self._watched.values() if isinstance(each, Tensor) and is_proxy(each._value)]
         own = [root for each in roots.values() for root in each]
         values = [graph.trace.use(each._value) for each in (*watched, *own)]
-        known = Activity(self._staged.block.nodes[start:], values, constant=self._staged.unseen).values
+        active = Activity(staged.block.nodes[start:], values, constant=staged.ignored).values
         tensors = [
             [
                 root for root in roots.get(id(source), [] if isinstance(source, Variable) else [source])
-                if is_proxy(root._value) and graph.trace.use(root._value) in known
+                if is_proxy(root._value) and graph.trace.use(root._value) in active
             ]
             for source in sources
         ]  # fmt: skip
-        wanted = [tensor for each in tensors for tensor in each]
-        found = iter(replay.reverse(graph, start, targets, wanted, given, self._staged.unseen))
-        return [_sum([next(found) for _ in each]) for each in tensors]
+        return tensors, partial(replay.reverse, graph, start, ignored=staged.ignored)
 
-    def _eager_gradients(self, targets: list[Tensor], sources: list[Any], given: Any) -> list[Tensor | None]:
+    def _eager_sources(self, sources: list[Any]) -> tuple[list[list[Tensor]], Reverse]:
+        """The same for an eager tape."""
         entries, reads = self._notes.entries, list(self._notes.reads.values())
-        known = {*self._watched, *self._notes.reads}  # what depends on what is watched, by their ids
+        active = {*self._watched, *self._notes.reads}  # tensors that depend on watched ones, by their ids
         for entry in entries:
-            if not known.isdisjoint(map(id, entry.inputs)):
-                known.update(map(id, entry.outputs))
+            if not active.isdisjoint(map(id, entry.inputs)):
+                active.update(map(id, entry.outputs))
         if not self._persistent:
             self.reset()
         tensors = [
             [tensor for tensor, variable in reads if variable is source] if isinstance(source, Variable)
-            else [source] if id(source) in known else [] for source in sources
+            else [source] if id(source) in active else [] for source in sources
         ]
-        wanted = [tensor for each in tensors for tensor in each]
-        found = iter(replay.gradients(entries, targets, wanted, given))
-        return [_sum([next(found) for _ in each]) for each in tensors]
+        return tensors, partial(replay.gradients, entries)
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none", **_: Any) -> Any:
         """The gradients of each element of the target, stacked."""
@@ -297,13 +298,13 @@ def _stacked(parts: Sequence[Any], axis: int, shape: Any) -> Any:
 
 
 def _marker(graph: FuncGraph) -> Node:
-    """A node that stands for this place in the graph."""
+    """A node that marks this place in the graph."""
     graph.trace.record("bound", (0,))
     return graph.trace.block.nodes[-1]
 
 
 def _sum(gradients: list[Tensor | None]) -> Tensor | None:
-    """The sum of those that there are."""
+    """The sum of the gradients that are not None."""
     found = [each for each in gradients if each is not None]
     return math_ops.add_n(found) if len(found) > 1 else found[0] if found else None
 

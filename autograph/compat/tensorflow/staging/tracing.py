@@ -31,28 +31,15 @@ class Traced:
     """A function for arguments of certain kinds, as a graph that can run.
 
     Attributes:
-        graph: the graph.
-        structure: what it returns, with a `TensorSpec` for each tensor.
+        structure: of its result, with a `TensorSpec` for each tensor.
+
+    Args:
+        graph: optimized.
+        draws: the random numbers that it gives besides its result.
     """
 
-    def __init__(self, graph: graphs.FuncGraph, structure: Any) -> None:
+    def __init__(self, graph: Graph, structure: Any, draws: Sequence[Tensor] = ()) -> None:
         self.graph = graph
-        whole = graph.trace.graph
-        dce.run(whole, strict=False)
-        optimize(whole)
-        self._compile(whole, structure, graph.draws)
-        made = graphs.remembered()
-        if made is not None:
-            made.append(graph)
-
-    @classmethod
-    def of(cls, graph: Graph, structure: Any) -> Traced:
-        """A function for a graph that has been optimized before."""
-        found = cls.__new__(cls)
-        found._compile(graph, structure)
-        return found
-
-    def _compile(self, graph: Graph, structure: Any, draws: Sequence[Tensor] = ()) -> None:
         self.structure = structure
         self._dtypes = [leaf.dtype for leaf in pytree.flatten(structure) if isinstance(leaf, TensorSpec)]
         self._drawn = [each.dtype for each in draws]
@@ -60,14 +47,14 @@ class Traced:
 
     @property
     def source(self) -> str:
-        """The code that the engine made of it."""
+        """The code that the engine makes of it."""
         return self._executable.source
 
     def __call__(self, values: Sequence[Any]) -> Any:
         return self._result(self._run(values))
 
     def with_draws(self, values: Sequence[Any]) -> tuple[Any, list[Tensor]]:
-        """The result of the function, and the random numbers that it drew."""
+        """The result of the function, and the random numbers that this run has drawn."""
         found = self._run(values)
         return self._result(found), [eager(*each) for each in zip(found[len(self._dtypes) :], self._drawn)]
 
@@ -93,19 +80,19 @@ def trace(
     """Trace a function.
 
     Args:
-        args: `(args, kwargs)`, with `specs` in the places of what is staged.
-        specs: with the names of the graph's parameters.
+        args: `(args, kwargs)`, with specs in place of tensors.
+        specs: these specs, with the names of the graph's parameters.
     """
     graph = graphs.FuncGraph(name, features)
     graph.check_variables = check_variables
-    given: dict[int, Tensor] = {}
+    inputs: dict[int, Tensor] = {}
     with forking.undivided(), watched_signals(), graphs.building(graph):
         for parameter, spec in specs:
             value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
             proxy = graph.trace.proxy(value)
-            given[id(spec)] = Tensor(proxy, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
-        graph.inputs = list(given.values())
-        positional, named = pytree.map(lambda leaf: given.get(id(leaf), leaf), args)
+            inputs[id(spec)] = Tensor(proxy, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
+        graph.inputs = list(inputs.values())
+        positional, named = pytree.map(lambda leaf: inputs.get(id(leaf), leaf), args)
         with traced_by(TENSORFLOW):
             graph.trace.location.start_from(sys._getframe())
             try:
@@ -115,11 +102,17 @@ def trace(
             finally:
                 graph.trace.close()
                 graph.trace.location.start_from(None)  # that frame holds on to the arguments
-    return Traced(graph, result), graph
+    dce.run(graph.trace.graph, strict=False)
+    optimize(graph.trace.graph)
+    traced = Traced(graph.trace.graph, result, graph.draws)
+    made = graphs.remembered()
+    if made is not None:
+        made.append(graph)
+    return traced, graph
 
 
 def unstageable(signal: Signal, name: str) -> Exception:
-    """The error for a graph break: functions with TensorFlow's API never run as plain Python instead."""
+    """The error for a graph break, as functions with TensorFlow's API never run as plain Python instead."""
     line = line_of(getattr(signal, "place", ()))
     at = " ({}:{})".format(*line) if line else ""
     if isinstance(signal, NeedsConcrete):
@@ -148,7 +141,7 @@ def call(function: Callable[..., Any], args: Any, kwargs: Any, convert: bool = T
 
 
 def _returned(graph: graphs.FuncGraph, result: Any) -> Any:
-    """End the graph with what the function returned; gives the same with specs in the place of tensors."""
+    """End the graph with the result of the function; gives that with specs in place of tensors."""
     outputs: list[Any] = []
 
     def leaf(value: Any) -> Any:
