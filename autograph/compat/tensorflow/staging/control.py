@@ -24,7 +24,7 @@ __all__ = [  # the names of `tf` itself
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """The result of one of two functions."""
+    """Call `true_fn` or `false_fn`, as the condition says; gives its result."""
     graph = graphs.current()
     if graph is None or not is_tensor(pred):
         return true_fn() if pred else false_fn()
@@ -33,7 +33,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str | None = None) -> Any:
-    """The result of the function of that number; for other numbers, of `default`, or of the last."""
+    """Call the function of a number; for other numbers `default`, or the last function."""
     pairs = isinstance(branch_fns, dict) or all(isinstance(each, tuple) for each in branch_fns)
     cases = dict(branch_fns if pairs else enumerate(branch_fns))
     last = default or cases[max(cases)]
@@ -49,7 +49,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
 
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, name: str | None = None) -> Any:
-    """The result of the function of the first condition that holds."""
+    """Call the function of the first condition that holds, or `default`."""
     (pred, function), *rest = pred_fn_pairs
     if not rest and default is None:
         return cond(pred, function, function)
@@ -61,7 +61,7 @@ def while_loop(
     parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Call `body` with the variables while `cond` of them holds."""
+    """Call `body` with the loop variables while `cond` of them holds; its results are their next values."""
     if not callable(cond) or not callable(body):
         raise TypeError("'cond' and 'body' must be callable")
     if not isinstance(loop_vars, (list, tuple, dict)) or not loop_vars:
@@ -77,30 +77,30 @@ def while_loop(
     def iteration() -> None:
         nonlocal variables, count
         found = body(*variables)
-        parts = found if isinstance(found, (list, tuple)) and type(found) in (list, tuple) else (found,)
-        variables, count = pytree.map(convert_to_tensor, tuple(parts)), count + 1
+        parts = tuple(found) if type(found) in (list, tuple) else (found,)
+        variables, count = pytree.map(convert_to_tensor, parts), count + 1
 
     if graph is None:
         while test():
             iteration()
     else:
-        options = None
-        if shape_invariants is not None:
-            found = pytree.flatten(shape_invariants)
-            options = {"shape_invariants": [(variables, TensorShape(None))] if found else []}
-        stage_while(graph, test, iteration, State(("variables", "count"), iteration, test), None, options)
-    result = list(variables) if isinstance(loop_vars, list) else tuple(variables)
-    return result if len(result) != 1 else result[0] if not isinstance(loop_vars, (list, tuple)) else result
+        shapes = [] if shape_invariants is None else pytree.flatten(shape_invariants)
+        invariants = [(variables, TensorShape(None))] if shapes else []
+        state = State(("variables", "count"), iteration, test)
+        stage_while(graph, test, iteration, state, None, {"shape_invariants": invariants})
+    if isinstance(loop_vars, dict) and len(variables) == 1:
+        return variables[0]
+    return list(variables) if isinstance(loop_vars, list) else tuple(variables)
 
 
 @contextlib.contextmanager
 def scope(name: Any = None, *args: Any, **kwargs: Any) -> Iterator[Any]:
-    """A part of the program with a name, a device or an order of its own, which change nothing here."""
+    """A part of the program with a name, a device or an order of its own, which have no effect here."""
     yield name
 
 
 def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
-    """Raise InvalidArgumentError when the graph runs, unless the condition holds."""
+    """Raise `InvalidArgumentError` when the graph runs, unless the condition holds."""
     _assert(convert_to_tensor(condition), data, "")
 
 

@@ -1,7 +1,7 @@
-"""Functions that TensorFlow does not trace into.
+"""Functions that TensorFlow does not trace into: those with a gradient of their own, and Python.
 
-Those that say themselves what their gradient is (`tf.custom_gradient`), and Python that runs whenever the graph does
-(`tf.py_function`, `tf.numpy_function`).
+`tf.custom_gradient` gives a function its gradient; `tf.py_function` and `tf.numpy_function` call Python whenever the
+graph runs.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ from autograph.runtime.tracing.proxies.proxy import unpack
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function that gives a pair: its result, and what takes the gradient of that to its arguments.
+    """Decorate a function that returns a pair: its result, and a function of the gradients.
 
-    The latter gets one gradient for each tensor of the result, and gives one for each argument.
+    The latter gets the gradient of each tensor of the result, and returns one for each argument.
     """
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        given = [convert_to_tensor(each) if is_convertible(each) else each for each in args]
+        inputs = [convert_to_tensor(each) if is_convertible(each) else each for each in args]
         if graphs.current() is not None:
-            return _recorded(f, given, kwargs)
-        value, _ = f(*given, **kwargs)
+            return _recorded(f, inputs, kwargs)
+        value, _ = f(*inputs, **kwargs)
         result = pytree.map(lambda leaf: wrap(leaf._value, leaf.dtype), pytree.map(convert_to_tensor, value))
-        tensors = [each for each in given if isinstance(each, Tensor)]
+        tensors = [each for each in inputs if isinstance(each, Tensor)]
 
         def again(*others: Tensor) -> list[Tensor]:
             rest = iter(others)
-            return pytree.flatten(_recorded(f, [next(rest) if isinstance(e, Tensor) else e for e in given], kwargs))
+            return pytree.flatten(_recorded(f, [next(rest) if isinstance(e, Tensor) else e for e in inputs], kwargs))
 
-        others = [None if isinstance(each, Tensor) else each for each in given]
-        world = _world(f, {})
-        graphs.note(again, tensors, pytree.flatten(result), None if world is None else [f, world, others, kwargs])
+        others = [None if isinstance(each, Tensor) else each for each in inputs]
+        read = _globals_of(f, {})
+        graphs.note(again, tensors, pytree.flatten(result), None if read is None else [f, read, others, kwargs])
         return result
 
     return decorated
 
 
-def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
-    """The globals that a function and its callees read; None if these can change unnoticed."""
-    if type(function) is not FunctionType or function.__code__ in known:
+def _globals_of(function: Any, found: dict[Any, Any]) -> dict[Any, Any] | None:
+    """The globals that a function and its callees read, added to `found`; None if they can change unnoticed."""
+    if type(function) is not FunctionType or function.__code__ in found:
         return None
-    known[function.__code__] = None
+    found[function.__code__] = None
     names = {name for code in codes_in(function.__code__) for name in code.co_names}
     read = {(name, function.__module__): function.__globals__.get(name) for name in sorted(names)}
     modules = [value.__name__.partition(".")[0] for value in read.values() if isinstance(value, ModuleType)]
@@ -63,21 +63,21 @@ def _world(function: Any, known: dict[Any, Any]) -> dict[Any, Any] | None:
         return None
     called = [cell.cell_contents for cell in function.__closure__ or ()]
     for key, value in read.items():
-        if key not in known and not isinstance(value, ModuleType):
-            known[key] = value
+        if key not in found and not isinstance(value, ModuleType):
+            found[key] = value
             called.append(value)
-    if any(type(value) is FunctionType and _world(value, known) is None for value in called):
+    if any(type(value) is FunctionType and _globals_of(value, found) is None for value in called):
         return None
-    return known
+    return found
 
 
 _UNCHANGING = frozenset({"autograph", "numpy", "math", "functools"})
 
 
 def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
-    """A call in the graph that is being made."""
+    """Record a call in the graph that is being made."""
     graph = graphs.current()
-    assert graph is not None, "it is asked for in graphs only"
+    assert graph is not None, "calls are recorded in graphs"
     value, gradient = call(f, tuple(args), kwargs)
     value = pytree.map(convert_to_tensor, value)
     leaves = pytree.flatten(value)
@@ -98,39 +98,41 @@ def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
 
 
 def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
-    """Call a function of eager tensors when the graph runs; its results are of the types `Tout`."""
-    return _called(func, inp, Tout, lambda value, dtype: eager(value, dtype))
+    """Call a function of eager tensors when the graph runs; its results are of the dtypes `Tout`."""
+    return _called(func, inp, Tout, eager)
 
 
 def numpy_function(
     func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """Call a function of NumPy arrays when the graph runs; its results are of the types `Tout`."""
+    """Call a function of NumPy arrays when the graph runs; its results are of the dtypes `Tout`."""
     return _called(func, inp, Tout, lambda value, _: value)
 
 
-def _called(function: Callable[..., Any], inp: Any, types: Any, given: Callable[..., Any]) -> Any:
+def _called(function: Callable[..., Any], inp: Any, types: Any, argument: Callable[..., Any]) -> Any:
+    """Call `function` of `argument(value, dtype)` of each input, when the graph runs."""
     tensors = [convert_to_tensor(each) for each in inp]
-    kinds = [as_dtype(getattr(each, "dtype", each)) for each in pytree.flatten(types)]
+    dtypes = [as_dtype(getattr(each, "dtype", each)) for each in pytree.flatten(types)]
+    is_single = not pytree.is_nested(types)
 
     def run(*values: Any) -> Any:
         with graphs.building(None):
-            found = function(*(given(value, each.dtype) for value, each in zip(values, tensors)))
-            leaves = [found] if not pytree.is_nested(types) else pytree.flatten(found)
-            parts = [_of(convert_to_tensor(leaf), kind) for leaf, kind in zip(leaves, kinds)]
-        return parts[0] if not pytree.is_nested(types) else tuple(parts)
+            found = function(*(argument(value, each.dtype) for value, each in zip(values, tensors)))
+            leaves = [found] if is_single else pytree.flatten(found)
+            parts = [_of(convert_to_tensor(leaf), dtype) for leaf, dtype in zip(leaves, dtypes)]
+        return parts[0] if is_single else tuple(parts)
 
     values = [each._value for each in tensors]
     graph = graphs.current()
-    if not kinds:
+    if not dtypes:
         effect(lambda *values: run(*values) and None, *values)
         return []
-    if not pytree.is_nested(types):
-        return run_later("PyFunc", run, *values, dtype=kinds[0], shape=None)
+    if is_single:
+        return run_later("PyFunc", run, *values, dtype=dtypes[0], shape=None)
     if graph is None:
-        return [eager(part, kind) for part, kind in zip(run(*values), kinds)]
-    parts = unpack(graph.trace, graph.trace.record("call", (tame(run), *values)), len(kinds))
-    return [wrap(part, kind, TensorShape(None), "PyFunc") for part, kind in zip(parts, kinds)]
+        return [eager(part, dtype) for part, dtype in zip(run(*values), dtypes)]
+    parts = unpack(graph.trace, graph.trace.record("call", (tame(run), *values)), len(dtypes))
+    return [wrap(part, dtype, TensorShape(None), "PyFunc") for part, dtype in zip(parts, dtypes)]
 
 
 def _of(tensor: Tensor, dtype: Any) -> Any:
