@@ -71,7 +71,7 @@ def with_baseline(iterations: int, patience: float) -> Iterator[None]:
         for module in (polling, counted_loops) if iterations else ():
             patch.setattr(module, "POLL", iterations)
         for module in (speculation, counted_loops) if iterations else ():
-            patch.setattr(module, "BLIND", min(iterations, 3))
+            patch.setattr(module, "STRIP", min(iterations, 3))
         patch.setattr(simd, "SIZES", (16, 8) if iterations else (32, 16))       # the arrays are short
         yield
 

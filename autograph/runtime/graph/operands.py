@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -163,8 +164,8 @@ def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, .
         parts = mapped(function, operand.parts, path)
         return operand if parts is operand.parts else replace(operand, parts=parts)
     if isinstance(operand, tuple):
-        found = tuple(mapped(function, each, (*path, place)) for place, each in enumerate(operand))
-        return operand if all(one is other for one, other in zip(operand, found)) else found
+        found = tuple([mapped(function, each, (*path, place)) for place, each in enumerate(operand)])
+        return operand if all(map(is_, operand, found)) else found
     return function(path, operand)
 
 

@@ -14,7 +14,7 @@ from autograph.runtime.engines.native.emit import pow_rules
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
-from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, llvm_type
 from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, PTR, Value, array, constant
 from autograph.runtime.engines.native.llvm.memory import load_number, store_number
 from autograph.runtime.graph.operands import Array, NoLowering, Number
@@ -54,10 +54,10 @@ def library(emit: Emitter, name: str, *args: Number) -> Number:
         raise NoLowering
     if name == "pow" and args[1].known in pow_rules.POWERS and pow_rules.are_known():
         found, doubtful = pow_rules.nearest(emit, args[0], args[1].known, lambda x: _unit(emit, x))
-        emit.cells.keep("power", found.type.dtype, found.ref)
+        emit.cells.store("power", found.ref)
         with emit.rarely(doubtful):
-            emit.cells.keep("power", found.type.dtype, _library(emit, name, args))
-        return Number(found.type, emit.cells.kept("power", found.type.dtype))
+            emit.cells.store("power", _library(emit, name, args))
+        return Number(found.type, emit.cells.load("power", llvm_type(found.type.dtype)))
     return Number(args[0].type, _library(emit, name, args))
 
 

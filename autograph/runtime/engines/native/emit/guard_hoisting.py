@@ -1,132 +1,109 @@
-"""Guard hoisting: what would be looked at in each iteration of a loop is looked at once, before many of them.
+"""Guard hoisting: checks before the iterations of a loop what would be checked in each of them.
 
-While the iterations of a counted loop are emitted, a `Chunk` says what does not change in them. What is computed of
-that alone is computed before the iterations, and if the code is to be left under a condition that does not change, the
-iterations are not begun. Nor if an index that goes with the items would come out of bounds: so the iterations go as far
-as it does not.
+Loop versioning (`loops/fast_path.py`) emits two versions of an iteration. While the fast one is emitted, a `FastLoop`
+records which values are loop-invariant, and which indices are an item plus an invariant offset. So
 
-To refuse iterations is always right: there is other code for them, which looks at everything at its time.
+- an instruction whose operands are invariant is computed in the preheader (loop-invariant code motion),
+- a guard on an invariant condition becomes a condition of entering the fast version,
+- a bounds check of an item plus an offset becomes a bound on the items.
+
+`enter` then emits the checks of the preheader. If one fails, the slow version runs, which checks everything in its
+place; so refusing to enter is always correct.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from autograph.runtime.engines.native.emit.emitter import Emitter, outside
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.llvm.ir import Block, Instruction, Value
-from autograph.runtime.graph.operands import Array, Number
-from autograph.runtime.graph.types import INT
+from autograph.runtime.graph.operands import Number
+from autograph.runtime.graph.types import BOOL, INT
 
-OFFSET = 2 * RANGE      # how far an index may be from the item
-# Instructions that may trap, or give poison, or become a call.
+OFFSET = 2 * RANGE      # the largest distance of an index from the item
+CAPACITY = 2**56        # a longer array counts as this long, so that sums with offsets do not overflow
+# Instructions that may trap, give poison, or become a call.
 PINNED = frozenset("shl lshr ashr sdiv udiv srem urem frem fptosi fptoui".split())
 
 
-class Access(NamedTuple):
-    """An element that is read or written.
-
-    Attributes:
-        order: which of two accesses in one block comes first.
-    """
-
-    array: Array
-    indices: tuple[Number, ...]
-    instruction: Instruction
-    order: int
-
-    def is_same(self, other: Access) -> bool:
-        """Whether two are of the same element."""
-        return self[:2] == other[:2]
-
-
 @dataclass(slots=True)
-class Chunk:
-    """Iterations of a counted loop that are run one after the other.
+class FastLoop:
+    """The iterations of the fast version of a counted loop, while they are emitted.
 
     Attributes:
-        before: the block before the iterations.
-        entry: the block with which the function begins.
-        size: how many blocks the function had before.
-        fixed: what is known in `before`, though it is computed elsewhere.
-        offsets: what is an item plus something that does not change.
-        conditions: under none of these.
-        spans: by how much the items are off an index, and the length within which it must be.
-        exits: how often the iterations can be left nevertheless.
-        loads: how many elements they read.
-        blind: the first item, the number of an iteration, and whether items go down, if they are run blindly: see
-            `speculation`.
-        doubts: how often they may have to be run again, then.
-        carries: whether an iteration hinges on the one before, so that there are no vectors.
-        gathered: how often an iteration notes down what is to be looked at behind the iterations.
-        noted: the floats of which an iteration notes whether they are infinite or none.
-        doubted: the conditions of which it notes whether they hold.
-        at_once: whether several iterations are done at once, see `simd`.
-        later: what is looked at then only, and in which cell it is.
-        stores: what they write, if they are run blindly.
-        loaded: likewise what they read.
-        apart: indices that are said to be of different elements, if iterations are run.
+        preheader: the block before the iterations.
+        entry: the first block of the function.
+        size: the number of blocks before the iterations.
+        invariants: values that are available in the preheader, though computed elsewhere.
+        offsets: the invariant part of each index that is the item plus that.
+        conditions: if one of these holds, the fast version is not entered.
+        bounds: for each index of `offsets` that is used, the offset, and the length that it must be below.
+        exits: the number of side exits of an iteration.
+        loads: the number of elements that it reads.
     """
 
-    before: Block
+    preheader: Block
     entry: Block
     size: int
-    fixed: set[Value] = field(default_factory=set)
+    invariants: set[Value] = field(default_factory=set)
     offsets: dict[Value, Number] = field(default_factory=dict)
     conditions: list[Number] = field(default_factory=list)
-    spans: dict[tuple[Value, Value], tuple[Number, Number]] = field(default_factory=dict)
+    bounds: dict[tuple[Value, Value], tuple[Number, Number]] = field(default_factory=dict)
     exits: int = 0
     loads: int = 0
-    blind: tuple[Value, Value, bool] | None = None
-    doubts: int = 0
-    carries: bool = False
-    at_once: bool = False
-    gathered: int = 0
-    noted: list[Number] = field(default_factory=list)
-    doubted: list[Number] = field(default_factory=list)
-    later: dict[Any, Number] = field(default_factory=dict)
-    stores: list[Access] = field(default_factory=list)
-    loaded: list[Access] = field(default_factory=list)
-    apart: list[tuple[tuple[Number, ...], tuple[Number, ...]]] = field(default_factory=list)
 
-    def copy(self) -> Chunk:
-        """It as it is now."""
-        return replace(
-            self, fixed=set(self.fixed), offsets=dict(self.offsets), conditions=list(self.conditions),
-            spans=dict(self.spans), later=dict(self.later), stores=list(self.stores), loaded=list(self.loaded),
-            noted=list(self.noted), doubted=list(self.doubted),
-        )  # fmt: skip
+    @property
+    def _facts(self) -> tuple[Any, ...]:
+        return self.offsets, self.conditions, self.bounds, self.preheader.instructions
 
-    def is_fixed(self, a: Number) -> bool:
-        """Whether a number does not change during the iterations."""
+    def mark(self) -> Any:
+        """The facts so far, for `reset`."""
+        return self.exits, self.loads, *map(len, self._facts)
+
+    def reset(self, mark: Any) -> None:
+        """Forget the facts, and discard the code of the preheader, since a mark."""
+        self.exits, self.loads, *counts = mark
+        truncate(self._facts, counts)
+
+    def is_invariant(self, a: Number) -> bool:
         ref = a.ref
         if a.known is not None or not isinstance(ref, Instruction):
             return True
-        return ref.block is self.before or ref.block is self.entry or ref in self.fixed
+        return ref.block is self.preheader or ref.block is self.entry or ref in self.invariants
 
-    def are_fixed(self, numbers: Iterable[Number]) -> bool:
-        return all(map(self.is_fixed, numbers))
+    def are_invariant(self, numbers: Iterable[Number]) -> bool:
+        return all(map(self.is_invariant, numbers))
 
-    def is_moving(self, a: Number) -> bool:
-        """Whether a number goes with the items."""
+    def is_affine(self, a: Number) -> bool:
+        """Whether a number is the item plus an invariant offset."""
         return a.ref in self.offsets
 
 
+def truncate(facts: Iterable[Any], counts: Iterable[int]) -> None:
+    """Drop the last items of lists and dicts, so that as many are left of each."""
+    for each, count in zip(facts, counts):
+        if isinstance(each, list):
+            del each[count:]
+        while len(each) > count:
+            each.popitem()
+
+
 def leave_if_far(emit: Emitter, a: Number, by: int) -> None:
-    """Leave if an integer is larger than so much, or less than its opposite."""
+    """Leave if the absolute value of an integer is larger than `by`."""
     emit.leave_if(emit.compare("gt", a, emit.constant(by, INT)))
     emit.leave_if(emit.compare("lt", a, emit.constant(-by, INT)))
 
 
-def moved(emit: Emitter, chunk: Chunk, name: str, a: Number, b: Number) -> Number | None:
-    """An index that goes with the items, moved by what does not change; None if it is something else.
+def hoist_sum(emit: Emitter, loop: FastLoop, name: str, a: Number, b: Number) -> Number | None:
+    """The sum or difference of an affine index and an invariant, which is affine, too; None if it is something else.
 
-    Before the iterations it is made sure that it does not overflow.
+    The preheader checks that it does not overflow.
     """
-    offset = chunk.offsets.get(a.ref)
-    if offset is None or not chunk.is_fixed(b):
+    offset = loop.offsets.get(a.ref)
+    if offset is None or not loop.is_invariant(b):
         return None
     if offset.known is not None and b.known is not None:
         known = int(offset.known) + int(b.known) * (1 if name == "add" else -1)
@@ -134,33 +111,118 @@ def moved(emit: Emitter, chunk: Chunk, name: str, a: Number, b: Number) -> Numbe
             return None
         offset = emit.constant(known, INT)
     else:
-        with emit.b.at(chunk.before):
+        with emit.b.at(loop.preheader):
             offset, overflow = Emitter.overflowing(emit, name, offset, b)
             emit.leave_if(overflow)
             leave_if_far(emit, offset, OFFSET)
     low, high = emit.ranges.reach(name, a, b)
     found = emit.integer(name, a, b)
     emit.ranges.bound(found.ref, max(low, -RANGE - OFFSET), min(high, RANGE + OFFSET))
-    chunk.offsets[found.ref] = offset
+    loop.offsets[found.ref] = offset
     return found
 
 
-def placed(emit: Emitter, chunk: Chunk, index: Number, length: Number, always: bool) -> Number | None:
-    """Where an index leads, if that is made sure before the iterations.
+def hoist_bounds_check(emit: Emitter, loop: FastLoop, index: Number, length: Number, always: bool) -> Number | None:
+    """The place of an index, if the preheader can check that it is within bounds; else None.
 
     Args:
-        always: whether each iteration needs it.
+        always: whether each iteration uses it.
     """
-    offset = chunk.offsets.get(index.ref)
+    offset = loop.offsets.get(index.ref)
     if offset is not None and always:
-        chunk.spans[offset.ref, length.ref] = offset, length
+        loop.bounds[offset.ref, length.ref] = offset, length
         return index
-    if not chunk.is_fixed(index):
+    if not loop.is_invariant(index):
         return None
-    with emit.b.at(chunk.before):
+    with emit.b.at(loop.preheader):
         negative = emit.compare("lt", index, emit.constant(0, INT))
         place = index
         if negative.known is None or negative.known:
             place = emit.select(negative, emit.integer("add", index, length), index)
         emit.leave_if(outside(emit, place, length))
     return place
+
+
+# The preheader --------------------------------------------------------------------------------------------------------
+
+
+def enter(
+    emit: Emitter,
+    loop: FastLoop,
+    item: Number,
+    limit: Number,
+    down: bool,
+    cells: tuple[Value, Value],
+    fast: Block,
+    slow: Block,
+) -> None:
+    """Emit the checks of the preheader: go to the fast version as far as indices stay within bounds, or to the slow.
+
+    Args:
+        item: of the first iteration.
+        limit: the item that ends these iterations.
+        down: whether items decrease.
+        cells: of the items that end the fast and the slow iterations.
+    """
+    emit.b.store(limit.ref, cells[0])
+    if any(each.known for each in loop.conditions):
+        emit.jump(slow)
+        return
+    for each in loop.conditions:
+        if each.known is None:
+            sure = emit.b.new_block("sure")
+            emit.branch(each, slow, sure, rarely=True)
+            emit.b.begin(sure)
+    first, last = ("gt", "lt") if down else ("lt", "gt")
+    doubt, bounds, rare = emit.constant(False, BOOL), [], emit.b.new_block("rare")
+    for offset, length in loop.bounds.values():
+        low, high = _items_within(emit, offset, length, down)
+        bounds.append((low, high))
+        doubt = emit.integer("or", doubt, emit.compare(first, item, low))
+        doubt = emit.integer("or", doubt, emit.compare(last, limit, high))
+    if doubt.known is not None:
+        emit.jump(slow if doubt.known else fast)
+        return
+    emit.branch(doubt, rare, fast, rarely=True)
+    emit.b.begin(rare)
+    _shorten(emit, item, limit, down, bounds, cells, fast, slow)
+
+
+def _shorten(
+    emit: Emitter,
+    item: Number,
+    limit: Number,
+    down: bool,
+    bounds: Sequence[tuple[Number, Number]],
+    cells: tuple[Value, Value],
+    fast: Block,
+    slow: Block,
+) -> None:
+    """Go to the fast version up to the first item that is out of bounds; to the slow one if that is this item."""
+    first = "gt" if down else "lt"
+    until, bad = limit, emit.constant(False, BOOL)
+    for low, high in bounds:
+        early = emit.compare(first, item, low)
+        late = emit.compare("le" if down else "ge", item, high)
+        bad = emit.integer("or", emit.integer("or", bad, early), late)
+        until = _least(emit, first, until, high)
+        limit = emit.select(early, _least(emit, first, limit, low), limit)
+    for cell, each in zip(cells, (until, limit)):
+        emit.b.store(each.ref, cell)
+    if bad.known is None:
+        emit.branch(bad, slow, fast)
+    else:
+        emit.jump(slow if bad.known else fast)
+
+
+def _items_within(emit: Emitter, offset: Number, length: Number, down: bool) -> tuple[Number, Number]:
+    """The first item of which an index is within bounds, and the first one beyond."""
+    low = emit.integer("sub", emit.constant(0, INT), offset)
+    high = emit.integer("sub", _least(emit, "lt", length, emit.constant(CAPACITY, INT)), offset)
+    if down:
+        low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (high, low))
+    return low, high
+
+
+def _least(emit: Emitter, less: str, a: Number, b: Number) -> Number:
+    return emit.select(emit.compare(less, a, b), a, b)

@@ -1,34 +1,26 @@
-"""The emitter of loops of the graph, whose iterations are made fast: see `guard_hoisting` and `speculation`."""
+"""The emitter of loops: each operation passes `guard_hoisting` and `speculation`, and then becomes instructions.
+
+These two act while instructions are built, as the reducers of an optimizing compiler's graph builder do. Afterwards it
+would be too late: a guard that has been emitted has split its block, and made a side exit with all values that Python
+needs there, while an iteration without them is one block, as `simd` and `unroll` need it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.emit import external_calls, speculation
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
-from autograph.runtime.engines.native.emit.guard_hoisting import PINNED, Access, Chunk, moved, placed
+from autograph.runtime.engines.native.emit.guard_hoisting import PINNED, FastLoop, hoist_bounds_check, hoist_sum
 from autograph.runtime.engines.native.emit.polling import Poll
 from autograph.runtime.engines.native.llvm.ir import Block, Value
+from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.operands import Array, Complex, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType
-
-
-@dataclass(slots=True)
-class Mark:
-    """Where an emitter was, for `LoopEmitter.reset`."""
-
-    block: Block
-    size: int
-    blocks: int
-    watched: dict[Value, Any]
-    found: dict[Any, Any]
-    chunk: Chunk | None
-    before: int
 
 
 class LoopEmitter(Emitter):
@@ -37,60 +29,71 @@ class LoopEmitter(Emitter):
     Attributes:
         start: the block in which the code begins.
         polls: the polls for signals.
-        chunk: the iterations that are being emitted.
-        always: whether what is emitted happens in each of them.
-        bounded: whether sums do not overflow, as has been looked at before the iterations.
+        printer: prints the tiers of the function, which share most blocks.
+        loop: the fast version of a loop, if its iterations are being emitted.
+        speculation: the same, if they run speculatively.
+        always: whether each iteration runs what is emitted.
+        bounded: whether sums do not overflow, as the preheader has checked.
     """
 
-    def __init__(self, name: str, leave: Callable[[], Any]) -> None:
-        super().__init__(name, leave)
+    def __init__(self, name: str, side_exit: Callable[[], Any]) -> None:
+        super().__init__(name, self._side_exit)
         self.start = self.b.new_block("start")
         self.polls: list[Poll] = []
-        self.chunk: Chunk | None = None
+        self.printer = Printer()
+        self.loop: FastLoop | None = None
+        self.speculation: speculation.Speculation | None = None
         self.always = self.bounded = False
+        self._make_exit = side_exit
         self._guard: Number | None = None
+
+    def _side_exit(self) -> Any:
+        if self.loop is not None:
+            self.loop.exits += 1
+        return self._make_exit()
 
     # Undoing ----------------------------------------------------------------------------------------------------------
 
-    def mark(self) -> Mark:
-        """Where the emitter is, for `reset`."""
-        chunk, block, found = self.chunk, self.b.block, dict(self.ranges.found)
-        before = len(chunk.before.instructions) if chunk else 0
-        blocks = len(self.b.function.blocks)
-        return Mark(block, len(block.instructions), blocks, dict(self.watched), found, chunk and chunk.copy(), before)
+    def mark(self) -> Callable[[], None]:
+        """Return a function that discards what has been emitted since."""
+        block, size, blocks = self.b.block, len(self.b.block.instructions), len(self.b.function.blocks)
+        watched, found = self.watched.copy(), self.ranges.found.copy()
+        marks = [(each, each.mark()) for each in (self.loop, self.speculation) if each is not None]
+        loop, speculation = self.loop, self.speculation
 
-    def reset(self, mark: Mark) -> None:
-        """Forget what has been emitted since."""
-        self.b.block, self.chunk, self.watched, self.ranges.found = mark.block, mark.chunk, mark.watched, mark.found
-        if mark.chunk is not None:
-            del mark.chunk.before.instructions[mark.before :]
-        del mark.block.instructions[mark.size :]
-        blocks = self.b.function.blocks
-        for name in list(blocks)[mark.blocks :]:
-            del blocks[name]
-        self.polls = [poll for poll in self.polls if poll.last.name in blocks]
+        def reset() -> None:
+            self.b.block, self.watched, self.ranges.found = block, watched.copy(), found.copy()
+            self.loop, self.speculation = loop, speculation
+            for each, mark in marks:
+                each.reset(mark)
+            del block.instructions[size:]
+            for name in list(self.b.function.blocks)[blocks:]:
+                del self.b.function.blocks[name]
+            self.polls = [poll for poll in self.polls if poll.last.name in self.b.function.blocks]
+
+        return reset
 
     # Iterations -------------------------------------------------------------------------------------------------------
 
-    def begin_chunk(self) -> Chunk:
-        """From now on, emit iterations. What is before them goes where the emitter is."""
-        self.chunk = Chunk(self.b.block, self.entry, len(self.b.function.blocks))
-        return self.chunk
+    def begin_loop(self) -> FastLoop:
+        """From now on, emit iterations of a fast version; the block where the emitter is becomes the preheader."""
+        self.loop = FastLoop(self.b.block, self.entry, len(self.b.function.blocks))
+        return self.loop
 
-    def _at_best(self, *args: Number) -> Any:
-        """What is emitted meanwhile, of such numbers, is computed before the iterations if it can be."""
-        chunk = self.chunk
-        return self.b.at(chunk.before) if chunk is not None and chunk.are_fixed(args) else nullcontext()
+    def _home(self, *args: Number) -> AbstractContextManager[None]:
+        """Meanwhile, be in the preheader if these numbers are invariant."""
+        loop = self.loop
+        return self.b.at(loop.preheader) if loop is not None and loop.are_invariant(args) else nullcontext()
 
     @property
-    def _blind(self) -> Chunk | None:
-        """The iterations that are being emitted, if they are run blindly."""
-        chunk = self.chunk
-        return chunk if chunk is not None and chunk.blind is not None and self.b.block is not chunk.before else None
+    def _speculative(self) -> speculation.Speculation | None:
+        """The speculation, unless the emitter is in the preheader."""
+        found = self.speculation
+        return found if found is not None and self.b.block is not found.loop.preheader else None
 
     @contextmanager
     def only_if(self, condition: Number | None) -> Iterator[None]:
-        """What is emitted meanwhile does not matter unless a condition holds; do not leave for it if there is one."""
+        """What is emitted meanwhile matters only if a condition holds: side exits are taken only then."""
         found, self._guard = dict(self.ranges.found), condition
         try:
             yield
@@ -98,129 +101,116 @@ class LoopEmitter(Emitter):
             self.ranges.found, self._guard = found, None
 
     def _guarded(self, condition: Number) -> Number:
-        """With what only matters sometimes, not yet known where what all iterations share is computed."""
-        chunk = self.chunk
-        early = chunk is not None and self.b.block is chunk.before
-        if self._guard is None or (early and chunk is not None and not chunk.is_fixed(self._guard)):
+        """A condition of leaving, and that of `only_if`, unless the preheader cannot know that."""
+        loop = self.loop
+        early = loop is not None and self.b.block is loop.preheader
+        if self._guard is None or (early and loop is not None and not loop.is_invariant(self._guard)):
             return condition
         return self.integer("and", self._guard, condition)
 
     # Leaving ----------------------------------------------------------------------------------------------------------
 
     def leave_if(self, condition: Number) -> None:
-        condition, chunk = self._guarded(condition), self.chunk
-        if chunk is not None and condition.known is None and chunk.is_fixed(condition):
-            chunk.conditions.append(condition)
-            return
-        if chunk is not None and condition.known in (None, True):
-            chunk.exits += 1
-        super().leave_if(condition)
+        condition, loop = self._guarded(condition), self.loop
+        if loop is not None and condition.known is None and loop.is_invariant(condition):
+            loop.conditions.append(condition)
+        else:
+            super().leave_if(condition)
 
     def doubt_if(self, condition: Number) -> None:
-        chunk = self._blind
-        if chunk is None or condition.known is not None or chunk.is_fixed(condition):
+        found = self._speculative
+        if found is None or condition.known is not None or found.loop.is_invariant(condition):
             self.leave_if(condition)
         else:
-            speculation.doubt(self, chunk, self._guarded(condition))
+            speculation.defer_condition(self, found, self._guarded(condition))
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
-        chunk, blind, watches = self.chunk, self._blind, found.type.kind != "python"
-        fixed = chunk is not None and chunk.is_fixed(found)
-        if blind is not None and watches and not fixed:
-            blind.doubts += 1
-        if watches and fixed and not self.fast:
+        if found.type.kind == "python" or self.fast:
+            return
+        if self.loop is not None and self.loop.is_invariant(found):
             self.underflows = True
             self.leave_if(is_strange(self, found))
-        else:
-            super().leave_if_warned(found, *args)
+            return
+        if self._speculative is not None:
+            self._speculative.checks += 1
+        super().leave_if_warned(found, *args)
 
     def settle(self) -> None:
-        """Numbers that are about to go into memory can be looked at behind the iterations."""
-        if self._blind is None:
+        """A speculative iteration stores floats before they are checked."""
+        if self._speculative is None:
             super().settle()
 
     def jump(self, block: Block) -> None:
-        self._look()
+        self._defer_checks()
         super().jump(block)
 
     def branch(self, condition: Number, then: Block, orelse: Block, rarely: bool = False) -> None:
-        self._look()
+        self._defer_checks()
         super().branch(condition, then, orelse, rarely)
 
-    def _look(self) -> None:
-        chunk = self._blind
-        if chunk is not None:
-            watched, self.watched = self.watched, {}
-            for checks in watched.values():
-                speculation.note(self, chunk, checks[-1][0])
+    def _defer_checks(self) -> None:
+        if self._speculative is not None:
+            speculation.defer_checks(self, self._speculative)
 
     # Numbers ----------------------------------------------------------------------------------------------------------
 
     def emit(self, type: TensorType, opcode: str, *args: Number, detail: str = "") -> Number:
-        """What is computed of such numbers only that do not change is computed before the iterations, if it can be."""
-        if self.chunk is None or opcode in PINNED or not self.chunk.are_fixed(args):
+        if self.loop is None or opcode in PINNED or not self.loop.are_invariant(args):
             return super().emit(type, opcode, *args, detail=detail)
-        with self.b.at(self.chunk.before):
+        with self.b.at(self.loop.preheader):
             return super().emit(type, opcode, *args, detail=detail)
 
     def intrinsic(self, name: str, result: str, *args: Number) -> Value:
-        with self._at_best(*args):
+        with self._home(*args):
             return super().intrinsic(name, result, *args)
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
-        """What a number is between need not hold in iterations that will be undone; but nothing must trap."""
-        chunk = self._blind
-        if chunk is not None:
-            divides = name in ("div", "rem") and (a.type.dtype.kind == "i" or not chunk.is_fixed(b))
-            shifts = name in ("shl", "shr") and not chunk.is_fixed(b)
-            chunk.exits += (divides or shifts) and not (b.known or 0) > 0
+        if self._speculative is not None and speculation.may_trap(self._speculative, name, a, b):
+            self._speculative.loop.exits += 1
         return super().integer(name, a, b)
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
-        chunk = self.chunk
-        if chunk is not None and name in ("add", "sub") and a.type == INT:
-            one, other = (b, a) if name == "add" and chunk.is_moving(b) else (a, b)
-            found = moved(self, chunk, name, one, other)
+        loop = self.loop
+        if loop is not None and name in ("add", "sub") and a.type == INT:
+            one, other = (b, a) if name == "add" and loop.is_affine(b) else (a, b)
+            found = hoist_sum(self, loop, name, one, other)
             if found is not None:
                 return found, self.constant(False, BOOL)
         if self.bounded and name in ("add", "sub"):
             return self.integer(name, a, b), self.constant(False, BOOL)
-        with self._at_best(a, b):
+        with self._home(a, b):
             return super().overflowing(name, a, b)
 
     # Arrays -----------------------------------------------------------------------------------------------------------
 
     def place(self, index: Number, length: Number) -> Number:
-        chunk, key = self.chunk, (index.ref, length.ref)
-        if chunk is None or key in self.ranges.found or not chunk.is_fixed(length):
+        loop, key = self.loop, (index.ref, length.ref)
+        if loop is None or key in self.ranges.found or not loop.is_invariant(length):
             return super().place(index, length)
-        found = placed(self, chunk, index, length, self.always)
+        found = hoist_bounds_check(self, loop, index, length, self.always)
         if found is None:
             return super().place(index, length)
         self.ranges.found[key] = found
         return found
 
     def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
-        found, chunk, blind = super().load(x, index), self.chunk, self._blind
-        if chunk is not None:
-            chunk.loads += 1
-        if blind is not None:
-            instructions = self.b.block.instructions
-            at = next(at for at in range(len(instructions) - 1, -1, -1) if instructions[at].opcode == "load")
-            blind.loaded.append(Access(x, tuple(index), instructions[at], at))
+        found = super().load(x, index)
+        if self.loop is not None:
+            self.loop.loads += 1
+        if self._speculative is not None:
+            speculation.record_load(self, self._speculative, x, index)
         return found
 
     def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
-        chunk = self.chunk if self.chunk is not None and self.chunk.blind is not None else None
-        if chunk is not None:
-            if not isinstance(value, Number) or not self.always or not speculation.can_undo(chunk, index):
-                chunk.exits += 1        # these iterations could not be undone
-                return
-            speculation.log(self, chunk, x, index)
-        super().store(x, index, value)
-        if chunk is not None:
-            instructions = self.b.block.instructions
-            chunk.stores.append(Access(x, tuple(index), instructions[-1], len(instructions) - 1))
+        found = self.speculation
+        if found is None:
+            super().store(x, index, value)
+        elif isinstance(value, Number) and self.always and speculation.can_log(found, index):
+            speculation.log(self, found, x, index)
+            super().store(x, index, value)
+            speculation.record_store(self, found, x, index)
+        else:
+            found.loop.exits += 1       # such iterations could not be undone
 
     def make_array(self, dtype: np.dtype[np.generic], lengths: Sequence[Number], zeros: bool) -> Array:
         return external_calls.make_array(self, dtype, lengths, zeros)

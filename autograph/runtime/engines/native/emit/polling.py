@@ -12,7 +12,7 @@ from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.llvm.interrupts import SIGNALS
 from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Value, constant
 from autograph.runtime.graph.operands import Number
-from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.graph.types import BOOL
 
 POLL = 1 << 16      # iterations from one poll to the next
 _LEFT = "polls"     # the cell with the iterations that are left until then
@@ -37,7 +37,7 @@ class Poll(NamedTuple):
 
 def begin_polling(emit: Emitter) -> None:
     """Begin to count."""
-    emit.cells.keep(_LEFT, INT.dtype, constant(I64, POLL))
+    emit.cells.store(_LEFT, constant(I64, POLL))
 
 
 def poll(
@@ -55,9 +55,9 @@ def poll(
     """
     emit.settle()
     b = emit.b
-    before = emit.cells.kept(_LEFT, INT.dtype)
+    before = emit.cells.load(_LEFT, I64)
     left = b.sub(before, iterations)
-    emit.cells.keep(_LEFT, INT.dtype, left)
+    emit.cells.store(_LEFT, left)
     due = b.icmp("eq", before, 0) if iterations == 1 else b.icmp("slt", left, 0)
     with emit.rarely(Number(BOOL, due)):
         begin_polling(emit)

@@ -28,7 +28,6 @@ from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
 from autograph.runtime.engines.native.llvm.interrupts import SIGNALS, define_signals, give_way
 from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Global, Module, Value, constant
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
-from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.graph import Place
 
 STOPPED = -1        # what baseline code gives back that can go on
@@ -53,9 +52,7 @@ def assembled(emit: LoopEmitter, begin: Callable[[Builder], None] | None = None)
     b = Builder(function, entry)
     begin(b) if begin is not None else b.br(emit.start)
     function.blocks |= {name: block for name, block in whole.blocks.items() if name not in function.blocks}
-    printer = Printer()
-    printer.module(verified(module))
-    return printer.text, printer.origins
+    return emit.printer.print(verified(module)), emit.printer.origins
 
 
 class BaselineTier:

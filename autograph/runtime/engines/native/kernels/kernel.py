@@ -84,8 +84,7 @@ class Version:
         callers = Callers(kernel.entry, self._redo, self._parallel)
         entry = EntryPoint(module, members, parts, len(kernel.args), ndim, flat, returns_target, callers)
         printer = Printer()
-        printer.module(verified(module))
-        self.code = Code(printer.text, origins=printer.origins)
+        self.code = Code(printer.print(verified(module)), origins=printer.origins)
         self.entry = builtin(self.code.entry, Table.of(entry.things), self.code)
         forced = Table.of(entry.things)
         for who in (callers.other, callers.redo):

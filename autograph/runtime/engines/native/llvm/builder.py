@@ -113,24 +113,19 @@ class Builder:
         align: int = 0,
     ) -> Instruction:
         """Append any instruction."""
-        name = ""
+        block, ref = self.block, ""
         if type != VOID:
             self.function.numbers += 1
-            name = f"%t{self.function.numbers}"
-        made = Instruction(type, name, opcode, operands, detail, blocks, align)
-        made.place = self.place
-        made.block = self.block
-        self.block.instructions.append(made)
+            ref = f"%t{self.function.numbers}"
+        made = Instruction(type, ref, opcode, operands, detail, blocks, align, (), self.place, block)
+        block.instructions.append(made)
         return made
 
     def copy(self, each: Instruction, renamed: dict[Value, Value]) -> Instruction:
-        """Append the same instruction; what uses it uses the copy from then on, see `ir.copied`."""
-        name = each.ref
-        if each.type != VOID:
-            self.function.numbers += 1
-            name = f"%t{self.function.numbers}"
-        made = renamed[each] = copied(each, name, renamed)
-        made.block = self.block
+        """Append a copy of an instruction; what uses the original by `renamed` uses the copy from then on."""
+        self.function.numbers += 1
+        ref = f"%t{self.function.numbers}" if each.type != VOID else ""
+        made = renamed[each] = copied(each, ref, renamed, self.block)
         self.block.instructions.append(made)
         return made
 

@@ -68,6 +68,8 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyArray_Zeros": (PTR, I32, PTR, PTR, I32),
 }
 NAMES = tuple(_FUNCTIONS)
+_TYPES = {char: f"i{8 * np.dtype(char).itemsize}" for char in "bhilqBHILQ"}
+_TYPES |= {"?": I1, "f": FLOAT, "d": DOUBLE, "F": array(2, FLOAT), "D": array(2, DOUBLE)}
 
 
 def addresses() -> dict[str, int]:
@@ -115,12 +117,8 @@ class Count(bytes):
 
 
 def llvm_type(dtype: np.dtype[Any]) -> str:
-    """The type of a number in a register."""
-    if dtype.kind == "b":
-        return I1
-    if dtype.kind == "c":       # only in memory
-        return array(2, llvm_type(part_of(dtype)))
-    return {4: FLOAT, 8: DOUBLE}[dtype.itemsize] if dtype.kind == "f" else f"i{8 * dtype.itemsize}"
+    """The type of a number in a register; of a complex one, in memory."""
+    return _TYPES[dtype.char]
 
 
 def memory_type(dtype: np.dtype[Any]) -> str:

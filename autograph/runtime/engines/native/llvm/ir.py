@@ -235,7 +235,7 @@ class Instruction(Value):
         align: of what memory is accessed; 0 for what is usual.
         metadata: hints to LLVM, by kind.
         place: in the user's code, see `graph.Place`.
-        block: in which it is.
+        block: the block that it is in.
     """
 
     __slots__ = ("align", "block", "blocks", "detail", "metadata", "opcode", "operands", "place")
@@ -246,9 +246,12 @@ class Instruction(Value):
         ref: str,
         opcode: str,
         operands: tuple[Value, ...],
-        detail: Any = "",
-        blocks: tuple[Block, ...] = (),
-        align: int = 0,
+        detail: Any,
+        blocks: tuple[Block, ...],
+        align: int,
+        metadata: tuple[tuple[str, Metadata], ...],
+        place: Any,
+        block: Block | None,
     ) -> None:
         self.type = type
         self.ref = ref
@@ -257,9 +260,9 @@ class Instruction(Value):
         self.detail = detail
         self.blocks = blocks
         self.align = align
-        self.metadata: tuple[tuple[str, Metadata], ...] = ()
-        self.place: Any = ()
-        self.block: Block | None = None
+        self.metadata = metadata
+        self.place = place
+        self.block = block
 
     def add_incoming(self, value: Value, block: Block) -> None:
         """Let a `phi` have a value if control comes from a block."""
@@ -271,12 +274,11 @@ class Instruction(Value):
         self.metadata += ((kind, node),)
 
 
-def copied(each: Instruction, ref: str, renamed: dict[Value, Value]) -> Instruction:
-    """The same instruction with another name, of values that other ones are put in the place of."""
+def copied(each: Instruction, ref: str, renamed: dict[Value, Value], block: Block | None = None) -> Instruction:
+    """A copy of an instruction, of that name, with the values that `renamed` has for its operands."""
     operands = tuple([renamed.get(operand, operand) for operand in each.operands])
-    made = Instruction(each.type, ref, each.opcode, operands, each.detail, each.blocks, each.align)
-    made.metadata, made.place = each.metadata, each.place
-    return made
+    detail, blocks, metadata = each.detail, each.blocks, each.metadata
+    return Instruction(each.type, ref, each.opcode, operands, detail, blocks, each.align, metadata, each.place, block)
 
 
 class Block:

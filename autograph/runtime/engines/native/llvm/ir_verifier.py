@@ -226,7 +226,7 @@ _RULES: dict[str, Callable[[Function, Instruction], str]] = {
 
 
 def _order(function: Function) -> list[Block]:
-    """The blocks that can be reached, each before those that only it leads to (reverse postorder).
+    """The reachable blocks in reverse postorder.
 
     Names identify blocks and values, since a copy of a function has other objects of the same names.
     """
@@ -247,69 +247,48 @@ def _order(function: Function) -> list[Block]:
 
 
 def _wrong_uses(function: Function, order: list[Block]) -> Iterator[tuple[Block, Instruction | None, str]]:
-    """What is used before it is there, and a `phi` that does not fit the blocks before it."""
-    before: dict[str, list[Block]] = {block.name: [] for block in function.blocks.values()}
+    """Names that occur twice, uses of values that are not computed on all paths, and phis that do not fit."""
+    names = {each.ref for each in function.parameters}
     for block in function.blocks.values():
-        for name in dict.fromkeys(target.name for target in block.successors):
-            before[name].append(block)
-    parents = _dominators(order, before)
-    homes = dict.fromkeys([each.ref for each in function.parameters], ("", 0))
-    for block in function.blocks.values():
-        for place, each in enumerate(block.instructions):
-            if each.ref in homes:
+        for each in block.instructions:
+            if each.ref in names:
                 yield block, each, "there is another value of this name"
-            if each.ref:
-                homes[each.ref] = block.name, place
+            names |= {each.ref} - {""}
+    before: dict[str, list[str]] = {name: [] for name in function.blocks}
+    for block in function.blocks.values():
+        for name in {target.name for target in block.successors} & before.keys():
+            before[name].append(block.name)
+    begin, end = _available(function, order, before)
     for block in order:
-        phis = True
-        for place, each in enumerate(block.instructions):
+        here, phis = set(begin[block.name]), True
+        for each in block.instructions:
             if each.opcode == "phi":
                 if not phis:
                     yield block, each, "a phi behind other instructions"
-                if {source.name for source in each.blocks} != {source.name for source in before[block.name]}:
-                    names = ", ".join(sorted(source.name for source in before[block.name]))
-                    yield block, each, f"the blocks before it are {names}"
+                if {source.name for source in each.blocks} != set(before[block.name]):
+                    yield block, each, f"the blocks before it are {', '.join(sorted(before[block.name]))}"
             phis = phis and each.opcode == "phi"
             for number, operand in enumerate(each.operands):
-                if operand.ref[:1] != "%":
-                    continue
-                here = (each.blocks[number].name, 1 << 60) if each.opcode == "phi" else (block.name, place)
-                if operand.ref not in homes:
+                there = end.get(each.blocks[number].name, here) if each.opcode == "phi" else here
+                if operand.ref[:1] == "%" and operand.ref not in names:
                     yield block, each, f"{operand} is nowhere in the function"
-                elif not _comes_before(homes[operand.ref], here, parents):
+                elif operand.ref[:1] == "%" and operand.ref not in there:
                     yield block, each, f"{operand} is used before it is computed"
+            here.add(each.ref)
 
 
-def _dominators(order: list[Block], before: dict[str, list[Block]]) -> dict[str, str]:
-    """For each block the one that control has come through last, in any case (Cooper, Harvey and Kennedy, 2001)."""
-    rank = {block.name: place for place, block in enumerate(order)}
-    found = {order[0].name: order[0].name}
+def _available(
+    function: Function, order: list[Block], before: dict[str, list[str]]
+) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The values that are computed on all paths to the beginning and to the end of each block."""
+    computed = {block.name: {each.ref for each in block.instructions} for block in order}
+    begin = {order[0].name: {each.ref for each in function.parameters}}
+    end = {order[0].name: begin[order[0].name] | computed[order[0].name]}
     changed = True
     while changed:
         changed = False
         for block in order[1:]:
-            known = [each.name for each in before[block.name] if each.name in found]
-            one = known[0]
-            for other in known[1:]:
-                while one != other:
-                    if rank[one] > rank[other]:
-                        one = found[one]
-                    else:
-                        other = found[other]
-            changed |= found.get(block.name) != one
-            found[block.name] = one
-    return found
-
-
-def _comes_before(home: tuple[str, int], here: tuple[str, int], parents: dict[str, str]) -> bool:
-    """Whether a value that is computed in one place is there in another, in any case."""
-    if not home[0] or here[0] not in parents:       # a parameter; or nobody comes here
-        return True
-    if home[0] == here[0]:
-        return home[1] < here[1]
-    now = here[0]
-    while parents[now] != now:
-        now = parents[now]
-        if now == home[0]:
-            return True
-    return False
+            found = set.intersection(*(end[name] for name in before[block.name] if name in end))
+            if begin.get(block.name) != found:
+                changed, begin[block.name], end[block.name] = True, found, found | computed[block.name]
+    return begin, end

@@ -96,7 +96,7 @@ def _with_places(text: str, numbers: Sequence[int]) -> str:
     metadata: dict[tuple[int, int], int] = {}
     now, inside = 0, False
     for line in text.splitlines():
-        if line == ";":
+        if line == "  ;":
             now = next(rest)
         elif line.startswith("define "):
             scope, now, inside = scope + 1, 0, True

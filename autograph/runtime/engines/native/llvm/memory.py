@@ -66,23 +66,13 @@ class Cells:
         self._entry = entry
         self.places: dict[Any, Instruction] = {}
 
-    def keep(self, key: Any, dtype: np.dtype[Any], value: Value) -> None:
-        """Put a number into the cell of that key."""
-        kind = llvm_type(dtype)
-        self._b.store(value, self.place(key, kind))
+    def store(self, key: Any, value: Value) -> None:
+        """Put a value into the cell of a key, and of its type."""
+        self._b.store(value, self.place(key, value.type))
 
-    def kept(self, key: Any, dtype: np.dtype[Any]) -> Value:
-        """What is in the cell of that key."""
-        kind = llvm_type(dtype)
-        return self._b.load(kind, self.place(key, kind))
-
-    def keep_object(self, key: Any, thing: Value) -> None:
-        """Put the address of an object into the cell of that key."""
-        self._b.store(thing, self.place(key, PTR))
-
-    def kept_object(self, key: Any) -> Value:
-        """The object in the cell of that key."""
-        return self._b.load(PTR, self.place(key, PTR))
+    def load(self, key: Any, type: str) -> Value:
+        """The value in the cell of a key."""
+        return self._b.load(type, self.place(key, type))
 
     def place(self, key: Any, kind: str, align: int = 0) -> Instruction:
         """Where the cell of that key is."""

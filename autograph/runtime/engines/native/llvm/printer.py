@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from autograph.runtime.engines.native.llvm.ir import (
     METADATA,
     VOID,
+    Block,
     Callee,
     Constant,
     Function,
@@ -20,68 +21,80 @@ from autograph.runtime.graph.graph import Place
 
 
 class Printer:
-    """Prints what belongs to one module.
+    """Prints modules and functions. A block that several of them share is printed once.
+
+    Args:
+        first: from which number on metadata is numbered.
 
     Attributes:
-        origins: the places in the user's code that are behind each line `;`, in their order.
+        origins: the user's source locations behind each line `;` of the last text, in order.
     """
 
     def __init__(self, first: int = 1000) -> None:
         self._first = first
         self.origins: list[Place] = []
         self._lines: list[str] = []
-        self._distinct: dict[Metadata, str] = {}
+        self._blocks: dict[Block, tuple[str, list[Place]]] = {}
+        self._metadata: dict[Metadata, str] = {}
+        self._distinct: list[Metadata] = []
 
-    @property
-    def text(self) -> str:
-        """All that has been printed."""
-        named = [f"{name} = distinct {self._node(node)}" for node, name in self._distinct.items()]
-        return "\n".join([*self._lines, *named, ""])
+    def print(self, *parts: Module | Function) -> str:
+        """Return the assembly of modules and functions."""
+        self._lines, self.origins = [], []
+        for part in parts:
+            self._module(part) if isinstance(part, Module) else self._function(part)
+        nodes = [f"{self._metadata[node]} = distinct {self._node(node)}" for node in self._distinct]
+        return "\n".join([*self._lines, *nodes, ""])
 
-    def module(self, module: Module) -> None:
-        """Print a module."""
+    def _module(self, module: Module) -> None:
         self._lines += sorted(_declaration(each) for each in module.declared.values())
         self._lines += sorted(_global(each) for each in module.globals.values())
         for function in module.functions.values():
-            self.function(function)
+            self._function(function)
 
-    def function(self, function: Function) -> None:
-        """Print a function with its body."""
-        lines, place = self._lines, ()
-        lines.append(_head(function))
+    def _function(self, function: Function) -> None:
+        self._lines.append(_head(function))
         for block in function.blocks.values():
-            lines.append(f"{block.name}:")
-            for each in block.instructions:
-                if each.place is not place:
-                    place = each.place
-                    self.origins.append(place)
-                    lines.append(";")
-                lines.append(self._line(each))
-        lines.append("}")
+            if block not in self._blocks:
+                self._blocks[block] = self._block(block)
+            text, places = self._blocks[block]
+            self._lines.append(text)
+            self.origins += places
+        self._lines.append("}")
 
-    def _line(self, each: Instruction) -> str:
-        if each.opcode == "call" and each.operands[-1].type == METADATA:
-            each.operands[-1].ref = self._named(each.operands[-1])      # type: ignore[arg-type]
-        text = _FORMS.get(each.opcode, _binary)(each)
-        if each.align:
-            text = f"{text}, align {each.align}"
-        if each.metadata:
-            text += "".join(f", !{kind} {self._named(node)}" for kind, node in each.metadata)
-        return f"  {text}" if each.type == VOID else f"  {each.ref} = {text}"
+    def _block(self, block: Block) -> tuple[str, list[Place]]:
+        """The text of a block, and the locations behind its lines `;`."""
+        lines, places, place = [f"{block.name}:"], [], None
+        for each in block.instructions:
+            if each.place is not place:
+                place = each.place
+                places.append(place)
+                lines.append(";")
+            if each.opcode == "call" and each.operands[-1].type == METADATA:
+                each.operands[-1].ref = self._named(each.operands[-1])      # type: ignore[arg-type]
+            line = _FORMS[each.opcode](each)
+            if each.align:
+                line = f"{line}, align {each.align}"
+            if each.metadata:
+                line += "".join([f", !{kind} {self._named(node)}" for kind, node in each.metadata])
+            lines.append(line)
+        return "\n  ".join(lines), places
 
     def _named(self, node: Metadata) -> str:
         """Metadata where it is used: by its name, if it needs one."""
-        if not node.distinct:
-            return self._node(node)
-        if node not in self._distinct:
-            self._distinct[node] = f"!{self._first + len(self._distinct)}"
-            for item in node.items:
-                self._item(item)
-        return self._distinct[node]
+        if node not in self._metadata:
+            if node.distinct:
+                self._metadata[node] = f"!{self._first + len(self._distinct)}"
+                self._distinct.append(node)
+                for item in node.items:
+                    self._item(item)
+            else:
+                self._metadata[node] = self._node(node)
+        return self._metadata[node]
 
     def _node(self, node: Metadata) -> str:
         items = list(map(self._item, node.items))
-        return f"!{{{', '.join([self._distinct[node], *items] if node.distinct else items)}}}"
+        return f"!{{{', '.join([self._metadata[node], *items] if node.distinct else items)}}}"
 
     def _item(self, item: str | Constant | Metadata) -> str:
         if isinstance(item, str):
@@ -90,21 +103,13 @@ class Printer:
 
 
 def printed(*parts: Module | Function, first: int = 1000) -> str:
-    """The assembly of a module, or of some functions.
-
-    Args:
-        first: from which number on metadata is numbered.
-    """
-    printer = Printer(first)
-    for part in parts:
-        printer.module(part) if isinstance(part, Module) else printer.function(part)
-    return printer.text
+    """The assembly of modules and functions, see `Printer`."""
+    return Printer(first).print(*parts)
 
 
 def written(instruction: Instruction) -> str:
     """One instruction, without metadata, for messages."""
-    text = _FORMS.get(instruction.opcode, _binary)(instruction)
-    return text if instruction.type == VOID else f"{instruction.ref} = {text}"
+    return _FORMS.get(instruction.opcode, _binary)(instruction)
 
 
 def _declaration(callee: Callee) -> str:
@@ -132,25 +137,22 @@ def _typed(values: Iterable[Value]) -> str:
 
 def _binary(each: Instruction) -> str:
     a, b = each.operands
-    return f"{each.opcode} {each.detail}{' ' if each.detail else ''}{a.type} {a.ref}, {b.ref}"
+    if each.detail:
+        return f"{each.ref} = {each.opcode} {each.detail} {a.type} {a.ref}, {b.ref}"
+    return f"{each.ref} = {each.opcode} {a.type} {a.ref}, {b.ref}"
 
 
 def _unary(each: Instruction) -> str:
-    return f"{each.opcode} {_typed(each.operands)}"
+    return f"{each.ref} = {each.opcode} {_typed(each.operands)}"
 
 
-def _compared(each: Instruction) -> str:
-    a, b = each.operands
-    return f"{each.opcode} {each.detail} {a.type} {a.ref}, {b.ref}"
-
-
-def _converted(each: Instruction) -> str:
+def _cast(each: Instruction) -> str:
     a = each.operands[0]
-    return f"{each.opcode} {a.type} {a.ref} to {each.type}"
+    return f"{each.ref} = {each.opcode} {a.type} {a.ref} to {each.type}"
 
 
 def _load(each: Instruction) -> str:
-    return f"load {each.detail}{' ' if each.detail else ''}{each.type}, ptr {each.operands[0].ref}"
+    return f"{each.ref} = load {each.detail}{' ' if each.detail else ''}{each.type}, ptr {each.operands[0].ref}"
 
 
 def _store(each: Instruction) -> str:
@@ -158,26 +160,28 @@ def _store(each: Instruction) -> str:
     return f"store {each.detail}{' ' if each.detail else ''}{value.type} {value.ref}, ptr {pointer.ref}"
 
 
-def _address(each: Instruction) -> str:
-    return f"getelementptr {each.detail}, {_typed(each.operands)}"
+def _getelementptr(each: Instruction) -> str:
+    return f"{each.ref} = getelementptr {each.detail}, {_typed(each.operands)}"
 
 
-def _reserved(each: Instruction) -> str:
-    return f"alloca {each.detail}"
+def _alloca(each: Instruction) -> str:
+    return f"{each.ref} = alloca {each.detail}"
 
 
-def _extracted(each: Instruction) -> str:
-    return f"extractvalue {_typed(each.operands)}, {each.detail}"
+def _extractvalue(each: Instruction) -> str:
+    return f"{each.ref} = extractvalue {_typed(each.operands)}, {each.detail}"
 
 
 def _phi(each: Instruction) -> str:
     pairs = [f"[ {value.ref}, %{block.name} ]" for value, block in zip(each.operands, each.blocks)]
-    return f"phi {each.type} {', '.join(pairs)}"
+    return f"{each.ref} = phi {each.type} {', '.join(pairs)}"
 
 
-def _branch(each: Instruction) -> str:
-    targets = ", ".join([f"label %{block.name}" for block in each.blocks])
-    return f"br i1 {each.operands[0].ref}, {targets}" if each.operands else f"br {targets}"
+def _br(each: Instruction) -> str:
+    if not each.operands:
+        return f"br label %{each.blocks[0].name}"
+    then, orelse = each.blocks
+    return f"br i1 {each.operands[0].ref}, label %{then.name}, label %{orelse.name}"
 
 
 def _switch(each: Instruction) -> str:
@@ -187,27 +191,27 @@ def _switch(each: Instruction) -> str:
     return f"switch {number.type} {number.ref}, label %{default.name} [ {listed} ]"
 
 
-def _returned(each: Instruction) -> str:
+def _ret(each: Instruction) -> str:
     return f"ret {_typed(each.operands) or VOID}"
 
 
 def _call(each: Instruction) -> str:
     function, *args = each.operands
-    called = f"{each.type} {function.ref}({_typed(args)})"
-    if not each.detail:
-        return f"call {called}"
-    return f"call {each.detail} {called}" if function.ref.startswith("@llvm.") else f"call {called} {each.detail}"
+    text = f"{each.type} {function.ref}({_typed(args)})"
+    if each.detail:
+        text = f"{each.detail} {text}" if function.ref.startswith("@llvm.") else f"{text} {each.detail}"
+    return f"call {text}" if each.type == VOID else f"{each.ref} = call {text}"
 
 
-def _never(each: Instruction) -> str:
+def _unreachable(each: Instruction) -> str:
     return "unreachable"
 
 
+_BINARY = "add sub mul sdiv udiv srem urem shl lshr ashr and or xor fadd fsub fmul fdiv frem icmp fcmp"
 _CASTS = "zext sext trunc fpext fptrunc sitofp uitofp fptosi fptoui bitcast ptrtoint inttoptr"
 _FORMS: dict[str, Callable[[Instruction], str]] = {
-    **dict.fromkeys(_CASTS.split(), _converted),
+    **dict.fromkeys(_BINARY.split(), _binary), **dict.fromkeys(_CASTS.split(), _cast),
     **dict.fromkeys(["fneg", "freeze", "select", "insertelement", "extractelement", "shufflevector"], _unary),
-    "icmp": _compared, "fcmp": _compared, "load": _load, "store": _store, "getelementptr": _address,
-    "alloca": _reserved, "extractvalue": _extracted, "phi": _phi, "br": _branch, "switch": _switch, "ret": _returned,
-    "call": _call, "unreachable": _never,
+    "load": _load, "store": _store, "getelementptr": _getelementptr, "alloca": _alloca, "extractvalue": _extractvalue,
+    "phi": _phi, "br": _br, "switch": _switch, "ret": _ret, "call": _call, "unreachable": _unreachable,
 }  # fmt: skip

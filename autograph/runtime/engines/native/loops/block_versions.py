@@ -24,6 +24,8 @@ from autograph.runtime.engines.native.analysis.structure import Key, Point, Stru
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import poll
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
+from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
+from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
@@ -115,25 +117,25 @@ class Flow:
         found = self.state.env[key]
         if type(found) is Number and found.ref is not None:
             return found
-        fetched = mapped(lambda path, each: self._loaded((key, path), each), found)
+        fetched = each_part(self._loaded, key, found)
         if fetched is not found:
             self.state.env[key] = fetched
         return fetched
 
     def _loaded(self, cell: Any, each: Any) -> Any:
         if isinstance(each, Number) and each.ref is None:
-            found = Number(each.type, self.emit.cells.kept(cell, each.type.dtype))
+            found = Number(each.type, self.emit.cells.load(cell, llvm_type(each.type.dtype)))
             if cell[0] in self.counted and each.type == INT:
                 self.emit.ranges.bound(found.ref, -RANGE, RANGE)
             return found
         if is_held(each) and each.ref is None:
-            ref = self.emit.cells.kept_object(cell)
+            ref = self.emit.cells.load(cell, PTR)
             if cell in self.state.owned:
                 self.state.owned[cell] = ref
             if isinstance(each, Boxed):
                 return Boxed(ref)
-            facts = [self.emit.cells.kept((cell, place), INT.dtype) for place in range(1, 1 + 2 * each.ndim)]
-            return replace(each, ref=ref, facts=(self.emit.cells.kept_object((cell, 0)), *facts))
+            facts = [self.emit.cells.load((cell, place), I64) for place in range(1, 1 + 2 * each.ndim)]
+            return replace(each, ref=ref, facts=(self.emit.cells.load((cell, 0), PTR), *facts))
         return each
 
     def args(self, args: Any) -> Any:
@@ -188,10 +190,10 @@ class Flow:
         versions = self._versions.setdefault(label, {})
         if kinds not in versions:
             if len(versions) >= VERSIONS and self._resume is not None:
-                self.emit.jump(self.side_exit())
+                self.emit.jump(self.emit.leave())
                 return
             name = versions[kinds] = self.emit.b.new_block("at")
-            begin = {key: mapped(lambda path, each: unplaced(each), operand) for key, operand in live.items()}
+            begin = {key: each_part(without_register, key, operand) for key, operand in live.items()}
 
             def go() -> None:
                 self.state = State(dict(begin), set(), dict.fromkeys(held))
@@ -236,16 +238,16 @@ class Flow:
         self.emit.settle()
         for key in live:
             if key in self.state.fresh:
-                mapped(lambda path, each: self.keep((key, path), each), live[key])   # noqa: B023
+                each_part(self.keep, key, live[key])
 
     def keep(self, cell: Any, each: Any) -> Any:
         """Put an operand into its cells."""
         if isinstance(each, Number):
-            self.emit.cells.keep(cell, each.type.dtype, each.ref)
+            self.emit.cells.store(cell, each.ref)
         elif isinstance(each, Array) and each.input < 0:
-            self.emit.cells.keep_object((cell, 0), each.facts[0])
+            self.emit.cells.store((cell, 0), each.facts[0])
             for place, fact in enumerate(each.facts[1:], 1):
-                self.emit.cells.keep((cell, place), INT.dtype, fact)
+                self.emit.cells.store((cell, place), fact)
         return each
 
     # Side exits -------------------------------------------------------------------------------------------------------
@@ -261,8 +263,6 @@ class Flow:
 
     def side_exit(self) -> Label:
         """The block of the side exit."""
-        if self.emit.chunk is not None:
-            self.emit.chunk.exits += 1
         if self._exit is None:
             assert self._resume is not None
             self._exit = self.emit.b.new_block("exit")
@@ -299,31 +299,31 @@ class Flow:
 
     # Attempts ---------------------------------------------------------------------------------------------------------
 
-    def mark(self) -> Any:
-        """Where the code is, for `reset`."""
-        return self.emit.mark(), self.state.copy(), self._exit, len(self._exits)
+    def mark(self) -> Callable[[], None]:
+        """Return a function that discards what has been emitted since."""
+        reset_code, state, exit, count = self.emit.mark(), self.state.copy(), self._exit, len(self._exits)
 
-    def reset(self, mark: Any) -> None:
-        """Forget what has been emitted since."""
-        code, state, self._exit, count = mark
-        self.emit.reset(code)
-        self.state = state.copy()
-        del self._exits[count:]
+        def reset() -> None:
+            reset_code()
+            self.state, self._exit = state.copy(), exit
+            del self._exits[count:]
+
+        return reset
 
     def attempt(self, emit: Callable[[Node], T], node: Node) -> T | None:
         """What it gives to emit a node; None, and nothing is emitted, if there is no machine code for it."""
-        mark = self.mark()
+        reset = self.mark()
         try:
             return emit(node)
         except NoLowering:
-            self.reset(mark)
+            reset()
             return None
 
     # References -------------------------------------------------------------------------------------------------------
 
     def own(self, cell: Cell, ref: Register) -> None:
         """Own a new reference, for a value, or for a part of one."""
-        self.emit.cells.keep_object(cell, ref)
+        self.emit.cells.store(cell, ref)
         self.state.owned[cell] = ref
 
     def hold(self, wanted: dict[Cell, Any]) -> None:
@@ -340,10 +340,10 @@ class Flow:
                 emit.objects.another(ref)
             else:
                 surplus.remove(found)
-        for ref in [ref or emit.cells.kept_object(cell) for cell, ref in surplus]:
+        for ref in [ref or emit.cells.load(cell, PTR) for cell, ref in surplus]:
             emit.objects.forget(ref)
         for cell, ref in missing.items():
-            emit.cells.keep_object(cell, ref)
+            emit.cells.store(cell, ref)
         self.state.owned = dict(wanted)
 
     def hand_back(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -368,15 +368,33 @@ class Flow:
         return found
 
 
+def each_part(function: Callable[[Cell, Any], Any], key: Key, operand: Any) -> Any:
+    """`function(cell, part)` for the parts of a value's operand."""
+    if type(operand) is Number:
+        return function((key, ()), operand)
+    return mapped(lambda path, each: function((key, path), each), operand)
+
+
+def without_register(cell: Cell, part: Any) -> Any:
+    """An operand that is in its cell."""
+    return unplaced(part)
+
+
 def kinds_of(env: dict[Key, Any]) -> frozenset[Any]:
-    """What values are, apart from their numbers: the types by which versions of a block differ."""
-    return frozenset((key, kind_of(operand)) for key, operand in env.items())
+    """The types of operands, by which versions of a block differ."""
+    return frozenset([(key, kind_of(operand)) for key, operand in env.items()])
 
 
 def held_by(env: dict[Key, Any]) -> dict[Cell, Any]:
-    """The cells of objects among what values are, and the registers that have them."""
+    """The cells of objects among operands, and the registers that have them."""
     found: dict[Cell, Any] = {}
+
+    def hold(cell: Cell, part: Any) -> Any:
+        if is_held(part):
+            found[cell] = part.ref
+        return part
+
     for key, operand in env.items():
-        if type(operand) is not Number:
-            mapped(lambda path, each: found.update({(key, path): each.ref}) if is_held(each) else each, operand)   # noqa: B023
+        if is_held(operand) or type(operand) is tuple:
+            each_part(hold, key, operand)
     return found

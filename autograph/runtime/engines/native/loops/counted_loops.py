@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from autograph.runtime.engines.native.emit.polling import POLL
-from autograph.runtime.engines.native.emit.speculation import BLIND
+from autograph.runtime.engines.native.emit.speculation import STRIP
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.llvm.ir import Block
 from autograph.runtime.engines.native.loops.block_versions import Flow
@@ -68,18 +68,18 @@ def begin_iteration(flow: Flow, node: Node, iterator: Any) -> None:
         flow.define(param, flow.emit.load(iterator[0], [counter.item]))
 
 
-def set_limit(flow: Flow, node: Node, iterator: Any, head: Block, blind: bool = False) -> None:
+def set_limit(flow: Flow, node: Node, iterator: Any, head: Block, speculates: bool = False) -> None:
     """Let a loop run on until it is to poll for signals, for a few blind iterations, or to its end; poll before."""
-    emit, iterations = flow.emit, BLIND if blind else POLL
+    emit, iterations = flow.emit, STRIP if speculates else POLL
     item, stop, step, down = counter_of(flow, iterator)
     room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)
     size = emit.integer("sub", emit.constant(0, INT), step) if down else step
     span = emit.integer("mul", size, emit.constant(iterations, INT))
     far = emit.compare("gt", room, span)
-    if not blind:
+    if not speculates:
         flow.poll(emit.integer("div", emit.select(far, span, room), size).ref, head)
-    emit.cells.keep((node, "limit"), INT.dtype, stop.ref)
+    emit.cells.store((node, "limit"), stop.ref)
     with emit.rarely(far):
-        if blind:
+        if speculates:
             flow.poll(iterations, head)
-        emit.cells.keep((node, "limit"), INT.dtype, emit.integer("sub" if down else "add", item, span).ref)
+        emit.cells.store((node, "limit"), emit.integer("sub" if down else "add", item, span).ref)

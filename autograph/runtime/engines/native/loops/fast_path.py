@@ -1,9 +1,8 @@
-"""Loop versioning: code for many iterations of a counted loop at once, see `guard_hoisting`.
+"""Loop versioning: a fast and a slow version of the iterations of an innermost `for`.
 
-An innermost `for` has two codes for an iteration. The fast path is for iterations of which it has been checked before
-that what does not change in them is as it should be, that indices that go with the items are within bounds, and that
-what is counted does not overflow. The slow path checks everything at its time. The first iterations may be of that
-kind, and the last.
+The preheader checks loop invariants, indices that follow the items, and counters, see `guard_hoisting`; then iterations
+of the fast version run, which checks none of these. The slow version checks everything in its place. It runs the first
+or the last iterations where a check fails for these.
 """
 
 from __future__ import annotations
@@ -20,39 +19,46 @@ from autograph.runtime.engines.native.analysis.induction_variables import (
     sums_of,
 )
 from autograph.runtime.engines.native.analysis.structure import Key, Point
-from autograph.runtime.engines.native.emit import simd, speculation
-from autograph.runtime.engines.native.emit.guard_hoisting import Chunk, leave_if_far
+from autograph.runtime.engines.native.emit import guard_hoisting, simd, speculation
+from autograph.runtime.engines.native.emit.guard_hoisting import FastLoop
 from autograph.runtime.engines.native.emit.unroll import unroll
 from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.llvm.ir import I64
 from autograph.runtime.engines.native.llvm.ir import Block as Label
-from autograph.runtime.engines.native.loops.block_versions import Flow, State, held_by, kinds_of
+from autograph.runtime.engines.native.loops.block_versions import (
+    Flow,
+    State,
+    each_part,
+    held_by,
+    kinds_of,
+    without_register,
+)
 from autograph.runtime.engines.native.loops.counted_loops import at, begin_iteration, counter_of, set_limit
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
-from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of, mapped, unplaced
+from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of
 from autograph.runtime.graph.traits import MAKES_ARRAYS
-from autograph.runtime.graph.types import BOOL, FLOAT, INT, scalar
+from autograph.runtime.graph.types import FLOAT, INT, scalar
 
 _STRONG = scalar("float64")
-CAPACITY = 2**56            # an array that is longer counts as this long
 
 
 class FastPath:
-    """The fast path of a counted loop, while it is being emitted.
+    """The fast version of a counted loop, while it is emitted.
 
     Attributes:
         body: of the loop.
         sums: values that do not overflow in it.
-        vectorizes: whether LLVM may find something to vectorize.
+        vectorizes: whether LLVM may vectorize it.
     """
 
-    def __init__(self, flow: Flow, node: Node, iterator: Any, slow: Label, edge: Label, blind: bool) -> None:
+    def __init__(self, flow: Flow, node: Node, iterator: Any, slow: Label, edge: Label, speculates: bool) -> None:
         """
         Args:
             iterator: what the loop has yet to iterate over: it has another item.
-            slow: the block where an iteration of the slow path begins.
-            edge: the block where it is checked whether there are more iterations.
-            blind: whether iterations run blindly, see `speculation`.
+            slow: the block where an iteration of the slow version begins.
+            edge: the block that checks whether there are more iterations.
+            speculates: whether iterations run speculatively, see `speculation`.
         """
         self.body = node.blocks[0]
         self.sums: set[Value] = set()
@@ -62,109 +68,115 @@ class FastPath:
         self._node = node
         self._iterator = iterator
         self._slow, self._edge = slow, edge
-        self._blind = blind
+        self._speculates = speculates
         self._counter = counter_of(flow, iterator)
         self._head = flow.emit.b.new_block("fast")
         self._blocks = {self.body, *(block for each in walk(self.body) for block in each.blocks)}
         self._kinds = kinds_of(flow.live(node))
         self._carried = list(zip(self.body.params[1:], results_of(node)))
         self._lasting = recurrences(node)       # they need not be checked before the end
-        self._env: dict[Key, Any] = {}          # what is the same wherever paths meet
-        self._queue: list[Callable[[], None]] = []      # versions of blocks that there is no code of yet
-        self._again = False     # whether an iteration may follow one; none does if all change the types of values
+        self._env: dict[Key, Any] = {}          # operands that are the same wherever paths meet
+        self._queue: list[Callable[[], None]] = []      # versions of blocks that have no code yet
+        self._loops = False     # whether an iteration may follow one; none does if all change the types of values
 
     def emit(self, walk: Callable[[Block], None]) -> bool | None:
-        """Emit iterations up to the limit, and go there if all is sure.
+        """Emit the preheader and the iterations of the fast version.
 
         Args:
             walk: emits the body.
 
         Returns:
-            whether there is nothing to be checked, so that no iterations are slow; None if iterations cannot be run so,
-            or need not.
+            whether there are no checks, so that no iterations are slow; None if there can be no fast version of this
+            kind, or it does not pay.
         """
         flow, emit, start = self._flow, self._emit, self._flow.state.copy()
-        before, first, done, again = map(emit.b.new_block, ("before", "iteration", "done", "again"))
-        emit.jump(before)
-        emit.b.begin(before)
-        chunk = self._begin_chunk()
-        alone = emit.fast or all(self._stays(*each) for each in self._carried)
-        now = self._begin_iteration(first, done if self._blind else self._edge)
-        if self._blind:
-            speculation.begin_blind(emit, chunk, self._counter.item.ref, now.ref, self._counter.down)
-            chunk.carries = not alone
+        preheader, first, done, again = map(emit.b.new_block, ("before", "iteration", "done", "again"))
+        emit.jump(preheader)
+        emit.b.begin(preheader)
+        loop, speculated = self._begin_loop(), None
+        independent = emit.fast or all(self._is_sum(*each) for each in self._carried)
+        now = self._begin_iteration(first, done if self._speculates else self._edge)
+        if self._speculates:
+            counter = self._counter
+            speculated = speculation.begin(emit, loop, counter.item.ref, now.ref, counter.down, not independent)
+            emit.speculation = speculated
         begin_iteration(flow, self._node, at(self._iterator, now))
         self._env |= {key: flow.state.env[key] for key in (self._node, self.body.params[0])}
         walk(self.body)
         while self._queue:
             self._queue.pop()()
-        chunk, emit.chunk = emit.chunk or chunk, None
-        if not self._again or (self._blind and not speculation.is_blind_of_use(emit, chunk)):
+        emit.loop = emit.speculation = None
+        if not self._loops or (speculated is not None and not speculation.pays(emit, speculated)):
             return None
-        fast = self._several(chunk, first, alone)
-        if self._blind and not chunk.at_once:
+        vectorized = speculated is not None and independent and self._vectorize(speculated, first)
+        fast = self._head if vectorized else self._unrolled(loop, speculated, first, independent)
+        if speculated is not None and not vectorized:
             emit.b.begin(done)
-            speculation.look_behind(emit, chunk, now.ref, self._edge, again)
+            speculation.end_strip(emit, speculated, now.ref, self._edge, again)
             self._begin_again(start, again)
         flow.state = start
-        emit.b.begin(before)
-        self._begin_iterations(chunk, fast)
-        return not (chunk.conditions or chunk.spans)
+        emit.b.begin(preheader)
+        self._enter(loop, speculated, vectorized, fast)
+        return not (loop.conditions or loop.bounds)
 
     # An iteration -----------------------------------------------------------------------------------------------------
 
-    def _begin_chunk(self) -> Chunk:
-        """Find out what the iterations may rely on, and what there is when one begins."""
+    def _begin_loop(self) -> FastLoop:
+        """Find the loop invariants, check the counters, and let the state be that of the head of the loop."""
         flow, node = self._flow, self._node
-        chunk = self._emit.begin_chunk()
-        chunk.fixed.add(self._counter.step.ref)
+        loop = self._emit.begin_loop()
+        loop.invariants.add(self._counter.step.ref)
         env = flow.live(node)
         others = [key for key in env if key not in (node, *self.body.params)]
         self._env = {key: flow.fetch(key) for key in others if isinstance(env[key], (Number, Array))}
         for each in self._env.values():
-            chunk.fixed |= {each.ref, *(each.facts if isinstance(each, Array) else ())}
+            loop.invariants |= {each.ref, *(each.facts if isinstance(each, Array) else ())}
         for param, result in self._carried:
             begin = flow.state.env[param]
             if isinstance(begin, Number) and begin.type.dtype.char == INT.dtype.char:
                 if sums := sums_of(flow.structure, param, result):
-                    leave_if_far(self._emit, flow.fetch(param), START)
+                    guard_hoisting.leave_if_far(self._emit, flow.fetch(param), START)
                     self.sums |= sums
-        env = {key: self._env.get(key) or mapped(_unplaced, each) for key, each in env.items()}
+        env = {key: self._env.get(key) or each_part(without_register, key, each) for key, each in env.items()}
         flow.state = State(env, set(), held_by(env))
-        return chunk
+        return loop
+
+    def _cell(self, key: Any) -> Any:
+        """The cell of an integer of the loop."""
+        return self._emit.cells.place((self._node, key), I64)
 
     def _begin_iteration(self, first: Label, done: Label) -> Number:
-        """Begin an iteration, if it is not the last; gives its item, or index."""
-        emit, node, is_range = self._emit, self._node, isinstance(self._iterator, Range)
+        """Begin an iteration, unless the last one is done. Returns its item, or index."""
+        emit, is_range = self._emit, isinstance(self._iterator, Range)
         emit.ranges.found = {}
         emit.b.begin(self._head)
-        now = Number(INT, emit.cells.kept((node, (0,) if is_range else (1,)), INT.dtype))
-        end = Number(INT, emit.cells.kept((node, "end"), INT.dtype))
+        now = Number(INT, emit.b.load(I64, self._cell((0,) if is_range else (1,))))
+        end = Number(INT, emit.b.load(I64, self._cell("end")))
         emit.branch(emit.compare(self._counter.before, now, end), first, done)
         emit.b.begin(first)
-        if emit.chunk is not None and is_range:
-            emit.chunk.offsets[now.ref] = emit.constant(0, INT)
+        if emit.loop is not None and is_range:
+            emit.loop.offsets[now.ref] = emit.constant(0, INT)
         return now
 
-    def _stays(self, param: Value, result: Any) -> bool:
-        """Whether an iteration depends on the one before by the sum of a value only."""
+    def _is_sum(self, param: Value, result: Any) -> bool:
+        """Whether an iteration depends on the one before at most by a sum."""
         return result is param or (isinstance(result, Value) and result in self.sums)
 
     def jump(self, at: Point | Node, live: dict[Key, Any], go_on: Callable[[], None]) -> bool:
-        """Go on at a point of the iteration, or with the next one. Gives whether it was one of these."""
+        """Go to a point of the iteration, or to the next one. Returns whether `at` is one of these."""
         flow, emit = self._flow, self._emit
         if at is self._node and self._kinds == kinds_of(live):
             flow.hold(held_by(live))
             flow.keep_fresh(live)
             for param in self._lasting:
-                if self._blind and emit.chunk is not None:
-                    speculation.look_later(emit, emit.chunk, (param, ()), live[param])
+                if emit.speculation is not None:
+                    speculation.defer_to_last(emit, emit.speculation, (param, ()), live[param])
             speculation.jump_back(emit, self._head)
-            self._again = True
+            self._loops = True
             return True
         if not isinstance(at, Point) or at.block not in self._blocks:
-            if emit.chunk is not None:
-                emit.chunk.exits += 1
+            if emit.loop is not None:
+                emit.loop.exits += 1
             return False
 
         def go() -> None:
@@ -178,101 +190,55 @@ class FastPath:
 
     # Around the iterations --------------------------------------------------------------------------------------------
 
-    def _several(self, chunk: Chunk, first: Label, alone: bool) -> Label:
-        """Do several iterations at once, if that can be done. Gives the block where they begin."""
+    def _vectorize(self, speculated: speculation.Speculation, first: Label) -> bool:
+        """Vectorize speculative iterations. Returns whether that is possible."""
+        counters = (self._emit.cells.places.get(((self._node, (part,)), I64)) for part in range(3))
+        private = {*counters, *speculation.accumulators(self._emit)}
+        target = simd.Target(self._head, first, self._slow, self._edge, self._cell("limit"), private)
+        return self._counter.step.known == 1 and simd.vectorize(self._emit, speculated, target)
+
+    def _unrolled(
+        self, loop: FastLoop, speculated: speculation.Speculation | None, first: Label, independent: bool
+    ) -> Label:
+        """Unroll iterations that LLVM does not vectorize. Returns the block where they begin."""
         emit, step = self._emit, self._counter.step
-        may = self._blind and step.known == 1 and alone
-        chunk.at_once = may and simd.vectorize(emit, chunk, self._node, self._head, first, self._slow, self._edge)
-        if chunk.at_once:
-            return self._head
-        self.vectorizes = step.known in (1, -1) and alone and chunk.loads > 0 and chunk.exits == 0
-        if self._blind:
-            speculation.tell_apart(emit, chunk)
+        self.vectorizes = step.known in (1, -1) and independent and loop.loads > 0 and loop.exits == 0
+        if speculated is not None:
+            speculation.declare_distinct(emit, speculated)
         return self._head if self.vectorizes else unroll(emit.b, self._head, first, step.ref)
 
     def _begin_again(self, start: State, again: Label) -> None:
-        """Put back into its cells what iterations have begun with that are undone, and run them slowly."""
+        """Restore the cells of what iterations that are undone have begun with, and run the slow version."""
         self._emit.b.begin(again)
         keys: list[Key] = [self._node, *self.body.params[1:]]
         for key in keys:
-            mapped(lambda path, each: self._flow.keep((key, path), each), start.env[key])     # noqa: B023
+            each_part(self._flow.keep, key, start.env[key])
         self._emit.jump(self._slow)
 
-    def _begin_iterations(self, chunk: Chunk, fast: Label) -> None:
-        """Set how many iterations there are to be, and go to them if all is sure."""
-        emit = self._emit
-        if self._blind and not chunk.at_once:
-            speculation.before_blind(emit, chunk)
-        set_limit(self._flow, self._node, self._iterator, self._edge, self._blind)
-        limit = Number(INT, emit.cells.kept((self._node, "limit"), INT.dtype))
-        if chunk.apart:
-            chunk.conditions.append(speculation.meet(emit, chunk, self._counter.item, limit))
-        if chunk.at_once:
-            chunk.conditions.append(simd.collide(emit, chunk, self._counter.item, limit))
-        emit.cells.keep((self._node, "end"), INT.dtype, limit.ref)
-        if any(each.known for each in chunk.conditions):
-            emit.jump(self._slow)
-            return
-        for each in chunk.conditions:
-            if each.known is None:
-                sure = emit.b.new_block("sure")
-                emit.branch(each, self._slow, sure, rarely=True)
-                emit.b.begin(sure)
-        self._check_bounds(chunk, limit, fast)
-
-    def _span(self, offset: Number, length: Number) -> tuple[Number, Number]:
-        """The items at which an index is the first within bounds, and the first beyond them."""
-        emit = self._emit
-        low = emit.integer("sub", emit.constant(0, INT), offset)
-        high = emit.integer("sub", self._least("lt", length, emit.constant(CAPACITY, INT)), offset)
-        if self._counter.down:      # the items are below the one, and not below the other
-            low, high = (emit.integer("sub", each, emit.constant(1, INT)) for each in (high, low))
-        return low, high
-
-    def _check_bounds(self, chunk: Chunk, limit: Number, fast: Label) -> None:
-        """Go to iterations up to the limit, or up to where an index would come out of bounds."""
-        emit, item, rare = self._emit, self._counter.item, self._emit.b.new_block("rare")
-        first, last = ("gt", "lt") if self._counter.down else ("lt", "gt")
-        doubt, spans = emit.constant(False, BOOL), []
-        for offset, length in chunk.spans.values():
-            low, high = self._span(offset, length)
-            spans.append((low, high))
-            doubt = emit.integer("or", doubt, emit.compare(first, item, low))
-            doubt = emit.integer("or", doubt, emit.compare(last, limit, high))
-        if doubt.known is not None:
-            emit.jump(self._slow if doubt.known else fast)
-            return
-        emit.branch(doubt, rare, fast, rarely=True)
-        emit.b.begin(rare)
-        until, bad = limit, emit.constant(False, BOOL)
-        for low, high in spans:
-            early = emit.compare(first, item, low)
-            late = emit.compare("le" if self._counter.down else "ge", item, high)
-            bad = emit.integer("or", emit.integer("or", bad, early), late)
-            until = self._least(first, until, high)
-            limit = emit.select(early, self._least(first, limit, low), limit)
-        emit.cells.keep((self._node, "end"), INT.dtype, until.ref)
-        emit.cells.keep((self._node, "limit"), INT.dtype, limit.ref)
-        if bad.known is None:
-            emit.branch(bad, self._slow, fast)
-        else:
-            emit.jump(self._slow if bad.known else fast)
-
-    def _least(self, less: str, a: Number, b: Number) -> Number:
-        return self._emit.select(self._emit.compare(less, a, b), a, b)
-
-
-def _unplaced(_: Any, operand: Any) -> Any:
-    return unplaced(operand)
+    def _enter(
+        self, loop: FastLoop, speculated: speculation.Speculation | None, vectorized: bool, fast: Label
+    ) -> None:
+        """Set how many iterations run, and go to them if all checks succeed."""
+        emit, item = self._emit, self._counter.item
+        if speculated is not None and not vectorized:
+            speculation.begin_strip(emit, loop)
+        set_limit(self._flow, self._node, self._iterator, self._edge, self._speculates)
+        limit = Number(INT, emit.b.load(I64, self._cell("limit")))
+        if speculated is not None and speculated.distinct:
+            loop.conditions.append(speculation.may_be_same(emit, speculated, item, limit))
+        if speculated is not None and vectorized:
+            loop.conditions.append(simd.conflict(emit, speculated, item, limit))
+        cells = self._cell("end"), self._cell("limit")
+        guard_hoisting.enter(emit, loop, item, limit, self._counter.down, cells, fast, self._slow)
 
 
 # Which loops ----------------------------------------------------------------------------------------------------------
 
 
-def may_run_ahead(flow: Flow, node: Node, iterator: Any) -> bool:
-    """Whether a loop is an innermost one, short, and only of numbers and elements, as far as one can see.
+def may_have_fast_path(flow: Flow, node: Node, iterator: Any) -> bool:
+    """Whether a loop is innermost, short, and only of numbers and elements, as far as its graph tells.
 
-    The objects that the code owns when an iteration begins must be the same ones in all iterations.
+    The objects that the code owns when an iteration begins must be the same in all iterations.
     """
     inner = list(walk(node.blocks[0]))
     if len(inner) > NODES or not all(map(_is_simple, inner)):
@@ -289,8 +255,8 @@ def _is_simple(node: Node) -> bool:
     return node.op in ("if", "build", "unpack", "bound") or can
 
 
-def may_be_blind(flow: Flow, node: Node, iterator: Any) -> bool:
-    """Whether iterations may be such that they can be run blindly, see `speculation`."""
+def may_speculate(flow: Flow, node: Node, iterator: Any) -> bool:
+    """Whether iterations may run speculatively, as far as the graph tells."""
     writes = any(OPS[each.op].effect == WRITE for each in node.blocks[0].nodes if each.op in OPS)
     one_by_one = isinstance(iterator, Range) and iterator.known in (1, -1)
     return one_by_one and FLAGS != 0 and not flow.emit.fast and (writes or bool(recurrences(node)))

@@ -51,13 +51,13 @@ def _unpack(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Va
     emit.b.begin(is_tuple)
     emit.branch(Number(BOOL, emit.objects.has_size(thing, count)), fits, other)
     emit.b.begin(fits)
-    emit.cells.keep_object((node, "parts"), emit.objects.another(thing))
+    emit.cells.store((node, "parts"), emit.objects.another(thing))
     emit.jump(on)
     emit.b.begin(other)
-    emit.cells.keep_object((node, "parts"), calls.apply(node, "unpack", Boxed(thing), count, outputs=count))
+    emit.cells.store((node, "parts"), calls.apply(node, "unpack", Boxed(thing), count, outputs=count))
     emit.jump(on)
     emit.b.begin(on)
-    return calls.parts(emit.cells.kept_object((node, "parts")), count)
+    return calls.parts(emit.cells.load((node, "parts"), PTR), count)
 
 
 def raise_again(calls: PythonCalls, node: Node) -> None:

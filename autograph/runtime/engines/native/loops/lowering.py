@@ -21,11 +21,11 @@ from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
 from autograph.runtime.engines.native.emit.tier_up import assembled
 from autograph.runtime.engines.native.llvm.errors import Refused
-from autograph.runtime.engines.native.llvm.ir import NULL
+from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
-from autograph.runtime.engines.native.loops.fast_path import FastPath, may_be_blind, may_run_ahead, promoted
+from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import assign, raise_again
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
@@ -128,7 +128,7 @@ class Lowering:
                 if not self._structure.is_rare(block):
                     what = shown(block.nodes[place]) if place < len(block.nodes) else "what an iteration ends with"
                     raise Refused(f"there is no machine code for {what} of what it gets") from None
-                self._emit.jump(self.flow.side_exit())
+                self._emit.jump(self._emit.leave())
                 return
 
     def _operation(self, node: Node) -> bool:
@@ -265,7 +265,7 @@ class Lowering:
         def go(down: bool | None = None) -> None:
             found = replace(iterable, down=down) if down is not None else iterable
             self.flow.define(node, found)
-            self._emit.cells.keep((node, "limit"), INT.dtype, counter_of(self.flow, found).item.ref)
+            self._emit.cells.store((node, "limit"), counter_of(self.flow, found).item.ref)
             # At the edge, which is no part of the iterations then; but the code of a `while` comes to lie badly there.
             self._head(node, carried, to_edge=not any(each.op == "while" for each in walk(node.blocks[0])))
 
@@ -333,48 +333,48 @@ class Lowering:
         of these blocks takes what it needs out of its cells, and none is left where the code before them was.
         """
         flow, emit, begin, head = self.flow, self._emit, self.flow.state.copy(), self._emit.b.block
-        (slow, ahead, done), edge = map(emit.b.new_block, ("slow", "ahead", "done")), flow.edge(head)
+        (slow, more, done), edge = map(emit.b.new_block, ("slow", "more", "done")), flow.edge(head)
         iterator = flow.fetch(node)
-        limit, counter = Number(INT, emit.cells.kept((node, "limit"), INT.dtype)), counter_of(flow, iterator)
-        rarely = may_run_ahead(flow, node, iterator)
+        limit, counter = Number(INT, emit.cells.load((node, "limit"), I64)), counter_of(flow, iterator)
+        has_fast_path = may_have_fast_path(flow, node, iterator)
         flow.begin(edge, begin.copy())
         iterator = flow.fetch(node)
         carried = [flow.fetch(param) for param in node.blocks[0].params[items:]]
         item, stop, *_ = counter_of(flow, iterator)
-        weak, all_ahead = promoted(node, carried), False
-        emit.branch(emit.compare(counter.before, item, stop), ahead, done)
-        emit.b.begin(ahead)
+        weak, all_fast = promoted(node, carried), False
+        emit.branch(emit.compare(counter.before, item, stop), more, done)
+        emit.b.begin(more)
         state = flow.state.copy()
         if weak != carried:
-            all_ahead = True
+            all_fast = True
             self._head(node, weak, to_edge=True)
-        elif rarely:
-            all_ahead = self._run_ahead(node, iterator, slow, edge)
+        elif has_fast_path:
+            all_fast = self._emit_fast_path(node, iterator, slow, edge)
         else:
             set_limit(flow, node, iterator, edge)
             emit.jump(slow)
         flow.begin(head, begin.copy())
-        if all_ahead:
+        if all_fast:
             emit.jump(edge)
         else:
-            emit.branch(emit.compare(counter.before, counter.item, limit), slow, edge, rarely=rarely)
+            emit.branch(emit.compare(counter.before, counter.item, limit), slow, edge, rarely=has_fast_path)
             emit.b.begin(slow)
             begin_iteration(flow, node, flow.fetch(node))
             self._walk(node.blocks[0])
         flow.begin(done, state)
         self._after(node, carried)
 
-    def _run_ahead(self, node: Node, iterator: Any, slow: Label, edge: Label) -> bool:
-        """Emit the fast path of a loop. Gives whether no iterations are slow."""
-        mark = self.flow.mark()
-        for blind in (True, False)[not may_be_blind(self.flow, node, iterator) :]:
-            fast = self._fast = FastPath(self.flow, node, iterator, slow, edge, blind)
+    def _emit_fast_path(self, node: Node, iterator: Any, slow: Label, edge: Label) -> bool:
+        """Emit the fast path of a loop. Returns whether no iterations are slow."""
+        reset = self.flow.mark()
+        for speculates in (True, False)[not may_speculate(self.flow, node, iterator) :]:
+            fast = self._fast = FastPath(self.flow, node, iterator, slow, edge, speculates)
             found = fast.emit(self._walk)
             self._fast = None
             if found is not None:
                 self.vectorizes |= fast.vectorizes
                 return found
-            self.flow.reset(mark)
+            reset()
         self.flow.poll(1, edge)
         self._emit.jump(slow)       # for one iteration; behind it, the edge decides anew
         return False

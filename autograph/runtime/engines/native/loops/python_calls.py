@@ -166,7 +166,7 @@ class PythonCalls:
 
     def _reach(self, block: Block, place: int, lower: Callable[[Node], bool]) -> int:
         """The place behind those nodes, from one on, that Python has to do."""
-        mark = self.flow.mark()
+        reset = self.flow.mark()
         while True:
             node = block.nodes[place]
             found = [self._suppose(value, type) for value, type in zip(node.outputs, self._types(node))]
@@ -175,7 +175,7 @@ class PythonCalls:
                 break
             if self.flow.attempt(lower, block.nodes[place]) is not None:
                 break
-        self.flow.reset(mark)
+        reset()
         return place
 
     def _types(self, node: Node) -> list[Any]:
@@ -264,7 +264,7 @@ class PythonCalls:
         kinds = [self.expected[value] for value in values]
         if UNKNOWN in kinds:
             self._is_whole &= self._structure.is_rare(block)
-            self._emit.jump(self.flow.side_exit())
+            self._emit.jump(self._emit.leave())
             return False
         for value, kind in zip(values, kinds):
             if kind is not None and isinstance(found := self.flow.state.env[value], Boxed):

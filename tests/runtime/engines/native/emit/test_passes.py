@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograph.runtime.engines.native.emit import simd, speculation
+from autograph.runtime.engines.native.emit import guard_hoisting, simd, speculation
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import begin_polling, poll
 from autograph.runtime.engines.native.emit.tier_up import BaselineTier, assembled
@@ -126,7 +126,7 @@ def test_iterations_that_stay_as_they_are(case):
 # Guard hoisting and speculation ---------------------------------------------------------------------------------------
 
 
-def begun(blind: bool = False) -> tuple[LoopEmitter, Number, Number, dict[str, Block]]:
+def begun(speculates: bool = False) -> tuple[LoopEmitter, Number, Number, dict[str, Block]]:
     """An emitter in an iteration of a loop; its item, and a number that does not change."""
     emit = LoopEmitter("loop", lambda: blocks["exit"])
     names = "before head body exit slow edge done again".split()
@@ -137,14 +137,14 @@ def begun(blind: bool = False) -> tuple[LoopEmitter, Number, Number, dict[str, B
     emit.b.begin(emit.start)
     emit.jump(blocks["before"])
     emit.b.begin(blocks["before"])
-    chunk = emit.begin_chunk()
+    loop = emit.begin_loop()
     emit.b.begin(blocks["head"])
-    item, end = emit.cells.kept((("node", ()), 0), INT.dtype), emit.cells.kept(("node", "end"), INT.dtype)
+    item, end = emit.cells.load((("node", ()), 0), I64), emit.cells.load(("node", "end"), I64)
     emit.branch(emit.compare("lt", number(item), number(end)), blocks["body"], blocks["done"])
     emit.b.begin(blocks["body"])
-    emit.always, chunk.offsets[item] = True, emit.constant(0, INT)
-    if blind:
-        speculation.begin_blind(emit, chunk, fixed.ref, item, down=False)
+    emit.always, loop.offsets[item] = True, emit.constant(0, INT)
+    if speculates:
+        emit.speculation = speculation.begin(emit, loop, fixed.ref, item, down=False, carries=False)
     return emit, number(item), fixed, blocks
 
 
@@ -164,62 +164,126 @@ def test_what_does_not_change_is_computed_before():
 def test_a_guard_is_taken_out():
     emit, item, fixed, blocks = begun()
     emit.leave_if(emit.compare("lt", fixed, emit.constant(0, INT)))
-    assert len(emit.chunk.conditions) == 1 and emit.chunk.exits == 0
+    assert len(emit.loop.conditions) == 1 and emit.loop.exits == 0
     emit.leave_if(emit.compare("lt", item, emit.constant(0, INT)))
-    assert len(emit.chunk.conditions) == 1 and emit.chunk.exits == 1
+    assert len(emit.loop.conditions) == 1 and emit.loop.exits == 1
     assert opcodes(blocks["before"]) == ["icmp"] and opcodes(blocks["body"]) == ["icmp", "br"]
 
 
 def test_bounds_of_an_index_become_a_span():
     emit, item, fixed, blocks = begun()
     moved, overflow = emit.overflowing("sub", item, emit.constant(1, INT))
-    assert overflow.known is False and emit.chunk.offsets[moved.ref].known == -1
+    assert overflow.known is False and emit.loop.offsets[moved.ref].known == -1
     place = emit.place(moved, emit.length(array(0), 0))
-    assert place.ref is moved.ref and emit.chunk.exits == 0
-    ((offset, length),) = emit.chunk.spans.values()
+    assert place.ref is moved.ref and emit.loop.exits == 0
+    ((offset, length),) = emit.loop.bounds.values()
     assert offset.known == -1 and length.ref.block is emit.entry
 
 
+def entered(emit: LoopEmitter, blocks: dict[str, Block], item: int) -> str:
+    """What the preheader checks before iterations from an item up to 50."""
+    loop, emit.loop = emit.loop, None
+    emit.b.begin(loop.preheader)
+    cells = emit.cells.place("end", I64), emit.cells.place("limit", I64)
+    first, limit = (emit.constant(each, INT) for each in (item, 50))
+    before = len(emit.b.function.blocks)
+    guard_hoisting.enter(emit, loop, first, limit, False, cells, blocks["body"], blocks["slow"])
+    return text(loop.preheader, *list(emit.b.function.blocks.values())[before:])
+
+
+def test_the_preheader_checks_the_guards():
+    emit, _, fixed, blocks = begun()
+    emit.leave_if(emit.compare("lt", fixed, emit.constant(0, INT)))
+    assert entered(emit, blocks, 0) == """\
+%0:
+  %1 = icmp slt i64 %2, 0
+  store i64 50, ptr %3
+  br i1 %1, label %4, label %5
+%5:
+  br label %6"""
+
+
+def test_a_guard_that_always_fails_leaves_the_slow_version():
+    emit, _, _, blocks = begun()
+    emit.loop.conditions.append(emit.constant(True, BOOL))
+    entered(emit, blocks, 0)
+    assert blocks["before"].successors == (blocks["slow"],)
+
+
+@pytest.mark.parametrize(("item", "reached"), [(0, ["slow"]), (1, ["body", "slow"])])
+def test_the_preheader_bounds_the_items(item, reached):
+    """Index `i - 1` is within bounds from item 1 on, and up to the length of the array."""
+    emit, now, _, blocks = begun()
+    moved, _ = emit.overflowing("sub", now, emit.constant(1, INT))
+    emit.place(moved, emit.length(array(0), 0))
+    entered(emit, blocks, item)
+    assert {name for name, block in blocks.items() for each in emit.b.function.blocks.values()
+            if block in each.successors and each.name.startswith(("before", "rare"))} == set(reached)
+    rare = [each for each in emit.b.function.blocks.values() if each.name.startswith("rare")]
+    assert sum(each.opcode == "store" for block in rare for each in block.instructions) == (2 if item else 0)
+
+
+def test_what_is_discarded_leaves_no_facts():
+    emit, item, fixed, blocks = begun(speculates=True)
+    reset, before = emit.mark(), printed(emit.b.function)
+    x = emit.load(array(0), [emit.place(item, emit.length(array(0), 0))])
+    emit.leave_if(emit.compare("lt", fixed, emit.constant(0, INT)))
+    emit.leave_if_warned(emit.floating("mul", x, x), x)
+    emit.store(array(1), [item], x)
+    assert emit.loop.conditions and emit.loop.bounds and emit.speculation.stores and emit.speculation.checks
+    reset()
+    facts = emit.loop.conditions, emit.loop.bounds, emit.speculation.stores, emit.speculation.loads
+    assert not any(facts) and emit.speculation.checks == emit.loop.loads == 0 and not emit.watched
+    assert opcodes(blocks["before"]) == [] and blocks["body"].instructions[0].opcode == "sub"
+    assert len(blocks["body"].instructions) == 1 and before.count("icmp") == printed(emit.b.function).count("icmp")
+
+
 def test_an_undo_log():
-    emit, item, _, blocks = begun(blind=True)
+    emit, item, _, blocks = begun(speculates=True)
     x = emit.load(array(0), [item])
     total = emit.floating("mul", x, emit.constant(2.0, DOUBLE))
     emit.leave_if_warned(total, x)
     emit.store(array(1), [item], total)
     emit.jump(blocks["head"])
-    chunk = emit.chunk
     found = opcodes(blocks["body"])
     # The number of the iteration; the product; the old element goes into the log; the new one; whether it is strange.
     assert found[:5] == ["sub", "getelementptr", "load", "fmul", "getelementptr"]
     assert found[5:10] == ["load", "getelementptr", "store", "getelementptr", "store"]
     assert found[10:] == ["bitcast", "and", "add", "load", "or", "store", "br"]
-    assert (chunk.doubts, chunk.exits, len(chunk.stores), len(chunk.loaded)) == (1, 0, 1, 1)
-    assert speculation.is_blind_of_use(emit, chunk)
+    found, loop = emit.speculation, emit.loop
+    assert (found.checks, loop.exits, len(found.stores), len(found.loads)) == (1, 0, 1, 1)
+    assert speculation.pays(emit, found)
 
 
-def test_no_call_of_python_is_run_blindly():
-    emit, item, _, blocks = begun(blind=True)
+def test_no_call_of_python_is_speculative():
+    emit, item, _, blocks = begun(speculates=True)
     x = emit.load(array(0), [item])
     emit.leave_if_warned(emit.floating("mul", x, x), x)
     emit.store(array(1), [item], x)
-    assert speculation.is_blind_of_use(emit, emit.chunk)
+    assert speculation.pays(emit, emit.speculation)
     emit.objects.python("PyErr_Occurred")
-    assert not speculation.is_blind_of_use(emit, emit.chunk)
+    assert not speculation.pays(emit, emit.speculation)
 
 
 # SIMD -----------------------------------------------------------------------------------------------------------------
 
 
+def target(emit: LoopEmitter, blocks: dict[str, Block]) -> simd.Target:
+    item = blocks["head"].instructions[0].operands[0]
+    found = (blocks[name] for name in ("head", "body", "slow", "edge"))
+    return simd.Target(*found, emit.cells.place("limit", I64), {item} | speculation.accumulators(emit))
+
+
 def test_iterations_become_vectors(monkeypatch):
     monkeypatch.setattr(simd, "SIZES", (32,))
-    emit, item, _, blocks = begun(blind=True)
+    emit, item, _, blocks = begun(speculates=True)
     x = emit.load(array(0), [item])
     total = emit.floating("add", emit.floating("mul", x, emit.constant(2.0, DOUBLE)), x)
     emit.leave_if_warned(total, x)
     emit.store(array(1), [item], total)
     emit.jump(blocks["head"])
-    chunk, emit.chunk = emit.chunk, None
-    assert simd.vectorize(emit, chunk, "node", *(blocks[name] for name in ("head", "body", "slow", "edge")))
+    found, emit.loop, emit.speculation = emit.speculation, None, None
+    assert simd.vectorize(emit, found, target(emit, blocks))
     lanes = blocks["head"].successors[0]
     inside, rest = lanes.successors
     assert opcodes(lanes) == ["load", "load", "sub", "icmp", "br"] and blocks["body"].name not in emit.b.function.blocks
@@ -237,17 +301,18 @@ def test_iterations_become_vectors(monkeypatch):
 
 @pytest.mark.parametrize("why", ["a value that is carried", "what is read later"])
 def test_iterations_that_are_no_vectors(why):
-    emit, item, _, blocks = begun(blind=True)
+    emit, item, _, blocks = begun(speculates=True)
     x = emit.load(array(1), [item])
     if why == "a value that is carried":
-        emit.cells.keep("total", DOUBLE.dtype, x.ref)
+        emit.cells.store("total", x.ref)
     emit.store(array(1), [item], emit.floating("mul", x, x))
     if why == "what is read later":
         emit.load(array(1), [item])
     emit.jump(blocks["head"])
-    chunk, emit.chunk = emit.chunk, None
+    found, emit.loop, emit.speculation = emit.speculation, None, None
+    where = target(emit, blocks)
     before = printed(emit.b.function)
-    assert not simd.vectorize(emit, chunk, "node", *(blocks[name] for name in ("head", "body", "slow", "edge")))
+    assert not simd.vectorize(emit, found, where)
     assert printed(emit.b.function) == before
 
 
@@ -259,14 +324,14 @@ def test_the_baseline_tier_stops_at_a_poll_and_goes_on_there():
     head, body, done = map(emit.b.function.new_block, ("head", "body", "done"))
     emit.b.begin(emit.start)
     begin_polling(emit)
-    emit.cells.keep("i", INT.dtype, constant(I64, 0))
+    emit.cells.store("i", constant(I64, 0))
     emit.b.br(head)
     emit.b.begin(head)
     emit.polls.append(poll(emit, 1, lambda: emit.b.ret(0), head))
-    now = emit.cells.kept("i", INT.dtype)
+    now = emit.cells.load("i", I64)
     emit.branch(Number(BOOL, emit.b.icmp("slt", now, 100)), body, done)
     emit.b.begin(body)
-    emit.cells.keep("i", INT.dtype, emit.b.add(now, 1))
+    emit.cells.store("i", emit.b.add(now, 1))
     emit.b.br(head)
     emit.b.begin(done)
     emit.b.ret(1)

@@ -1,4 +1,4 @@
-"""Iterations that are run blindly: what NumPy warns of, what overlaps, and what interrupts them, is as without."""
+"""Speculative iterations: what NumPy warns of, what overlaps, and what interrupts them, is as without."""
 
 import _thread
 import math
@@ -17,12 +17,12 @@ from tests.runtime.engines.native.programs import regions
 INF, NAN, BIG = np.inf, np.nan, 1e308
 
 
-@pytest.fixture(params=[(3, (16, 8)), (speculation.BLIND, (32,)), (speculation.BLIND, ())], autouse=True)
+@pytest.fixture(params=[(3, (16, 8)), (speculation.STRIP, (32,)), (speculation.STRIP, ())], autouse=True)
 def iterations(request, monkeypatch):
-    """How many are run blindly at a time, and of what size they are done at once, if any are."""
-    blind, sizes = request.param
+    """How many speculative iterations there are in a strip, and the sizes of vectors."""
+    strip, sizes = request.param
     for module in (speculation, counted_loops):
-        monkeypatch.setattr(module, "BLIND", blind)
+        monkeypatch.setattr(module, "STRIP", strip)
     monkeypatch.setattr(simd, "SIZES", sizes)
 
 
@@ -50,7 +50,7 @@ def check(function, *examples):
     return native
 
 
-def is_blind(native):
+def is_speculative(native):
     texts = [version.code.text for region in regions(native) for version in region.compiled]
     return any("feclearexcept" in text for text in texts)
 
@@ -78,7 +78,7 @@ def test_what_numpy_warns_of(value):
         strange(700, (0, value), (1, 1.0), (699, value)),
         strange(700, (5, value), (6, NAN), (300, BIG), (301, INF)),
     )
-    assert is_blind(native)
+    assert is_speculative(native)
 
 
 def test_flags_that_others_have_raised():
@@ -89,8 +89,8 @@ def test_flags_that_others_have_raised():
 
 
 def test_many_that_are_strange():
-    """After some, iterations are not run blindly any more."""
-    check(axpy, strange(40 * speculation.BLIND, *((place, BIG) for place in range(0, 40 * speculation.BLIND, 1000))))
+    """After some, iterations no longer speculate."""
+    check(axpy, strange(40 * speculation.STRIP, *((place, BIG) for place in range(0, 40 * speculation.STRIP, 1000))))
 
 
 @pytest.mark.parametrize("setting", ["raise", "ignore", "call"])
@@ -277,7 +277,7 @@ def test_matrices(size):
         return a
 
     for places in ([], [(0, 0.0)], [(3, NAN)], [(5, INF), (6, BIG)], [(25, 1e200), (30, 1e-200)]):
-        assert size < 20 or is_blind(check(lu, lambda: (matrix(*places),), lambda: (matrix(*places).T,)))  # noqa: B023
+        assert size < 20 or is_speculative(check(lu, lambda: (matrix(*places),), lambda: (matrix(*places).T,)))  # noqa: B023
         check(smooth, lambda: (matrix(*places), matrix()), lambda: (a := matrix(*places), a))    # noqa: B023
 
 
@@ -301,7 +301,7 @@ def test_elements_that_iterations_read_of_what_they_write(function, begin, end, 
 
     cases = [(i, k) for i in (0, 1, 3, 8, -1) for k in (0, 1, 2, 3, 5, 8, -1, -9)]
     native = check(function, *(make(*case) for case in cases), *(make(*case, BIG) for case in cases[::5]))
-    assert is_blind(native)
+    assert is_speculative(native)
     for strides in ((0, 8), (8, 0), (0, 0), (8, 8), (80, 16)):
         def spread(strides=strides):
             base = np.linspace(1, 2, 100)
@@ -322,7 +322,7 @@ def test_elements_beside_those_that_iterations_write(by):
         return lambda: (np.random.default_rng(7).random((3, 12)), 1, k, begin, end, by)
 
     native = check(moved, *(make(2, end, k) for end in (3, 4, 9) for k in range(12)))
-    assert is_blind(native)
+    assert is_speculative(native)
 
 
 def windows(x, width):
@@ -373,7 +373,7 @@ def test_sums(function, args):
         make((7, NAN), (8, INF), (9, -INF)),
         make(),
     )
-    assert is_blind(native)
+    assert is_speculative(native)
     with np.errstate(all="ignore"):
         check(function, make((0, 1), dtype=np.float32), make((3, 2), dtype=np.int32))
 
@@ -394,7 +394,7 @@ def test_sums_of_which_several_iterations_are_written_out(function):
         *(lambda n=n, place=n - 1: make(n, (place, BIG), (0, BIG)) for n in lengths),
         *(lambda n=n: make(n, (n // 2, INF)) for n in lengths),
     )
-    assert is_blind(native)
+    assert is_speculative(native)
 
 
 def restarted(x, y, starts, n):
@@ -422,7 +422,7 @@ def test_inner_loops_that_begin_again(value):
         return arguments
 
     native = check(restarted, make(0, 29, 30, 5, 0, 31, 13, -3), make(), make(30), make(*range(40)), make(0, -40, 3))
-    assert is_blind(native)
+    assert is_speculative(native)
 
 
 def weak(x, n, total):
@@ -485,7 +485,7 @@ def with_python(a):
 
 def test_what_python_does_within():
     native = check(with_python, lambda: (np.zeros((30, 3)),), lambda: (np.arange(90.0).reshape(30, 3) + 1,))
-    assert not is_blind(native)
+    assert not is_speculative(native)
 
 
 def test_a_loop_of_which_no_iteration_comes_to_its_end():

@@ -25,7 +25,7 @@ def how(request, monkeypatch):
     for module in (polling, counted_loops):
         monkeypatch.setattr(module, "POLL", 5)
     for module in (speculation, counted_loops):
-        monkeypatch.setattr(module, "BLIND", 3)
+        monkeypatch.setattr(module, "STRIP", 3)
     monkeypatch.setattr(simd, "SIZES", (16,))
     return request.param
 

@@ -143,19 +143,22 @@ def test_the_text_is_llvms_assembly() -> None:
 declare double @llvm.fabs.f64(double)
 define double @f(ptr %x0, i64 %x1) {
 entry1:
-;
+  ;
   br label %loop2
 loop2:
+  ;
   %t4 = phi i64 [ 0, %entry1 ], [ %t10, %body6 ]
   %t5 = phi double [ 0x0000000000000000, %entry1 ], [ %t9, %body6 ]
   %t7 = icmp slt i64 %t4, %x1
   br i1 %t7, label %body6, label %end3
 body6:
+  ;
   %t8 = load volatile double, ptr %x0, align 8
   %t9 = fadd reassoc nsz arcp contract double %t5, %t8
   %t10 = add nuw nsw i64 %t4, 2
   br label %loop2, !llvm.loop !1000
 end3:
+  ;
   %t11 = call double @llvm.fabs.f64(double %t5)
   ret double %t11
 }
