@@ -1,11 +1,11 @@
-"""The engine that compiles loops to machine code, through LLVM.
+"""The native engine: compiles loops to machine code, through LLVM.
 
-The graph runs as the NumPy engine runs it, except its *regions*: loops that the machine can do. Such a loop becomes the
-call of a `Region`, which is compiled when it is first called, for the kinds of objects that it gets. Operations on
-whole arrays that follow each other become kernels. The package says where each step is.
+The NumPy engine runs the graph, except its *regions*: loops that have machine code. Such a loop becomes the call of a
+`Region`, which is compiled at its first call, for the kinds of its arguments. Consecutive operations on whole arrays
+become kernels. The docstring of the package says where each step is.
 
-Machine code never does anything else than Python and NumPy would do: where it would, it is left, and Python goes on at
-the very node.
+Machine code never behaves differently from Python and NumPy: where it would, a side exit is taken, and Python resumes
+at that node.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes import PASSES
 
-LATE = frozenset({"buffer_reuse"})  # passes that are run when it is known which operations share a loop
+LATE = frozenset({"buffer_reuse"})  # passes that run when operations have been fused
 
 
 @disk_cache.storable
@@ -59,18 +59,18 @@ class Executable:
         parted.when_made_anew = self._renew
 
     def _renew(self, around: engine.Executable) -> None:
-        self._arounds.append(around)        # calls may be running the earlier ones
+        self._arounds.append(around)        # the earlier ones may be running
         self.run = around.run
         for names, name in self._bound:
             names[name] = self.run
 
     def bind(self, names: dict[str, Any], name: str) -> None:
-        """Call what is to be run by that name, from now on."""
+        """Keep `names[name]` the function to run."""
         self._bound.append((names, name))
         names[name] = self.run
 
     def __getstate__(self) -> Any:
-        """What is kept on disk, of what has no kernels, so that nothing is made anew."""
+        """The parts that are saved on disk. Without kernels, the current code is final."""
         return self.graph, self._arounds[-1], self.native
 
     def __setstate__(self, state: Any) -> None:
@@ -93,7 +93,7 @@ class Executable:
 
     @property
     def events(self) -> list[Event]:
-        """What `explain` tells of it."""
+        """The report of `explain`."""
         return self.native.events
 
     @survived
@@ -111,13 +111,13 @@ class Executable:
 
 
 def _known_where_left(error: BaseException, made: Mapping[CodeType, engine.Executable]) -> list[Known]:
-    """What machine code that was left has left behind, of the user's variables."""
+    """The user's variables at the side exits in a traceback."""
     found, entry = [], error.__traceback__
     while entry is not None:
         frame, entry = entry.tb_frame, entry.tb_next
         if entry is not None and frame.f_code is Region.resume.__code__ and entry.tb_frame.f_code in made:
             place = made[entry.tb_frame.f_code].place_of(entry)
-            found.append(known_where_left(frame.f_locals["self"].structure, frame.f_locals["given"], place))
+            found.append(known_where_left(frame.f_locals["self"].structure, frame.f_locals["values"], place))
     return found
 
 
@@ -126,8 +126,8 @@ class Native:
     """The loops of a graph that are machine code.
 
     Attributes:
-        kernels: operations on arrays that are one loop.
-        others: what `explain` tells of those that are not.
+        kernels: fused operations on arrays.
+        others: the report of `explain` about loops that are not machine code.
     """
 
     def __init__(self, regions: list[Region], kernels: list[Kernel], others: list[Event]) -> None:
@@ -137,7 +137,7 @@ class Native:
 
     @property
     def every(self) -> list[Region]:
-        """The loops, and those within that are machine code by themselves."""
+        """The loops, and inner loops that are regions by themselves."""
         return [each for region in self.regions for each in (region, *region.inside)]
 
     @property
@@ -151,22 +151,22 @@ class Native:
         return [*dict.fromkeys([*self.others, *(event for piece in self.pieces for event in piece.events), *unkept])]
 
     def prepare(self) -> None:
-        """Compile what has not been called yet, as far as types tell what it will be called with."""
+        """Compile what has not been called yet, if the types determine the kinds of its arguments."""
         for piece in self.pieces:
             piece.prepare()
 
     @property
     def llvm(self) -> str:
-        """What LLVM made of each loop, for each combination of inputs that there has been."""
+        """The optimized assembly of LLVM for each loop, and for each kind of its inputs so far."""
         return "\n".join(version.code.llvm for piece in self.pieces for version in piece.compiled)
 
     @property
     def asm(self) -> str:
-        """The assembly of each."""
+        """The assembly of the processor for each."""
         return "\n".join(version.code.asm for piece in self.pieces for version in piece.compiled)
 
     def annotated(self, form: str) -> str:
-        """Either of these, `llvm` or `asm`, with the lines of the user's program that it comes from."""
+        """One of these, `llvm` or `asm`, with the lines of the user's program that it comes from."""
         return "\n".join(
             _annotated(form, version.code, piece.place, kinds)
             for piece in self.pieces
@@ -176,7 +176,7 @@ class Native:
 
 
 def setting() -> tuple[str, ...]:
-    """What machine code hinges on besides the graph."""
+    """What machine code depends on besides the graph."""
     return *traits(), *map(str, FUEL)
 
 
@@ -193,14 +193,14 @@ def compile(
     """Make a graph a function; see `autograph.runtime.engines.numpy.engine.compile`.
 
     Args:
-        patient: whether all runs in Python at first, see `tiering`. If it always will, the NumPy engine's function is
-            what is given.
-        late: the passes, of `LATE`, that are to be run over what is not machine code.
-        refuse: called with a message and a place if machine code would have Python do something; it may raise an error.
-        fastmath: whether loops may add in another order, and so on; see `emitter.FAST`.
+        patient: whether all runs in Python at first, see `tiering`. If it always will, this returns the executable of
+            the NumPy engine.
+        late: the passes, of `LATE`, to run over what is not machine code.
+        refuse: called with a message and a place if machine code would call Python; it may raise an error.
+        fastmath: whether loops may add in another order, and so on; see `ir.FAST`.
 
     Raises:
-        EngineError: there can be no machine code here, see `target.binding`.
+        EngineError: there can be no machine code, see `target.binding`.
     """
     if not patient:
         binding()
@@ -215,15 +215,15 @@ def compile(
 
 @disk_cache.storable
 class Parted:
-    """A graph without what may become machine code, and that.
+    """A graph split into regions, kernels, and the code around them.
 
     Args:
-        kernels: where to put the kernels.
+        kernels: the list that gets the kernels.
 
     Attributes:
-        around: what the NumPy engine makes of the graph, in which the regions and kernels are calls.
-        when_made_anew: called with `around` when that has become another one.
-        events: what `explain` tells of loops that stay in the graph.
+        around: the executable of the NumPy engine, in which regions and kernels are calls.
+        when_made_anew: called with `around` when that has been replaced.
+        events: the report of `explain` about loops that stay in the graph.
     """
 
     def __init__(
@@ -263,7 +263,7 @@ class Parted:
         self._kernel, self._after = (TieredKernel, small.LATE) if self._patient else (Kernel, small.SOON)
 
     def __getstate__(self) -> Any:
-        """What is kept on disk: what code needs that is made later on."""
+        """The parts that are saved on disk: what later compilations need."""
         return sorted(self._late), self.kernels, self._patient, engine.Outer(self._module or {})
 
     def __setstate__(self, state: Any) -> None:
@@ -271,9 +271,9 @@ class Parted:
         self._begin()
 
     def _make_around(self) -> engine.Executable:
-        """Make `around`. The operations of kernels that have been given up are in it as plain operations.
+        """Make `around`. The operations of kernels that have been given up are plain operations in it.
 
-        For so NumPy, which sees that nobody else has what comes between them, need not make an array for each.
+        Then NumPy sees that nobody else refers to intermediate arrays, and reuses them.
         """
         fuser = Fuser(self._graph, self._kernel, self._plain, self._after, self._own)
         self._own += [kernel for kernel in fuser.kernels if kernel not in self._own]
@@ -283,7 +283,7 @@ class Parted:
         return self._finished(fuser.graph, self._filename)
 
     def _put_back(self, region: Region) -> None:
-        """Put a loop that will always be Python's into `around`; it may become a comprehension there."""
+        """Put a loop that stays in Python into `around`; it may become a comprehension there."""
         put_back(region, self._graph.block)
         self._make_anew()
 
@@ -293,7 +293,7 @@ class Parted:
             self.when_made_anew(self.around)
 
     def _compiled(self, graph: Graph) -> engine.Executable:
-        """What runs a part of the graph; the NumPy engine alone if there can be no kernels in it."""
+        """The executable of a part of the graph; without kernels if these cannot be made."""
         with Optional(f"kernels of {graph.name}", "NumPy runs instead"):
             fuser = Fuser(graph, self._kernel, self._plain, self._after)
             made = self._finished(fuser.graph)
@@ -315,7 +315,7 @@ def _nobody_cares(around: engine.Executable) -> None:
 
 
 def _bind(made: engine.Executable) -> None:
-    """Let what is among the globals of a function be called there by its fast entry, as soon as there is one."""
+    """Let a function call the C entry points of regions and kernels among its globals, once these have one."""
     names = made.run.__globals__
     for name, value in list(names.items()):
         if isinstance(value, (Region, Kernel, small.Product)):
@@ -330,7 +330,7 @@ __all__ = ["Executable", "Native", "Region", "compile", "get_ready"]
 
 
 def _annotated(form: str, code: Code, place: tuple[str, int] | None, kinds: Sequence[Any]) -> str:
-    """Machine code as `llvm` or `asm`, with the user's lines, below a line that tells what it is of and for."""
+    """Machine code as `llvm` or `asm`, with the user's lines, below a line with its place and kinds."""
     found = Annotated(code.text, code.origins, code.branchy)
     sign = ";" if form == "llvm" else found.sign
     where = "{}:{}, ".format(*place) if place else ""
@@ -339,7 +339,7 @@ def _annotated(form: str, code: Code, place: tuple[str, int] | None, kinds: Sequ
 
 
 def _name_of(kind: Any) -> str:
-    """What a user calls a kind of inputs; "" for what tells nothing to users."""
+    """The user's name of a kind of inputs; "" if it has none."""
     if isinstance(kind, bool):
         return ""
     if isinstance(kind, type):

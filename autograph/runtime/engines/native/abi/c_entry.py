@@ -1,10 +1,10 @@
-"""A C function around machine code, which Python calls as any builtin: the fast path of calls.
+"""C entry points: a C function around machine code, which Python calls as a builtin.
 
-The function checks the kinds of the arguments, copies their values from the objects into the frame, runs the code, and
-makes objects from the frame. Arguments of other kinds go to the Python caller. After a side exit, Python continues.
+The function checks the kinds of the arguments, unboxes them into the frame, runs the code, and boxes the results.
+Arguments of other kinds go to a Python function. After a side exit, Python continues.
 
-Its code holds no addresses, so the cache on disk can serve it to other processes. A table holds the addresses of all
-objects that the code uses. The C function gets the table as its `self`, which every builtin has.
+Its code contains no addresses, so other processes can load it from disk. A table contains the addresses of all objects
+that the code uses. The C function gets the table as its `self`, which every builtin has.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from autograph.runtime.graph.types import part_of
 
 
 class CFunction(ObjectBuilder):
-    """Builds the C function `entry`, which looks at its arguments.
+    """Builds the C function `entry`, which checks its arguments.
 
     Args:
-        module: where it comes to.
-        count: of its arguments.
+        module: that it becomes part of.
+        count: the number of its arguments.
         slots: of the frame.
-        other: is called with the arguments if a demand is not met.
+        other: a Python function that is called with the arguments if a check fails.
         things: the objects in its table, if there is one already.
 
     Attributes:
-        args: where the arguments stand.
-        count: how many there are.
-        frame: where the code that it calls finds its inputs.
-        table: where the addresses of objects are.
-        other: the block that hands over to the other one.
+        args: the address of the arguments.
+        count: the number of arguments.
+        frame: the address of the frame, with the inputs of the code that it calls.
+        table: the address of the table.
+        other: the block that calls the other function.
     """
 
     def __init__(
         self, module: Module, count: int, slots: int, other: Callable[..., Any], things: list[Any] | None = None
     ) -> None:
-        given = own, self.args, self.count = Parameter("self", PTR), Parameter("args", PTR), Parameter("count", I64)
-        function = module.define("entry", PTR, *given, attributes="noinline optnone")
+        own, self.args, self.count = Parameter("self", PTR), Parameter("args", PTR), Parameter("count", I64)
+        function = module.define("entry", PTR, own, self.args, self.count, attributes="noinline optnone")
         b = Builder(function)
         self.table = b.gep(own, ITEMS)
         super().__init__(b, [] if things is None else things, self.table, self._demand_or_other)
@@ -62,7 +62,7 @@ class CFunction(ObjectBuilder):
         self.demand(b.icmp("eq", self.count, count))
 
     def hand_over(self, function: Callable[..., Any]) -> None:
-        """Give what a function of Python's gives for the same arguments."""
+        """Return the result of a Python function for the same arguments."""
         self.b.ret(self.python("PyObject_VectorcallDict", self.address(function), self.args, self.count, NULL))
 
     def argument(self, place: int) -> Value:
@@ -70,11 +70,11 @@ class CFunction(ObjectBuilder):
         return self.load_at(PTR, self.args, SLOT * place)
 
     def slot(self, place: int) -> Value:
-        """The address of a place in the frame."""
+        """The address of a slot of the frame."""
         return self.b.gep(self.frame, SLOT * place)
 
     def demand_silence(self) -> None:
-        """Call the other one unless NumPy's settings are those that it begins with."""
+        """Call the other function unless NumPy has its default settings."""
         variable, default = map(self.address, SETTINGS)
         place = self.b.room(PTR)
         self.python("PyContextVar_Get", variable, NULL, place)
@@ -83,7 +83,7 @@ class CFunction(ObjectBuilder):
         self.demand(self.b.icmp("eq", setting, default))
 
     def _demand_or_other(self, condition: Value) -> None:
-        """Call the other one unless a condition holds."""
+        """Call the other function unless a condition holds."""
         on = self.b.function.new_block("on")
         self.b.cond_br(condition, on, self.other)
         self.b.begin(on)
@@ -93,13 +93,13 @@ class Entry:
     """The C function around a loop.
 
     Args:
-        things: for the table, which this shares with the code.
-        operands: what the inputs are to the code.
+        things: the objects of the table, which it shares with the code.
+        operands: the operands of the inputs.
         slots: of the frame.
         exits: of the code.
         underflows: whether NumPy must not be set to warn of underflows.
-        other: is called with the arguments if they are of other kinds.
-        left: is called with the number of an exit, the address of the frame, and the arguments.
+        other: a Python function for arguments of other kinds.
+        left: a Python function of the number of a side exit, the address of the frame, and the arguments.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Entry:
         return printed(verified(self._module))
 
     def _put(self, *values: Value) -> None:
-        """Put values into the next places of the frame."""
+        """Store values in the next slots of the frame."""
         for value in values:
             self._c.b.store(value, self._c.slot(self._slot))
             self._slot += 1
@@ -133,7 +133,7 @@ class Entry:
     # Arguments --------------------------------------------------------------------------------------------------------
 
     def _take(self, thing: Value, operand: Any) -> None:
-        """Look at an argument, and put what it holds into the frame."""
+        """Check an argument, and unbox it into the frame."""
         c = self._c
         if isinstance(operand, Fixed):
             c.demand(c.b.icmp("eq", thing, c.address(operand.value)))
@@ -151,7 +151,7 @@ class Entry:
             self._take_range(thing, operand)
 
     def _demand_kind(self, thing: Value, kind: Any) -> None:
-        """Demand an object of a kind that is no number; see `calling_convention.kind_of`."""
+        """Demand an object of a kind other than a number; see `calling_convention.kind_of`."""
         if isinstance(kind, tuple):
             dtype, ndim, flags = kind
             self._c.demand_array(thing, dtype, ndim, flags, ARRAY_FLAGS)
@@ -173,7 +173,7 @@ class Entry:
     # Results ----------------------------------------------------------------------------------------------------------
 
     def _run(self, exits: Sequence[Exit], left: Any, count: int) -> None:
-        """Run the code, and give back what there is."""
+        """Run the code, and return its results."""
         c, b, new_block = self._c, self._c.b, self._c.b.function.new_block
         loop = self._module.declare("loop", I64, PTR, PTR)
         number = b.call(loop, c.frame, c.table, attributes="noinline")
@@ -194,7 +194,7 @@ class Entry:
         b.ret(found)
 
     def _made(self, recipe: Any) -> Value:
-        """A new reference to the object for a value."""
+        """A new reference to the object of a result."""
         c = self._c
         if isinstance(recipe, Fetch):
             return c.number_object(load_number(c.b, c.slot(recipe.slot), recipe.type.dtype), recipe.type)
@@ -211,7 +211,7 @@ class Entry:
 
 
 def _is_simple(exit: Exit) -> bool:
-    """Whether the code has come to its end, and this function can make objects of the results."""
+    """Whether the loop has ended at an exit, and this function can box its results."""
     return exit.at is None and all(map(_is_made, exit.values))
 
 
@@ -222,10 +222,10 @@ def _is_made(recipe: Any) -> bool:
 
 
 def builtin(address: int, table: Table, owner: Any) -> Callable[..., Any]:
-    """A function of Python's for the C function at that address. It keeps the table, and the owner of the code."""
+    """A Python function for a C function. It keeps the table, and the owner of the code, alive."""
     made, table.method = cpython_internals.builtin(address, table)
     table.owner = owner
     return made
 
 
-FAST_UNDERFLOWS = bool(SETTINGS)        # whether an entry can see whether NumPy warns of them
+FAST_UNDERFLOWS = bool(SETTINGS)        # whether an entry point can check whether NumPy warns of them

@@ -1,11 +1,10 @@
 """The calling convention: Python's objects to the frame of machine code, and back.
 
-The frame is a buffer of 64-bit places. The caller puts numbers in, the bounds of ranges, and the addresses of arrays
-and other objects, in the order of the inputs; the code puts in what is there when it ends. For each combination of
-*kinds* of inputs there is code of its own: of an object its class, of an array dtype, dimensions and layout.
+The frame is a buffer of 64-bit slots. The caller stores the inputs in order: numbers, the bounds of ranges, the
+addresses of arrays and other objects. The code stores its results. Each combination of *kinds* of inputs has its own
+code: the kind of an object is its class, that of an array its dtype, number of dimensions and layout.
 
-`examples_of` makes objects of the kinds that types stand for, so that machine code can be made, and looked at, before
-the first call.
+`examples_of` makes objects of the kinds of types, so that code can be compiled, and listed, before the first call.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ COMPLEX_NUMBERS: dict[type, TensorType] = {complex: python(complex)}
 COMPLEX_NUMBERS |= {dtype.type: scalar(dtype) for dtype in COMPLEX.values()}
 ELEMENTS = DTYPES | COMPLEX
 WIDE = 2**63
-Words: TypeAlias = tuple[int, str, list[str]]   # how many inputs there are, of what form, and what is taken of them
+Words: TypeAlias = tuple[int, str, list[str]]   # the number of inputs, a format of `struct`, and an expression a slot
 RANGE_BOUNDS = 2**53, 2**53, 2**31      # of start, stop and step
 
 
 def kind_of(value: Any) -> Any:
-    """What machine code depends on."""
+    """The kind of an input, for which machine code is specialized."""
     kind = type(value)
     if kind in NUMBERS or kind in COMPLEX_NUMBERS:
         return kind
-    if kind is np.ndarray and value.dtype.char in ELEMENTS:     # for `longlong` is a class of its own, but equals int64
+    if kind is np.ndarray and value.dtype.char in ELEMENTS:     # `longlong` is another class that equals int64
         return value.dtype, value.ndim, value.flags.num & ARRAY_FLAGS
     if kind is range:
         parts = value.start, value.stop, value.step
@@ -55,7 +54,7 @@ def kind_of(value: Any) -> Any:
 
 
 def are_wide(values: Sequence[Any]) -> bool:
-    """Whether there is an integer among some values that needs more than 64 bits, for which there is no code."""
+    """Whether one of some values is an integer of more than 64 bits, for which there is no code."""
     for value in values:  # noqa: SIM110 -- `any` would take three times as long
         if type(value) is int and not -WIDE <= value < WIDE:
             return True
@@ -63,11 +62,11 @@ def are_wide(values: Sequence[Any]) -> bool:
 
 
 class Caller:
-    """Puts inputs of certain kinds into a frame.
+    """Unboxes inputs of certain kinds into a frame.
 
     Attributes:
-        operands: what they are to the code.
-        words: what is put into the frame, for `putting`.
+        operands: the operands of the inputs.
+        words: the contents of the frame, for `putting`.
     """
 
     def __init__(self, emit: Emitter, inputs: Sequence[Any]) -> None:
@@ -112,7 +111,7 @@ class Caller:
 
 
 def putting(words: Words) -> Callable[..., Any]:
-    """What puts inputs into a buffer, unless they are wide."""
+    """A function that stores inputs, none of them wide, in a buffer."""
     count, format, written = words
     names = ", ".join(f"x{place}" for place in range(count))
     source = f"lambda buffer, {names}: pack({', '.join(['buffer', '0', *written])})"
@@ -122,7 +121,7 @@ def putting(words: Words) -> Callable[..., Any]:
 
 
 def is_machines(kind: Any) -> bool:
-    """Whether objects of a kind are arrays of which machine code knows what is in them."""
+    """Whether objects of a kind are arrays that machine code can read."""
     if not isinstance(kind, tuple) or len(kind) != 3:
         return False
     dtype, ndim, flags = kind
@@ -130,13 +129,13 @@ def is_machines(kind: Any) -> bool:
 
 
 def array_of(input: int, kind: Any) -> Array:
-    """The operand for arrays of a kind."""
+    """The operand of an array of a kind."""
     dtype, ndim, flags = kind
     return Array(input, dtype, ndim, bool(flags & CONTIGUOUS), bool(flags & WRITEABLE), flags)
 
 
 def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
-    """A Python object out of the frame."""
+    """Box a value of the frame."""
     if isinstance(recipe, Fetch):
         dtype = recipe.type.dtype
         (value,) = struct.unpack_from("<" + _FORMATS[dtype.char], buffer, 8 * recipe.slot)
@@ -163,7 +162,7 @@ _OBJECTS: dict[str, Any] = {"NoneType": None, "list": [], "tuple": (), "dict": {
 
 
 def examples_of(inputs: Sequence[Any]) -> tuple[Any, ...] | None:
-    """An object for each input, of which the kind matters only; None if types do not tell that of all."""
+    """An object of the kind of each input; None if the types do not determine all kinds."""
     found = []
     for each in inputs:
         if isinstance(each, Value):
@@ -175,7 +174,7 @@ def examples_of(inputs: Sequence[Any]) -> tuple[Any, ...] | None:
 
 
 def _example(value: Value) -> tuple[bool, Any]:
-    """Whether the type of a value tells its kind, and an object of it."""
+    """Whether the type of a value determines its kind, and an object of that kind."""
     type, node = value.type, value.node
     if isinstance(type, TensorType):
         if not type.exact:

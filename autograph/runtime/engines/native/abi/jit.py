@@ -1,4 +1,4 @@
-"""Machine code of one function: made of LLVM's text, or what the cache on disk has of it, and linked."""
+"""Just-in-time compilation: object code from assembly, or from disk, linked into the process."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Code:
     """Machine code of one function.
 
     Attributes:
-        text: of which it was made.
-        origins: the places in the user's code that its text names, see `printer.Printer`.
+        text: its assembly.
+        origins: the source locations of its lines, see `printer.Printer`.
         branchy: whether no loop in it can be vectorized.
         cached: whether it was on disk.
         unkept: why it cannot be saved there; "" if it can, or the user wants no files.
-        baseline: the baseline code that it was compiled of, and goes on with, if it was.
-        run: the function `loop` of it. It takes the addresses of frame and table, and gives the number of the exit.
-        part: the same function, where it is one over a part of arrays; see `loop_nest`.
+        baseline: its baseline tier, if that was compiled first.
+        run: its function `loop`, from the addresses of frame and table to the number of the exit.
+        part: the same function as one over a part of arrays; see `loop_nest`.
         entry: the address of its function `entry`; 0 if there is none yet.
     """
 
@@ -37,8 +37,8 @@ class Code:
     ) -> None:
         """
         Args:
-            baseline: the baseline code to compile, unless there is good code on disk.
-            found: good code from there, if somebody has looked already.
+            baseline: the baseline tier to compile, unless there is optimized code on disk.
+            found: optimized code from disk, if it has been loaded already.
         """
         here = machine()
         self.text = text
@@ -60,19 +60,19 @@ class Code:
 
     @staticmethod
     def on_disk(text: str, branchy: bool, origins: Sequence[Place]) -> Code | None:
-        """Good code of a text, if it is on disk."""
+        """Optimized code of a text, if it is on disk."""
         found = disk_cache.load(_key(text, str(branchy)))
         return None if found is None else Code(text, branchy, origins, found=found)
 
     def go_on(self, number: int) -> Callable[[int, int], int]:
-        """The function that goes on where baseline code has stopped."""
+        """Compile an optimized function that resumes where baseline code has stopped."""
         assert self.baseline is not None
         code, *_ = _cached(self.baseline.resumed(number), self.branchy)
         self._others.append(machine().linked(code))
         return _TYPE(self._others[-1].get_function_address("loop"))
 
     def enter(self, text: str) -> int:
-        """Compile a function `entry` that calls this one. Gives its address."""
+        """Compile a function `entry` that calls this one. Returns its address."""
         here = machine()
         code, *_ = _cached(text, baseline=True)
         here.add(self._engine, code)
@@ -81,12 +81,12 @@ class Code:
 
     @property
     def llvm(self) -> str:
-        """What LLVM has made of the text."""
+        """The optimized assembly of LLVM."""
         return str(machine().optimized(self.text, self.branchy))
 
     @property
     def asm(self) -> str:
-        """The assembly."""
+        """The assembly of the processor."""
         here = machine()
         return str(here.target.emit_assembly(here.optimized(self.text, self.branchy)))
 
@@ -106,6 +106,6 @@ def _cached(text: str, branchy: bool = False, baseline: bool = False) -> tuple[b
     return code, False, disk_cache.save(key, code)
 
 
-# It keeps the GIL, and asks for exceptions.
+# It keeps the GIL, and raises exceptions.
 _TYPE = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
-_PART = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)      # it lets others run
+_PART = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)      # it releases the GIL

@@ -1,6 +1,6 @@
-"""Facts about a loop of the graph that code is made from; nothing here emits code.
+"""Analyses of a loop of the graph. Nothing here emits code.
 
-`structure.py` says how blocks nest, `range_analysis.py` between which bounds integers are, `induction_variables.py`
-what iterations add to or halve, `if_conversion.py` which branches can be computed on both sides, `side_exits.py` how
-code is left.
+`structure.py` has the nesting of blocks and liveness, `range_analysis.py` the ranges of integers,
+`induction_variables.py` values that iterations add to or halve, `if_conversion.py` branches that can be computed on
+both sides, `side_exits.py` the continuations of side exits.
 """

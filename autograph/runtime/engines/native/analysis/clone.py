@@ -1,4 +1,4 @@
-"""Copying what a graph consists of, with other things in the place of some of it."""
+"""Copying nodes and blocks of a graph, with substitutions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from autograph.runtime.graph.types import NONE, ObjectType
 
 
 class Copier:
-    """Copies nodes, with other values in the place of theirs.
+    """Copies nodes, with new values for theirs.
 
     Attributes:
-        params: the values that the copies use, but do not define, and what stands for them.
+        params: the new values for those that the copies use, but do not define.
+        values: the new values so far.
     """
 
     def __init__(self) -> None:
@@ -32,7 +33,7 @@ class Copier:
         return self.values[leaf]
 
     def node(self, node: Node, args: tuple[Any, ...] | None = None) -> Node:
-        """A copy of a node; with other arguments, if there are any given."""
+        """A copy of a node, of these arguments if they are given."""
         copy = Node(node.op, self.arg(node.args) if args is None else args, self.arg(node.kwargs), (), node.place)
         copy.own = node.own
         copy.blocks = tuple(map(self.block, node.blocks))
@@ -49,12 +50,12 @@ class Copier:
         return copy
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
-        """Put into a block what is to stand in the place of nodes: their copies."""
+        """Append copies of nodes to a block. Subclasses replace some."""
         for node in nodes:
             into.append(self.node(node))
 
     def call(self, into: Block, function: Any, inputs: Sequence[Any], outputs: Sequence[Value], place: Place) -> None:
-        """Put a call of a function into a block that gives the values in the place of nodes."""
+        """Append a call of a function that returns the values of nodes, instead of these."""
         call = into.append(Node("call", (Constant(function), *self.arg(tuple(inputs))), place=place))
         if not outputs:
             call.add_output(NONE)

@@ -1,10 +1,10 @@
 """If-conversion: which blocks run without a branch, and in which order `min` and `max` compare integers.
 
-A cheap block runs always, since a wrong result that is thrown away costs less than a branch that is mispredicted.
+A cheap block runs always, since an unused result costs less than a mispredicted branch.
 
-`min(a, b, c)` compares `a` with `b`, and the lesser with `c`. The processor overlaps iterations: an iteration waits
-only for the values that it needs from the one before. So such a value is compared last. Floats keep their order,
-because a NaN makes it visible.
+`min(a, b, c)` compares `a` with `b`, and the lesser with `c`. The processor overlaps iterations, and an iteration waits
+only for the values that it needs from the one before. So such a value is compared last (reassociation, which shortens
+the critical path). Floats keep their order, because a NaN makes it visible.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
 
 def late_last(node: Node, block: Block | None, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands of `min` or `max` in a block, those that the iteration before gives behind the others."""
+    """The operands of `min` or `max` in a block, with those that depend on the previous iteration last."""
     if block is None or not all(isinstance(each, Number) and each.type.dtype.kind in "iu" for each in operands):
         return operands
     late = [_is_late(arg, node, block) for arg in node.args]
@@ -27,7 +27,7 @@ def late_last(node: Node, block: Block | None, operands: tuple[Any, ...]) -> tup
 
 
 def _is_late(arg: Any, node: Node, block: Block) -> bool:
-    """Whether an argument depends on what a node gave in the iteration before, or on an element beside one written."""
+    """Whether an argument depends on the result of a node in the previous iteration, also through elements."""
     written = [each.args[:2] for each in block.nodes if each.op == "setitem"]
     carried = zip(reversed(block.params), reversed(block.results or ()))
     late = {param for param, result in carried if result is node.output}
@@ -47,7 +47,7 @@ def _is_late(arg: Any, node: Node, block: Block) -> bool:
 
 
 def _are_beside(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two places are in the same row of an array."""
+    """Whether two elements are in the same row of an array."""
     (x, index), (y, place) = one, other
     parts, others = (each if isinstance(each, tuple) else (each,) for each in (index, place))
     return x is y and len(parts) == len(others) and parts[:-1] == others[:-1] and parts != others
@@ -57,7 +57,7 @@ MOST = 3            # operations
 
 
 def is_light(block: Block) -> bool:
-    """Whether a block gives numbers that there are, or those and what comes of a few operations on integers."""
+    """Whether a block returns numbers that it computes with a few cheap operations at most."""
     if block.results is None or len(block.nodes) > MOST:
         return False
     args = [arg for node in block.nodes for arg in node.args]
@@ -67,12 +67,12 @@ def is_light(block: Block) -> bool:
 
 
 def compares(test: Block) -> bool:
-    """Whether a test is of Python's numbers, and light."""
+    """Whether a test only computes with Python's numbers, and is cheap."""
     return is_light(test) and all(value.type in (BOOL, INT, FLOAT) for value in used_in([test]))
 
 
 def _is_light(node: Node) -> bool:
-    """Whether a node is an operation that takes the machine next to no time, if it is one of integers."""
+    """Whether a node is an operation that takes about a cycle on integers."""
     op, by = plain(node.op), node.args[-1] if node.args else None
     if op in SHIFT:
         return type(by) is int and 0 <= by < 63

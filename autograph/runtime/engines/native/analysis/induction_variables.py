@@ -1,8 +1,8 @@
 """Induction variables: carried values that an iteration changes by a small number, by halving, or linearly.
 
-The code need not check in each iteration that an integer does not overflow if an iteration changes it by no more than a
-constant: it checks now and then. For a counted loop, it checks before the iterations; for a `while`, when the loop
-begins and where it polls for signals, since there are only so many iterations in between.
+If an iteration changes an integer by at most a constant, not every iteration has to check for overflow. A counted loop
+checks before its iterations; a `while` checks when it begins and where it polls for signals, since the number of
+iterations in between is limited.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from autograph.runtime.graph.traits import ADDITION, ARITHMETIC, COMMUTATIVE, LO
 from autograph.runtime.graph.types import INT
 
 NODES = 200         # of a body, at most
-START = 2**61       # a sum begins within this
-CHANGE = 2**40      # and changes by no more in an iteration
+START = 2**61       # the largest initial value of a sum
+CHANGE = 2**40      # the largest change in an iteration
 
 
 def counted_in(structure: Structure) -> dict[Node, dict[Value, set[Value]]]:
-    """For each `while` the parameters of its test that iterations add to, and the sums that come of each."""
+    """For each `while` the parameters of its test that iterations add to, and the sums computed of each."""
     nodes = [structure.root, *(each for block in structure.root.blocks for each in walk(block))]
     return {each: _counted_by(structure, each) for each in nodes if each.op == "while"}
 
@@ -34,11 +34,11 @@ def _counted_by(structure: Structure, node: Node) -> dict[Value, set[Value]]:
 
 
 def sums_of(structure: Structure, param: Value, result: Any) -> set[Value]:
-    """What is computed of a parameter by adding small numbers, if an iteration does nothing else with it."""
+    """The values computed of a parameter by adding small numbers, if the next iteration gets one of these."""
     sums: dict[Value, int | None] = {}
 
     def changed(value: Any) -> int | None:
-        """By how much at most a value differs from the parameter, if it is a sum of that and small numbers."""
+        """The largest difference of a value from the parameter, if it is a sum of that and small numbers."""
         if value is param:
             return 0
         if not isinstance(value, Value) or value.node is None:
@@ -68,13 +68,13 @@ def sums_of(structure: Structure, param: Value, result: Any) -> set[Value]:
 
 
 def results_of(node: Node) -> tuple[Any, ...]:
-    """What an iteration of a loop carries into the next."""
+    """The values that an iteration of a loop passes to the next."""
     results = node.blocks[-1].results or ()
     return results[bool(node.kwargs.get("until")) :]
 
 
 def _is_innermost(node: Node) -> bool:
-    """Whether there is no loop in a loop, which must be short, too."""
+    """Whether a loop contains no loop, and is short."""
     inner = [each for block in node.blocks for each in walk(block)]
     return len(inner) <= NODES and not any(each.op in LOOP for each in inner)
 
@@ -87,7 +87,7 @@ def _is_integer(arg: Any) -> bool:
 
 
 def ends_soon(node: Node, structure: Structure) -> bool:
-    """Whether a `while` has at most as many iterations as an integer has bits: each halves a number, up to zero."""
+    """Whether a `while` has at most 64 iterations, since each halves a number until it is zero."""
     if not _is_innermost(node):
         return False
     body = node.blocks[1]
@@ -98,7 +98,7 @@ def ends_soon(node: Node, structure: Structure) -> bool:
 
 
 def _is_halved(value: Any, of: Value) -> bool:
-    """Whether a number, which is positive, has at least a bit less than another."""
+    """Whether a number has fewer bits than `of`, which is positive."""
     if not isinstance(value, Value) or value.node is None:
         return False
     node = value.node
@@ -113,16 +113,16 @@ def _is_halved(value: Any, of: Value) -> bool:
 
 
 def recurrences(node: Node) -> list[Value]:
-    """The parameters of a `for` behind its item that an iteration only adds to or multiplies.
+    """The carried parameters of a `for` that an iteration only adds to or multiplies.
 
-    Once such a float is not finite, it never is again.
+    Once such a float is infinite or NaN, it stays so.
     """
     pairs = zip(node.blocks[0].params[1:], results_of(node))
     return [param for param, result in pairs if result is not param and _comes_of(result, param, {})]
 
 
 def _comes_of(value: Any, param: Value, known: dict[Value, bool]) -> bool:
-    """Whether a value is a parameter, or comes of it by sums and products."""
+    """Whether a value is a parameter, or computed of it by sums and products."""
     if value is param or not isinstance(value, Value) or value.node is None or not is_linear(value.node):
         return value is param
     if value not in known:
@@ -131,6 +131,6 @@ def _comes_of(value: Any, param: Value, known: dict[Value, bool]) -> bool:
 
 
 def is_linear(node: Node) -> bool:
-    """Whether a node adds, subtracts or multiplies two numbers: what it gives is finite only if both are."""
+    """Whether a node adds, subtracts or multiplies two numbers: its result is finite only if both are."""
     op = plain(node.op)
     return op in RING and op in ARITHMETIC

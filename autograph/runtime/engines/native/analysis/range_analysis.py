@@ -1,9 +1,10 @@
-"""Between which numbers the Python integers of a loop are, as far as its graph tells.
+"""Range analysis of the Python integers of a loop, over its graph.
 
-Python's integers are exact, so what is found holds on all paths, also on those on which Python goes on. The loop is
-gone through until nothing changes: what is carried is between what a loop begins with and what its iterations make of
-it. A bound that moves on and on is given up, and looked for once more when the others are known. In a block that only
-runs under a condition, the condition holds: `x > 0` tells of `x`.
+Python's integers are exact, so a range holds on all paths, also after a side exit. This is abstract interpretation over
+intervals: the analysis visits the loop until nothing changes. The range of a carried value joins those of its initial
+value and of the results of iterations. A bound that keeps moving is widened to infinity, and narrowed once the others
+are known. A block that runs under a condition uses it: `x > 0` narrows `x`. (See Cousot and Cousot, "Abstract
+interpretation", 1977.)
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from autograph.runtime.graph.traits import (
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.intervals import ANY, Rule, Span, interval, join, meet
 
-NODES = 2_000       # of a loop of which anything is found out, at most
-SWEEPS = 16         # after which nothing is known
-DEPTH = 8           # operations from what is asked for to what is known, at most
-WIDE, NARROW = 1, 2     # sweeps before bounds that move are given up, and when they are looked for again
-_STOPS = -inf, -1, 0    # where a lower bound that moves may stop
+NODES = 2_000       # of a loop that is analyzed, at most
+SWEEPS = 16         # after which the analysis gives up
+DEPTH = 8           # operations that a query outside of the loop follows, at most
+WIDE, NARROW = 1, 2     # sweeps before widening, and of narrowing
+_STOPS = -inf, -1, 0    # thresholds of widening for lower bounds
 
 
 class Spans:
-    """What is known of the integers of a loop.
+    """The ranges of the integers of a loop.
 
     Args:
-        known: of what comes from outside; of an iterator, between which its items are.
+        known: the ranges of values from outside; of an iterator, that of its items.
     """
 
     def __init__(self, root: Node, known: Mapping[Value, Span]) -> None:
@@ -64,7 +65,7 @@ class Spans:
             self._node(root)
 
     def of(self, value: Value, blocks: Sequence[Block]) -> Span:
-        """Between which numbers a value is in the innermost of some blocks."""
+        """The range of a value in the innermost of some nested blocks."""
         found = self._spans.get(value, ANY)
         for block in blocks:
             found = meet(found, self._under.get(block, {}).get(value, ANY))
@@ -81,10 +82,10 @@ class Spans:
                 found = meet(found, scope[arg])
         return meet(found, (0, 1)) if arg.type == BOOL else found
 
-    # Going through ----------------------------------------------------------------------------------------------------
+    # Sweeps -----------------------------------------------------------------------------------------------------------
 
     def _block(self, block: Block, under: dict[Value, Span] | None) -> list[Span] | None:
-        """Go through a block that runs under conditions. Gives what it comes to; None if it does not."""
+        """Visit a block that runs under conditions. Returns the ranges of its results; None if it does not end."""
         if under is None:
             return None
         self._under[block] = under
@@ -95,14 +96,14 @@ class Spans:
         return found
 
     def _nodes_of(self, block: Block) -> list[tuple[Node, Rule | None]]:
-        """The nodes that there is something to say of, and what says it."""
+        """The nodes with blocks or a rule, and their rules."""
         if block not in self._nodes:
             rules = ((node, None if node.blocks else _rule_of(node)) for node in block.nodes)
             self._nodes[block] = [each for each in rules if each[0].blocks or each[1] is not None]
         return self._nodes[block]
 
     def _node(self, node: Node, rule: Rule | None = None) -> bool:
-        """Go through a node. Gives whether anything is behind it."""
+        """Visit a node. Returns whether the code behind it is reachable."""
         if node.op == "if":
             return self._if(node)
         if node.op in LOOP:
@@ -152,7 +153,7 @@ class Spans:
     def _in_iteration(
         self, test: Any, carried: list[Value], inner: list[Value], inits: Sequence[Any], flag: int | None
     ) -> dict[Value, Span] | None:
-        """What is known when a `while` has another iteration; None if it never has."""
+        """The conditions under which a `while` has another iteration; None if it never has."""
         if flag is None:
             self._spans.update((other, self._spans[param]) for param, other in zip(carried, inner))
         elif not self._narrows:
@@ -166,7 +167,7 @@ class Spans:
         return given | {other: given[param] for param, other in zip(carried, inner) if param in given}
 
     def _flagged(self, under: dict[Value, Span], args: Sequence[Any], flag: int) -> list[Span] | None:
-        """What is carried into an iteration, if there is one; so the condition, which is carried as well, holds."""
+        """The carried ranges of an iteration whose condition is carried as well, and holds."""
         self._scopes.append(under)
         given = None if args[flag] is False else self._given(args[flag], True)
         self._scopes.append(given or {})
@@ -175,7 +176,7 @@ class Spans:
         return found
 
     def _settle(self, param: Value, *spans: Span) -> None:
-        """Tell what a parameter may be at the beginning of an iteration."""
+        """Join the ranges of a parameter at the beginning of iterations."""
         if not spans:
             return
         before, after = self._spans.get(param), join(*spans)
@@ -195,7 +196,7 @@ class Spans:
         self._spans[param] = after
 
     def _items(self, items: Any) -> Span:
-        """Between which numbers the items of a range are."""
+        """The range of the items of a `range`."""
         if not isinstance(items, Value) or items.node is None or items.node.op not in MAKES_RANGES:
             return self._spans.get(items, ANY) if isinstance(items, Value) else ANY
         return items_of(items.node, self._get)
@@ -203,7 +204,7 @@ class Spans:
     # Conditions -------------------------------------------------------------------------------------------------------
 
     def _given(self, test: Any, holds: bool) -> dict[Value, Span] | None:
-        """What is known if a condition holds, or does not; None if it cannot be so."""
+        """The ranges if a condition holds, or does not; None if that is impossible."""
         found: dict[Value, Span] = {}
         for name, a, b in _facts(test, holds):
             if not (_is_integer(a) and _is_integer(b)):
@@ -218,7 +219,7 @@ class Spans:
 
 
 def outside(arg: Any, depth: int = DEPTH) -> Span:
-    """Between which numbers an argument from outside of a loop is; of a range, its items."""
+    """The range of an argument from outside of a loop; of a `range`, that of its items."""
     get = partial(outside, depth=depth - 1)
     if isinstance(arg, Value) and arg.node is not None and arg.node.op in MAKES_RANGES:
         return items_of(arg.node, get)
@@ -234,7 +235,7 @@ def outside(arg: Any, depth: int = DEPTH) -> Span:
 
 
 def _rule_of(node: Node) -> Rule | None:
-    """What tells of what a node gives."""
+    """The rule for the range of a node's output, if there is one."""
     if node.op in LENGTH and len(node.args) == 1:
         return lambda _: (0, _longest(node.args[0]))
     known = not node.kwargs and len(node.outputs) == 1 and all(map(_is_integer, node.args))
@@ -242,7 +243,7 @@ def _rule_of(node: Node) -> Rule | None:
 
 
 def items_of(node: Node, get: Callable[[Any], Span]) -> Span:
-    """Between which numbers the items of a range are, by what its arguments are."""
+    """The range of the items of a `range`, by its arguments."""
     if node.kwargs or not 1 <= len(node.args) <= 3 or not all(map(_is_integer, node.args)):
         return ANY
     start, stop = ((0, 0), get(node.args[0])) if len(node.args) == 1 else (get(node.args[0]), get(node.args[1]))
@@ -284,6 +285,6 @@ def _is_integer(arg: Any) -> bool:
 
 
 def _longest(arg: Any) -> float:
-    """What no length is larger than."""
+    """The upper bound of a length."""
     known = isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.exact
     return (2**63 - 1) // max(arg.type.dtype.itemsize, 1) if known else 2**63 - 1

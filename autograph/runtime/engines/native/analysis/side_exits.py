@@ -1,8 +1,8 @@
-"""Side exits: points where machine code is left, and the continuations that run in Python.
+"""Side exits (deoptimization): points where machine code is left, and the continuations that run in Python.
 
-For each point at which the code of a loop can be left there is a *continuation*: a graph of what remains of the
-iteration, from that node on, which the NumPy engine makes a function. It raises what is to be raised, warns of what is
-to be warned of, computes with big integers. What it gives is whether the loop goes on, and with what.
+The *continuation* of a point is a graph of the rest of the iteration, from that node on, which the NumPy engine makes a
+function. It raises exceptions, warns, and computes with big integers. It returns whether the loop continues, and the
+carried values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Fetch:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A reference to an object in the frame, which passes to the code that fetches it."""
+    """A reference to an object in the frame. Fetching it takes over the reference."""
 
     slot: int
 
@@ -38,12 +38,12 @@ class Handed:
 @disk_cache.storable
 @dataclass(slots=True)
 class Exit:
-    """What is in the frame when machine code has ended.
+    """The contents of the frame when machine code has returned.
 
     Attributes:
-        at: where to go on; None if the loop has come to its end.
-        keys: what there are values of.
-        values: how to fetch them, in a tuple; if the loop has come to its end, what it gives.
+        at: where Python resumes; None if the loop has ended.
+        keys: the values in the frame.
+        values: recipes for fetching them; if the loop has ended, for fetching its results.
     """
 
     at: Point | None
@@ -51,21 +51,12 @@ class Exit:
     values: tuple[Any, ...]
 
 
-@disk_cache.storable
-class Interrupted(Exit):
-    """A signal, or what has been called, has raised an exception."""
-
-    def __init__(self) -> None:
-        super().__init__(None, [], ())
-
-
 class Continuation:
-    """What remains of an iteration of a loop.
+    """The rest of an iteration of a loop.
 
     Attributes:
-        graph: gives whether there is another iteration, and then what is carried into it, or what comes out of the
-            loop.
-        keys: what its parameters are.
+        graph: returns whether there is another iteration, and the carried values, or else the results of the loop.
+        keys: the values that its parameters stand for.
     """
 
     def __init__(self, structure: Structure, at: Point, name: str) -> None:
@@ -78,7 +69,7 @@ class Continuation:
         self.keys = list(self._copier.params)
 
     def _rest(self, at: Point) -> tuple[Any, ...] | None:
-        """Append what is left to do from a point on. Gives what the graph gives."""
+        """Append the rest from a point on. Returns the results of the graph."""
         for node in at.block.nodes[at.place :]:
             self._into.append(self._copier.node(node))
         if at.block.results is None:
@@ -86,19 +77,19 @@ class Continuation:
         return self._ended(at.block, self._copier.arg(at.block.results))
 
     def _ended(self, block: Block, results: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """Append what is left to do from the end of a block on, which has come to `results`."""
+        """Append the rest from the end of a block on, whose results are given."""
         node, at = self._structure.owner(block)
         if node.op != "if":
-            going, carried = self._turned(node, block, results)
+            going, carried = self._end_iteration(node, block, results)
             if at is None:
                 return ((going, *carried),)
-            results = self._looped(node, going, carried)
+            results = self._finish_loop(node, going, carried)
         assert at is not None
         self._copier.values.update(zip(node.outputs, results))
         return self._rest(Point(at.block, at.place + 1))
 
-    def _turned(self, node: Node, block: Block, results: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """Whether a loop goes on behind one of its blocks, and what it carries."""
+    def _end_iteration(self, node: Node, block: Block, results: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """Append the rest of an iteration. Returns whether the loop continues, and the carried values."""
         if node.op == "while" and block is node.blocks[0]:
             body, carried = node.blocks[1], self._copier.arg(tuple(block.params))
             then, orelse = Block(), Block()
@@ -118,14 +109,14 @@ class Continuation:
         return self._flagged(node, results)
 
     def _flagged(self, node: Node, results: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """The same, of the results of a body."""
+        """Whether a loop continues by its flag, and the carried values, by the results of its body."""
         if not node.kwargs.get("until"):
             return True, results
         going = self._into.append(Node("not", results[:1], place=node.place)).add_output(BOOL)
         return going, results[1:]
 
-    def _looped(self, node: Node, going: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Append the iterations that remain of an inner loop. Gives what comes out of it."""
+    def _finish_loop(self, node: Node, going: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Append the remaining iterations of an inner loop. Returns its results."""
         args = carried
         if node.op == "for":
             rest = self._copier.params.setdefault(node, Value(ANY))

@@ -24,13 +24,13 @@ class Point(NamedTuple):
     place: int
 
 
-# What has a value while machine code runs: a value of the graph, and a `for` loop: what it has yet to iterate over.
+# A value of the graph; or a `for` loop, for the rest of its iterable.
 Key: TypeAlias = "Value | Node"
 
 
 @disk_cache.storable
 class Structure:
-    """Of a loop, the outermost one of a region.
+    """The nesting of blocks in the outermost loop of a region, and liveness.
 
     Attributes:
         root: the loop.
@@ -42,8 +42,8 @@ class Structure:
     ) -> None:
         """
         Args:
-            known: between which numbers what comes from outside is; of an iterator, its items.
-            unused: which of the loop's outputs nobody reads.
+            known: the ranges of integers from outside; of an iterator, that of its items.
+            unused: the places of outputs that nobody reads.
         """
         self.root = root
         self._unused = unused
@@ -62,15 +62,15 @@ class Structure:
         return Spans(self.root, self._known)
 
     def __getstate__(self) -> Any:
-        """What is kept on disk: what can be found out of the rest is left out."""
+        """The parts that are saved on disk: without the results of range analysis."""
         return {name: value for name, value in vars(self).items() if name != "_spans"}
 
     def owner(self, block: Block) -> tuple[Node, Point | None]:
-        """The node that a block belongs to, and where that stands; the root stands nowhere."""
+        """The node that a block belongs to, and the point of that node; None for the root."""
         return self._owners[block]
 
     def node_at(self, at: Point) -> Node:
-        """The node at a point; at the end of a block the one that this belongs to."""
+        """The node at a point; at the end of a block, the node that the block belongs to."""
         return at.block.nodes[at.place] if at.place < len(at.block.nodes) else self._owners[at.block][0]
 
     def after(self, block: Block) -> Point | None:
@@ -79,11 +79,11 @@ class Structure:
         return None if at is None else Point(at.block, at.place + 1)
 
     def used(self, outputs: Sequence[T]) -> list[T]:
-        """Those of the loop's outputs, or of what stands for each, that somebody reads."""
+        """Items for the loop's outputs, without those for outputs that nobody reads."""
         return [each for place, each in enumerate(outputs) if place not in self._unused]
 
     def is_live(self, key: Key, at: Point | Node) -> bool:
-        """Whether a value may be read from a point on; of a loop, from where an iteration begins, before its item."""
+        """Whether a value is live at a point, or where an iteration of a loop begins, before its item is taken."""
         if isinstance(at, Node):
             after = self.after(at.blocks[0])
             is_own = key is at or key in self._free[at] or key in carried(at)
@@ -98,17 +98,17 @@ class Structure:
         return (node.op != "if") + (0 if at is None else self.depth(at.block))
 
     def span(self, value: Value, block: Block | None = None) -> Span:
-        """Between which numbers a value is, in a block, if it is an integer of Python's."""
-        if value in self.root.args:     # the code may begin with what any iteration begins with
+        """The range of a value in a block, if it is a Python integer."""
+        if value in self.root.args:     # after a side exit, the code begins with the values of any iteration
             return ANY
         return self._spans.of(value, self._around[block] if block is not None else ())
 
     def is_rare(self, block: Block) -> bool:
-        """Whether a block need not be run in every iteration of the loop around it."""
+        """Whether iterations of the loop around a block may skip it."""
         return self._owners[block][0].op == "if"
 
     def _visit(self, node: Node, at: Point | None) -> set[Value]:
-        """Look at the blocks of a node. Gives the values that they use, but do not define."""
+        """Visit the blocks of a node. Returns the values that they use, but do not define."""
         free: set[Value] = set()
         for block in node.blocks:
             self._owners[block] = node, at
@@ -131,7 +131,7 @@ class Structure:
         return free
 
     def _settle(self, node: Node) -> None:
-        """Find what matters behind each block of a node."""
+        """Find the values that are live behind each block of a node."""
         for block in node.blocks:
             after = self.after(block)
             outer: set[Key] = set() if after is None else {
@@ -151,7 +151,7 @@ class Structure:
 
 
 def carried(loop: Node) -> list[Value]:
-    """The params of the first block of a loop that hold what is carried; those of a `for` come behind its items."""
+    """The parameters of the first block of a loop for carried values; those of a `for` come behind its items."""
     params = loop.blocks[0].params
     return params[len(params) - len(loop.args) + 1 :] if loop.op == "for" else params
 

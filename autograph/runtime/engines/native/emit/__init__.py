@@ -1,7 +1,7 @@
-"""The emitter: from lowered operations to instructions of the low-level IR, and what is saved on the way.
+"""The emitter: from lowered operations to instructions of the low-level IR, and optimizations of them.
 
-`emitter.py` computes numbers and elements, with what `value_ranges.py` knows of integers. `loop_emitter.py` does so in
-loops: with guard hoisting, speculation, polls for signals (`polling.py`) and calls of functions of others
-(`external_calls.py`, `pow_rules.py`). `simd.py` and `unroll.py` change blocks that have been emitted; `tier_up.py`
-makes assembly of a function, and code that is compiled quickly first.
+`emitter.py` emits arithmetic and accesses to elements, with the value ranges of `value_ranges.py`. `loop_emitter.py`
+does so in loops, by way of `guard_hoisting.py` and `speculation.py`, with polls for signals (`polling.py`) and calls of
+NumPy and the C library (`external_calls.py`, `pow_rules.py`). `simd.py` and `unroll.py` are passes over finished
+blocks; `tier_up.py` prints a function, and builds its baseline tier.
 """

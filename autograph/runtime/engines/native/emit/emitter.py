@@ -1,8 +1,7 @@
 """The emitter: builds instructions of the low-level IR for the operations that lowerings ask for.
 
-Numbers are LLVM's `iN`, `float` and `double`; Booleans are `i1` in registers. Floats are IEEE's: no operation is marked
-as fast, so LLVM neither reorders nor fuses them, unless `fastmath=True` says so. That there are no infinities and NaNs
-is never said: LLVM might do anything with those that there are.
+Numbers are LLVM's `iN`, `float` and `double`; Booleans are `i1` in registers. Floats follow IEEE 754: only with
+`fastmath=True` may LLVM reorder or fuse operations. Even then it must not assume that there are no infinities and NaNs.
 """
 
 from __future__ import annotations
@@ -15,39 +14,22 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.emit.value_ranges import Ranges, limits
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, llvm_type
-from autograph.runtime.engines.native.llvm.ir import (
-    FALSE,
-    FAST,
-    I1,
-    I8,
-    I64,
-    PTR,
-    TRUE,
-    Block,
-    Constant,
-    Instruction,
-    Metadata,
-    Module,
-    Parameter,
-    Value,
-    constant,
-    structure,
-)
 from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
 from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.intervals import join
 
-# LLVM's words for operations, by the emitter's.
+# LLVM's opcodes by the emitter's names of operations.
 _INTEGER = {name: name for name in ("add", "sub", "mul", "and", "or", "xor", "shl")}
 _SIGNED = {"div": "sdiv", "rem": "srem", "shr": "ashr"}
 _UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
 _FLOATING = {name: f"f{name}" for name in ("add", "sub", "mul", "div", "rem")}
 _ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
-_UNPREDICTABLE = Metadata()
+_UNPREDICTABLE = ir.Metadata()
 _BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
 
 
@@ -55,18 +37,18 @@ class Emitter:
     """One function under construction, see `autograph.runtime.graph.operands.Emitter`.
 
     Attributes:
-        leave: gives the block to go to in order to leave from where the emitter is.
-        fast: whether floats need not be IEEE's to the last bit, nor looked at for what NumPy warns of.
-        underflows: whether NumPy may have to be asked whether it tells of underflows, which the code does not look for.
+        leave: returns the block of the side exit from where the emitter is.
+        fast: whether floats may differ from IEEE 754 in the last bits, and NumPy's warnings are not checked.
+        underflows: whether the code may underflow, which it does not check: it must not run if NumPy warns of that.
         b: builds the function.
-        cells, frame, objects: build what deals with memory, the caller and Python's objects.
-        ranges: between which numbers integers are.
-        watched: floats that are still to be looked at, see `leave_if_warned`.
+        cells, frame, objects: build accesses to memory, to the caller's frame and to Python's objects.
+        ranges: the value ranges of integers.
+        watched: floats that are still to be checked, see `leave_if_warned`.
     """
 
     def __init__(self, name: str, leave: Callable[[], Any]) -> None:
-        module = Module()
-        function = module.define(name, I64, Parameter("frame", PTR), Parameter("table", PTR))
+        module = ir.Module()
+        function = module.define(name, ir.I64, ir.Parameter("frame", ir.PTR), ir.Parameter("table", ir.PTR))
         frame, table = function.parameters
         self.name = name
         self.leave = leave
@@ -77,15 +59,15 @@ class Emitter:
         self.cells = Cells(self.b, self.entry)
         self.frame = Frame(self.b, self.entry, frame, self.objects)
         self.ranges = Ranges()
-        self.watched: dict[Value, list[tuple[Number, tuple[Number, ...]]]] = {}
+        self.watched: dict[ir.Value, list[tuple[Number, tuple[Number, ...]]]] = {}
 
     # Blocks -----------------------------------------------------------------------------------------------------------
 
-    def jump(self, block: Block) -> None:
+    def jump(self, block: ir.Block) -> None:
         self.settle()
         self.b.br(block)
 
-    def branch(self, condition: Number, then: Block, orelse: Block, rarely: bool = False) -> None:
+    def branch(self, condition: Number, then: ir.Block, orelse: ir.Block, rarely: bool = False) -> None:
         self.settle()
         self.b.cond_br(condition.ref, then, orelse, False if rarely else None)
 
@@ -99,19 +81,19 @@ class Emitter:
     def doubt_if(self, condition: Number) -> None:
         self.leave_if(condition)
 
-    def demand(self, condition: Value) -> None:
-        self.leave_if(Number(BOOL, self.b.xor(condition, TRUE)))
+    def demand(self, condition: ir.Value) -> None:
+        self.leave_if(Number(BOOL, self.b.xor(condition, ir.TRUE)))
 
     @contextmanager
     def rarely(self, condition: Number) -> Iterator[None]:
-        """What is emitted meanwhile runs only if a condition holds, which it rarely does."""
+        """What is emitted meanwhile runs only if a condition holds, which is rare."""
         before = dict(self.ranges.found)
         with self.b.if_then(condition.ref, False):
             yield
         self.ranges.found = before
 
-    def stop_if(self, condition: Number, stop: Callable[[], None]) -> tuple[Block, Block]:
-        """End as `stop` does if a condition holds. Gives the blocks in which it does, and does not."""
+    def stop_if(self, condition: Number, stop: Callable[[], None]) -> tuple[ir.Block, ir.Block]:
+        """If a condition holds, run `stop`, which ends the code. Returns the blocks in which it holds and does not."""
         end, on = map(self.b.new_block, ("stop", "on"))
         self.b.cond_br(condition.ref, end, on, False)
         self.b.begin(end)
@@ -122,27 +104,26 @@ class Emitter:
     # Warnings ---------------------------------------------------------------------------------------------------------
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
-        """Infinities and NaNs go through sums and products, so only what comes out of several has to be looked at."""
+        """Infinities and NaNs go through sums and products, so it suffices to check the result of several."""
         if found.type.kind == "python" or self.fast:
             return
         self.underflows = True
-        linear = isinstance(found.ref, Instruction) and found.ref.opcode in ("fadd", "fsub", "fmul")
+        linear = isinstance(found.ref, ir.Instruction) and found.ref.opcode in ("fadd", "fsub", "fmul")
         through = [self.watched.pop(arg.ref, []) for arg in args] if linear else []
         self.watched[found.ref] = [*(each for one in through for each in one), (found, args)]
 
     def settle(self) -> None:
-        """Look at all that has not been looked at: before anything else happens than computing."""
+        """Check all watched floats, before an effect."""
         watched, self.watched = self.watched, {}
         for checks in watched.values():
             with self.rarely(is_strange(self, checks[-1][0])):
                 for found, args in checks:
                     _leave_if_strange(self, found, args)
 
-
     # Numbers ----------------------------------------------------------------------------------------------------------
 
     def emit(self, type: TensorType, opcode: str, *args: Number, detail: str = "") -> Number:
-        """An instruction on numbers that computes one, and does nothing else."""
+        """Append an instruction that computes a number, and has no effect."""
         operands = tuple([arg.ref for arg in args])
         return Number(type, self.b.emit(llvm_type(type.dtype), opcode, operands, detail))
 
@@ -156,7 +137,7 @@ class Emitter:
             if known.known is not None:
                 if other.known is not None:
                     return self.constant(_BITS[name](a.known, b.known), a.type)
-                if name != "xor" or not known.known:        # it decides, or changes nothing
+                if name != "xor" or not known.known:        # absorbing or neutral
                     return known if known.known is (name == "or") and name != "xor" else other
         if a.type.dtype.kind not in "iu":
             return self.emit(a.type, _INTEGER.get(name) or _UNSIGNED[name], a, b)
@@ -180,11 +161,11 @@ class Emitter:
             return _multiplied(self, a, b, int(b.known))
         function = f"{'u' if a.type.dtype.kind == 'u' else 's'}{name}.with.overflow"
         kind = llvm_type(a.type.dtype)
-        pair = self.intrinsic(function, structure(kind, I1), a, b)
+        pair = self.intrinsic(function, ir.structure(kind, ir.I1), a, b)
         return Number(a.type, self.b.extract_value(pair, 0)), Number(BOOL, self.b.extract_value(pair, 1))
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
-        return self.emit(a.type, _FLOATING[name], a, b, detail=FAST if self.fast and name != "rem" else "")
+        return self.emit(a.type, _FLOATING[name], a, b, detail=ir.FAST if self.fast and name != "rem" else "")
 
     def negative(self, a: Number) -> Number:
         return self.emit(a.type, "fneg", a)
@@ -192,8 +173,8 @@ class Emitter:
     def function(self, name: str, *args: Number) -> Number:
         return Number(args[0].type, self.intrinsic(name, llvm_type(args[0].type.dtype), *args))
 
-    def intrinsic(self, name: str, result: str, *args: Number) -> Value:
-        """Call a function of LLVM's, which does nothing but compute."""
+    def intrinsic(self, name: str, result: str, *args: Number) -> ir.Value:
+        """Call an intrinsic without effects."""
         return self.b.intrinsic(name, *(arg.ref for arg in args), result=result)
 
     def library(self, name: str, *args: Number) -> Number:
@@ -232,13 +213,13 @@ class Emitter:
     # Arrays -----------------------------------------------------------------------------------------------------------
 
     def length(self, x: Array, axis: int) -> Number:
-        """A dimension of an array, of which NumPy has no more bytes than an integer can tell."""
+        """A dimension of an array. NumPy's arrays have fewer than 2**63 bytes, which bounds it."""
         found = Number(INT, self.frame.fact(x, "shape", axis))
         self.ranges.bound(found.ref, 0, (2**63 - 1) // x.dtype.itemsize)
         return found
 
     def place(self, index: Number, length: Number) -> Number:
-        """A negative index is rare, if it is no constant: it goes by a path of its own."""
+        """A negative index that is no constant is rare: it takes a path of its own."""
         found = self.ranges.found
         known: Number | None = found.get((index.ref, length.ref))
         if known is None:
@@ -258,14 +239,14 @@ class Emitter:
         self.settle()
         store_element(self.b, self.element(x, index), x.dtype, value)
 
-    def element(self, x: Array, index: Sequence[Number]) -> Value:
-        """Where an element is."""
+    def element(self, x: Array, index: Sequence[Number]) -> ir.Value:
+        """The address of an element."""
         data = self.frame.fact(x, "data")
         if x.contiguous:
             place = index[0]
             for axis, each in enumerate(index[1:], 1):
                 place = self.integer("add", self.integer("mul", place, self.length(x, axis)), each)
-            return self.b.gep(data, place.ref, I8 if x.dtype.kind == "b" else llvm_type(x.dtype))
+            return self.b.gep(data, place.ref, ir.I8 if x.dtype.kind == "b" else llvm_type(x.dtype))
         offset = self.constant(0, INT)
         for axis, each in enumerate(index):
             step = Number(INT, self.frame.fact(x, "stride", axis))
@@ -280,7 +261,7 @@ class Emitter:
 
 
 def is_strange(emit: Emitter, x: Number) -> Number:
-    """Whether a float is infinite or none."""
+    """Whether a float is infinite or NaN."""
     return emit.integer("xor", _is_finite(emit, x), emit.constant(True, BOOL))
 
 
@@ -297,7 +278,7 @@ def _leave_if_strange(emit: Emitter, found: Number, args: Sequence[Number]) -> N
 
 
 def _multiplied(emit: Emitter, a: Number, b: Number, factor: int) -> tuple[Number, Number]:
-    """`overflowing("mul", …)` by a constant. A bit is left free, so that what is added next needs no look."""
+    """`overflowing("mul", …)` by a constant. A bit stays free, so that the next sum needs no check."""
     far = 2**62 // abs(factor)
     found = emit.integer("mul", a, b)
     emit.ranges.bound(found.ref, -(2**62), 2**62)
@@ -308,7 +289,7 @@ def _multiplied(emit: Emitter, a: Number, b: Number, factor: int) -> tuple[Numbe
 
 
 def outside(emit: Emitter, place: Number, length: Number) -> Number:
-    """Whether a place is negative, or beyond a length."""
+    """Whether an index is negative, or not below a length."""
     return emit.emit(BOOL, "icmp", place, length, detail="uge")
 
 
@@ -328,11 +309,11 @@ def _placed(emit: Emitter, index: Number, length: Number) -> Number:
     there = b.block
     b.br(on)
     b.begin(on)
-    return Number(INT, b.phi(I64, (index.ref, here), (place.ref, there)))
+    return Number(INT, b.phi(ir.I64, (index.ref, here), (place.ref, there)))
 
 
-def number_of(emit: Emitter, thing: Value, type: TensorType) -> Number | Complex:
-    """The number that an object is; leave if it is none of that type."""
+def number_of(emit: Emitter, thing: ir.Value, type: TensorType) -> Number | Complex:
+    """The number that an object is; leave if it is not of that type."""
     if type.dtype.kind == "c":
         part = part_type(type)
         real, imag = (Number(part, each) for each in emit.objects.parts_in(thing, type))
@@ -341,14 +322,14 @@ def number_of(emit: Emitter, thing: Value, type: TensorType) -> Number | Complex
     return Number(type, emit.b.icmp("ne", found, 0) if type.dtype.kind == "b" else found)
 
 
-def _constant(known: Any, type: TensorType) -> Constant:
+def _constant(known: Any, type: TensorType) -> ir.Constant:
     if type.dtype.kind == "b":
-        return TRUE if known else FALSE
-    return constant(llvm_type(type.dtype), known)
+        return ir.TRUE if known else ir.FALSE
+    return ir.constant(llvm_type(type.dtype), known)
 
 
 def _conversion(before: np.dtype[Any], after: np.dtype[Any]) -> str:
-    """The instruction that makes a number of one dtype one of another; none if there is nothing to do."""
+    """The instruction that converts numbers of one dtype to another; "" if the bits stay the same."""
     if before.kind == "f" and after.kind == "f":
         return "" if before == after else "fpext" if after.itemsize > before.itemsize else "fptrunc"
     if before.kind == "f":

@@ -1,7 +1,7 @@
-"""Calls of functions of others: NumPy's, to make arrays and compute numbers, and the C library's.
+"""Calls of NumPy's functions, which make arrays and compute numbers, and of the C library's.
 
-Who gets a new array owns it. Where NumPy has no memory, or wants no such array, the code is left, and Python does it
-again.
+The caller owns a new array. If NumPy makes none, for lack of memory or because of a negative length, the code is left,
+and Python does it again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograph.runtime.graph.types import BOOL, TensorType
 def make_array(emit: Emitter, dtype: np.dtype[np.generic], lengths: Sequence[Number], zeros: bool) -> Array:
     """See `operands.Emitter`."""
     if not lengths:
-        raise NoLowering        # there is no machine code for what is in arrays without dimensions
+        raise NoLowering        # nothing reads elements of arrays without dimensions
     emit.settle()
     shape = emit.cells.place("shape", array(len(lengths), I64))
     for axis, length in enumerate(lengths):
@@ -66,7 +66,7 @@ def _library(emit: Emitter, name: str, args: Sequence[Number]) -> Value:
 
 
 def _unit(emit: Emitter, x: Number) -> Number:
-    """The power of two that is less than a positive `float64`, but not less than half of it."""
+    """The largest power of two that is less than a positive `float64`."""
     before = emit.b.sub(emit.b.cast("bitcast", x.ref, I64), 1)
     return Number(x.type, emit.b.cast("bitcast", emit.b.and_(before, 0x7FF << 52), DOUBLE))
 

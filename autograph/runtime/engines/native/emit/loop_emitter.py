@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-import numpy as np
-
 from autograph.runtime.engines.native.emit import external_calls, speculation
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.guard_hoisting import PINNED, FastLoop, hoist_bounds_check, hoist_sum
@@ -212,14 +210,7 @@ class LoopEmitter(Emitter):
         else:
             found.loop.exits += 1       # such iterations could not be undone
 
-    def make_array(self, dtype: np.dtype[np.generic], lengths: Sequence[Number], zeros: bool) -> Array:
-        return external_calls.make_array(self, dtype, lengths, zeros)
-
-    def copy_array(self, x: Array) -> Array:
-        return external_calls.copy_array(self, x)
-
-    def library(self, name: str, *args: Number) -> Number:
-        return external_calls.library(self, name, *args)
-
-    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
-        return external_calls.ufunc(self, ufunc, type, *args)
+    make_array = external_calls.make_array
+    copy_array = external_calls.copy_array
+    library = external_calls.library
+    ufunc = external_calls.ufunc

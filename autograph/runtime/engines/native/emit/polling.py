@@ -1,6 +1,6 @@
-"""Polls for signals, in loops: what has been raised ends the code, and other threads may run.
+"""Polls for signals in loops: a signal handler may raise an exception, which ends the code; other threads may run.
 
-Every `POLL` iterations a loop polls. There the baseline tier may stop, too, see `tier_up`.
+A loop polls every `POLL` iterations. There the baseline tier may stop, too, see `tier_up`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from autograph.runtime.graph.operands import Number
 from autograph.runtime.graph.types import BOOL
 
 POLL = 1 << 16      # iterations from one poll to the next
-_LEFT = "polls"     # the cell with the iterations that are left until then
+_LEFT = "polls"     # the cell of the number of iterations until the next poll
 
 
 class Poll(NamedTuple):
     """A poll.
 
     Attributes:
-        head: of the loop from which the code could begin there.
-        look: the block in which it looks whether something has been raised.
-        stop, on: where it goes then: if there was something, and if there was nothing.
-        last: the block that is the last of it.
+        head: the head of the loop, from which the code can resume.
+        look: the block that calls Python.
+        stop, on: the next blocks if there is an exception, and if there is none.
+        last: its last block.
     """
 
     head: Block
@@ -36,7 +36,7 @@ class Poll(NamedTuple):
 
 
 def begin_polling(emit: Emitter) -> None:
-    """Begin to count."""
+    """Begin to count iterations."""
     emit.cells.store(_LEFT, constant(I64, POLL))
 
 
@@ -47,11 +47,11 @@ def poll(
     head: Block,
     besides: Callable[[], None] | None = None,
 ) -> Poll:
-    """Of so many iterations: every `POLL` iterations, let others run, and stop if a signal has raised an exception.
+    """Count some iterations; every `POLL` iterations, let others run, and stop if there is an exception.
 
     Args:
-        head: of the loop. Everything that has happened since may as well happen again.
-        besides: what else is to be done then.
+        head: of the loop. The code since may run again.
+        besides: emits further code of the poll.
     """
     emit.settle()
     b = emit.b
@@ -71,7 +71,7 @@ def poll(
 
 
 def _onwards(emit: Emitter, hint: str) -> Block:
-    """Go on in a new block, and give it."""
+    """Begin a new block."""
     block = emit.b.new_block(hint)
     emit.b.br(block)
     emit.b.begin(block)
@@ -79,7 +79,7 @@ def _onwards(emit: Emitter, hint: str) -> Block:
 
 
 def spend(emit: Emitter, address: int) -> None:
-    """Count the integer at an address down, and leave when it comes to zero. For tests."""
+    """Count the integer at an address down, and leave when it reaches zero. For tests."""
     pointer = emit.b.cast("inttoptr", constant(I64, address), PTR)
     left = emit.b.sub(emit.b.load(I64, pointer), 1)
     emit.b.store(left, pointer)

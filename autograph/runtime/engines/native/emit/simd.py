@@ -25,23 +25,8 @@ from autograph.runtime.engines.native.emit.speculation import (
     flags_raised,
 )
 from autograph.runtime.engines.native.libmath.libm import FLAGS
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.ir import (
-    I1,
-    I32,
-    I64,
-    VOID,
-    Block,
-    Constant,
-    Instruction,
-    Value,
-    constant,
-    count_of,
-    like,
-    poison,
-    vector,
-    zero,
-)
 from autograph.runtime.graph.operands import Number
 from autograph.runtime.graph.types import BOOL, INT
 
@@ -64,12 +49,12 @@ class Target(NamedTuple):
         private: the cells that iterations write, and vectors need not.
     """
 
-    head: Block
-    body: Block
-    slow: Block
-    edge: Block
-    limit: Value
-    private: Collection[Value | None]
+    head: ir.Block
+    body: ir.Block
+    slow: ir.Block
+    edge: ir.Block
+    limit: ir.Value
+    private: Collection[ir.Value | None]
 
 
 class _Scalar(Exception):
@@ -112,7 +97,7 @@ def _width(speculation: Speculation, target: Target) -> int:
         raise _Scalar
     for each in body.instructions:
         pointer = each.operands[-1] if each.opcode == "store" else None
-        if isinstance(pointer, Instruction) and pointer.opcode == "alloca" and pointer not in target.private:
+        if isinstance(pointer, ir.Instruction) and pointer.opcode == "alloca" and pointer not in target.private:
             raise _Scalar
     if not all(_is_regular(speculation, body, each) for each in (*stores, *loads)):
         raise _Scalar
@@ -124,16 +109,16 @@ def _width(speculation: Speculation, target: Target) -> int:
     return max(each.array.dtype.itemsize for each in (*stores, *loads))
 
 
-def _is_regular(speculation: Speculation, body: Block, access: Access) -> bool:
+def _is_regular(speculation: Speculation, body: ir.Block, access: Access) -> bool:
     """Whether the elements of all iterations are adjacent, or one and the same."""
     affine = list(map(speculation.loop.is_affine, access.indices))
     others = [each.ref for each, is_affine in zip(access.indices, affine) if not is_affine]
-    invariant = not any(isinstance(each, Instruction) and each.block is body for each in others)
+    invariant = not any(isinstance(each, ir.Instruction) and each.block is body for each in others)
     return access.array.contiguous and access.array.dtype.kind != "c" and invariant and not any(affine[:-1])
 
 
 def _emit_vectors(
-    emit: Emitter, speculation: Speculation, target: Target, count: int, blocks: tuple[Block, Block, Block]
+    emit: Emitter, speculation: Speculation, target: Target, count: int, blocks: tuple[ir.Block, ir.Block, ir.Block]
 ) -> None:
     """Emit vectors of `count` iterations, as long as there are as many.
 
@@ -167,14 +152,14 @@ def _raised(emit: Emitter) -> Number:
     """Whether the processor has raised flags for what NumPy warns of."""
     if FLAGS != _SSE:
         return flags_raised(emit)
-    place = emit.cells.place("flags", I32)      # a call would spill all vectors
-    emit.b.intrinsic("x86.sse.stmxcsr", place, result=VOID, overload=())
-    return Number(BOOL, emit.b.icmp("ne", emit.b.and_(emit.b.load(I32, place), FLAGS), 0))
+    place = emit.cells.place("flags", ir.I32)      # a call would spill all vectors
+    emit.b.intrinsic("x86.sse.stmxcsr", place, result=ir.VOID, overload=())
+    return Number(BOOL, emit.b.icmp("ne", emit.b.and_(emit.b.load(ir.I32, place), FLAGS), 0))
 
 
-def any_of(b: Builder, flags: Value) -> Number:
+def any_of(b: Builder, flags: ir.Value) -> Number:
     """Whether an element of a vector of Booleans is true."""
-    return Number(BOOL, b.intrinsic("vector.reduce.or", flags, result=I1))
+    return Number(BOOL, b.intrinsic("vector.reduce.or", flags, result=ir.I1))
 
 
 # Dependences through memory -------------------------------------------------------------------------------------------
@@ -205,7 +190,7 @@ def conflict(emit: Emitter, speculation: Speculation, first: Number, limit: Numb
 
 
 def _address(emit: Emitter, speculation: Speculation, access: Access, item: Number) -> Number:
-    return Number(INT, emit.b.cast("ptrtoint", element_at(emit, speculation.loop, access, item), I64))
+    return Number(INT, emit.b.cast("ptrtoint", element_at(emit, speculation.loop, access, item), ir.I64))
 
 
 def _overlap(emit: Emitter, begin: Number, length: Number, other: Number, width: Number) -> Number:
@@ -230,29 +215,29 @@ class _Vectors:
 
     emit: Emitter
     speculation: Speculation
-    body: Block
-    now: Value
+    body: ir.Block
+    now: ir.Value
     count: int
-    found: dict[Value, Value] = field(default_factory=dict)
+    found: dict[ir.Value, ir.Value] = field(default_factory=dict)
 
-    def element(self, access: Access) -> Value:
+    def element(self, access: Access) -> ir.Value:
         """The address of the element of the first iteration."""
         return element_at(self.emit, self.speculation.loop, access, Number(INT, self.now))
 
-    def of(self, value: Value) -> Value:
+    def of(self, value: ir.Value) -> ir.Value:
         """The vector of a scalar of the iteration."""
         if value not in self.found:
             self.found[value] = self._vector(value)
         return self.found[value]
 
-    def _vector(self, value: Value) -> Value:
+    def _vector(self, value: ir.Value) -> ir.Value:
         b, offset = self.emit.b, self.speculation.loop.offsets.get(value)
-        if isinstance(value, Constant):
-            return constant(vector(self.count, value.type), [value] * self.count)
+        if isinstance(value, ir.Constant):
+            return ir.constant(ir.vector(self.count, value.type), [value] * self.count)
         if offset is not None:
             first = self.emit.integer("add", Number(INT, self.now), offset).ref
-            return b.add(b.splat(first, self.count), constant(vector(self.count, I64), range(self.count)))
-        if not isinstance(value, Instruction) or value.block is not self.body:
+            return b.add(b.splat(first, self.count), ir.constant(ir.vector(self.count, ir.I64), range(self.count)))
+        if not isinstance(value, ir.Instruction) or value.block is not self.body:
             return b.splat(value, self.count)
         for access in self.speculation.loads:
             if access.instruction is value:
@@ -264,12 +249,12 @@ class _Vectors:
             args = [self.of(each) for each in value.operands[1:]]
             return b.intrinsic(callee.removeprefix("@llvm.").rpartition(".")[0], *args)
         operands = tuple(self.of(each) for each in value.operands)
-        return b.emit(vector(self.count, value.type), value.opcode, operands, value.detail)
+        return b.emit(ir.vector(self.count, value.type), value.opcode, operands, value.detail)
 
-    def _loaded(self, access: Access, load: Instruction) -> Value:
+    def _loaded(self, access: Access, load: ir.Instruction) -> ir.Value:
         b = self.emit.b
         if self.speculation.loop.is_affine(access.indices[-1]):
-            return b.load(vector(self.count, load.type), self.element(access), access.array.dtype.itemsize)
+            return b.load(ir.vector(self.count, load.type), self.element(access), access.array.dtype.itemsize)
         return b.splat(b.load(load.type, self.element(access), load.align), self.count)
 
     def strange(self, size: int) -> Number | None:
@@ -285,11 +270,11 @@ class _Vectors:
         total, *others = (self.of(ref) for ref in dict.fromkeys(refs))
         for each in others:
             total = b.binary("fadd", total, each)
-        while count_of(total.type) % 2 == 0 and count_of(total.type) * size > REGISTER:
-            count, nothing = count_of(total.type) // 2, poison(total.type)
+        while ir.count_of(total.type) % 2 == 0 and ir.count_of(total.type) * size > REGISTER:
+            count, nothing = ir.count_of(total.type) // 2, ir.poison(total.type)
             one, other = (b.shuffle(total, nothing, range(k, k + count)) for k in (0, count))
             total = b.binary("fadd", one, other)
         limit = EXPONENTS[size]
-        bits = b.cast("bitcast", total, like(total.type, f"i{8 * size}"))
+        bits = b.cast("bitcast", total, ir.like(total.type, f"i{8 * size}"))
         carried = b.add(b.and_(bits, limit), limit & -limit)
-        return any_of(b, b.icmp("slt", carried, zero(carried.type)))
+        return any_of(b, b.icmp("slt", carried, ir.zero(carried.type)))

@@ -21,18 +21,8 @@ import numpy as np
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.guard_hoisting import FastLoop, truncate
 from autograph.runtime.engines.native.libmath.libm import FLAGS, raised_flags
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
-from autograph.runtime.engines.native.llvm.ir import (
-    I32,
-    I64,
-    VOID,
-    Block,
-    Instruction,
-    Metadata,
-    Value,
-    array,
-    loop_hints,
-)
 from autograph.runtime.engines.native.llvm.memory import load_number, store_number
 from autograph.runtime.graph.operands import Array, Complex, Number
 from autograph.runtime.graph.types import BOOL, INT, scalar
@@ -54,7 +44,7 @@ class Access(NamedTuple):
 
     array: Array
     indices: tuple[Number, ...]
-    instruction: Instruction
+    instruction: ir.Instruction
     order: int
 
     def is_same(self, other: Access) -> bool:
@@ -80,8 +70,8 @@ class Speculation:
     """
 
     loop: FastLoop
-    first: Value
-    number: Value
+    first: ir.Value
+    number: ir.Value
     down: bool
     carries: bool = False
     checks: int = 0
@@ -106,7 +96,7 @@ class Speculation:
         truncate(self._facts, counts)
 
 
-def begin(emit: Emitter, loop: FastLoop, first: Value, item: Value, down: bool, carries: bool) -> Speculation:
+def begin(emit: Emitter, loop: FastLoop, first: ir.Value, item: ir.Value, down: bool, carries: bool) -> Speculation:
     """Begin an iteration that runs speculatively.
 
     Args:
@@ -123,7 +113,7 @@ def defer_condition(emit: Emitter, speculation: Speculation, condition: Number) 
     """Accumulate whether a condition holds in any iteration."""
     speculation.checks += 1
     speculation.conditions.append(condition)
-    _accumulate(emit, _CONDITION, emit.b.cast("sext", condition.ref, I64))
+    _accumulate(emit, _CONDITION, emit.b.cast("sext", condition.ref, ir.I64))
 
 
 def defer_checks(emit: Emitter, speculation: Speculation) -> None:
@@ -180,10 +170,10 @@ def log(emit: Emitter, speculation: Speculation, x: Array, index: Sequence[Numbe
     store_number(emit.b, entry, _raw(x.dtype), old)
 
 
-def _log_entry(emit: Emitter, store: int, x: Array, number: Value) -> Value:
+def _log_entry(emit: Emitter, store: int, x: Array, number: ir.Value) -> ir.Value:
     """The address of the log entry of a store in an iteration."""
     kind = llvm_type(_raw(x.dtype))
-    return emit.b.gep(emit.cells.place(("log", store), array(STRIP, kind), align=64), number, kind)
+    return emit.b.gep(emit.cells.place(("log", store), ir.array(STRIP, kind), align=64), number, kind)
 
 
 def _accumulate_exponent(emit: Emitter, x: Number) -> None:
@@ -194,21 +184,21 @@ def _accumulate_exponent(emit: Emitter, x: Number) -> None:
     _accumulate(emit, _EXPONENT[size], emit.b.add(emit.b.and_(bits, exponent), exponent & -exponent))
 
 
-def _accumulate(emit: Emitter, cell: str, bits: Value) -> None:
+def _accumulate(emit: Emitter, cell: str, bits: ir.Value) -> None:
     emit.cells.store(cell, emit.b.or_(emit.cells.load(cell, bits.type), bits))
 
 
-def accumulators(emit: Emitter) -> set[Value | None]:
+def accumulators(emit: Emitter) -> set[ir.Value | None]:
     """The cells that iterations accumulate deferred checks in."""
-    keys = (_CONDITION, I64), *((cell, f"i{8 * size}") for size, cell in _EXPONENT.items())
+    keys = (_CONDITION, ir.I64), *((cell, f"i{8 * size}") for size, cell in _EXPONENT.items())
     return {emit.cells.places.get(key) for key in keys}
 
 
-def jump_back(emit: Emitter, head: Block) -> None:
+def jump_back(emit: Emitter, head: ir.Block) -> None:
     """Go to the head of a loop that may have few iterations: so LLVM shall vectorize without interleaving."""
     emit.jump(head)
     # A loop of five instructions should be in one cache line.
-    emit.b.block.instructions[-1].add_metadata("llvm.loop", loop_hints(interleave_count=1, align=32))
+    emit.b.block.instructions[-1].add_metadata("llvm.loop", ir.loop_hints(interleave_count=1, align=32))
 
 
 # The decision ---------------------------------------------------------------------------------------------------------
@@ -261,13 +251,13 @@ def begin_strip(emit: Emitter, loop: FastLoop) -> None:
     for size, cell in _EXPONENT.items():
         type = scalar(f"i{size}")
         cells.store(cell, emit.constant(0, type).ref)
-    loop.conditions.append(Number(BOOL, emit.b.icmp("slt", cells.load(_RETRIES, I64), 0)))
+    loop.conditions.append(Number(BOOL, emit.b.icmp("slt", cells.load(_RETRIES, ir.I64), 0)))
 
 
-def end_strip(emit: Emitter, speculation: Speculation, item: Value, good: Block, again: Block) -> None:
+def end_strip(emit: Emitter, speculation: Speculation, item: ir.Value, good: ir.Block, again: ir.Block) -> None:
     """Check a strip of iterations up to an item: go on, or undo them and go where the slow version runs them."""
     check, flags, undo = (emit.b.new_block(name) for name in ("look", "flags", "undo"))
-    condition = emit.cells.load(_CONDITION, I64)
+    condition = emit.cells.load(_CONDITION, ir.I64)
     emit.b.cond_br(emit.b.icmp("ne", condition, 0), undo, check, likely=False)
     emit.b.begin(check)
     for cell, last in speculation.carried.items():
@@ -281,18 +271,18 @@ def end_strip(emit: Emitter, speculation: Speculation, item: Value, good: Block,
     emit.b.cond_br(flags_raised(emit).ref, undo, good)
     emit.b.begin(undo)
     clear_flags(emit)
-    emit.cells.store(_RETRIES, emit.b.sub(emit.cells.load(_RETRIES, I64), 1))
+    emit.cells.store(_RETRIES, emit.b.sub(emit.cells.load(_RETRIES, ir.I64), 1))
     _undo(emit, speculation, item, again)
 
 
-def _undo(emit: Emitter, speculation: Speculation, item: Value, done: Block) -> None:
+def _undo(emit: Emitter, speculation: Speculation, item: ir.Value, done: ir.Block) -> None:
     """Write the log back."""
     first, down = speculation.first, speculation.down
     back, step = emit.b.new_block("back"), emit.b.new_block("step")
     emit.cells.store(_UNDONE, emit.b.sub(*((first, item) if down else (item, first))))
     emit.b.br(back)
     emit.b.begin(back)
-    left = emit.cells.load(_UNDONE, I64)
+    left = emit.cells.load(_UNDONE, ir.I64)
     emit.b.cond_br(emit.b.icmp("sgt", left, 0), step, done)
     emit.b.begin(step)
     number = emit.b.sub(left, 1)
@@ -304,7 +294,7 @@ def _undo(emit: Emitter, speculation: Speculation, item: Value, done: Block) -> 
     emit.b.br(back)
 
 
-def element_at(emit: Emitter, loop: FastLoop, access: Access, item: Number) -> Value:
+def element_at(emit: Emitter, loop: FastLoop, access: Access, item: Number) -> ir.Value:
     """The address of an element in the iteration of an item."""
     offsets = [loop.offsets.get(each.ref) for each in access.indices]
     index = [each if by is None else emit.integer("add", item, by) for each, by in zip(access.indices, offsets)]
@@ -317,7 +307,7 @@ def flags_raised(emit: Emitter) -> Number:
 
 
 def clear_flags(emit: Emitter) -> None:
-    emit.b.call(emit.b.function.module.declare("feclearexcept", I32, I32), FLAGS)
+    emit.b.call(emit.b.function.module.declare("feclearexcept", ir.I32, ir.I32), FLAGS)
 
 
 def either(emit: Emitter, conditions: Sequence[Number]) -> Number:
@@ -345,9 +335,9 @@ def declare_distinct(emit: Emitter, speculation: Speculation) -> None:
         distinct = [each for each in same if _may_differ(loop, stored.indices, each.indices)]
         if not distinct:
             continue
-        scope = Metadata(Metadata(Metadata(distinct=True), distinct=True))
+        scope = ir.Metadata(ir.Metadata(ir.Metadata(distinct=True), distinct=True))
         with emit.b.at(loop.preheader):
-            emit.b.call_outside("llvm.experimental.noalias.scope.decl", VOID, scope)
+            emit.b.call_outside("llvm.experimental.noalias.scope.decl", ir.VOID, scope)
         for each in (stored, *(each for each in same if each.is_same(stored))):
             each.instruction.add_metadata("alias.scope", scope)
         for each in distinct:

@@ -1,18 +1,17 @@
-"""Tier-up: the baseline tier compiles code for the first call, which goes on as good code where that takes long.
+"""Tier-up: the first call runs baseline code; if it takes long, optimized code replaces it in the middle of a loop.
 
-LLVM takes a tenth of the time if it is to optimize nothing. What comes of it runs five to ten times as long, which is
-less in all, unless a loop has millions of iterations. Nobody knows before. So baseline code stops whenever it has
-looked at signals: it puts its cells into the frame, behind what the caller has put there, and with them the number of
-the place, which tells the loop's head from which it can go on. The region looks at the clock then, and lets it go on,
-or goes on with code from LLVM's passes that begins at that very head (on-stack replacement).
+Without optimization LLVM takes a tenth of the time. The code runs five to ten times as long, which is less in all,
+unless a loop has millions of iterations; nobody knows before. So baseline code stops after each poll for signals: it
+saves its cells in the frame, behind the inputs, and with them the number of the poll, which identifies the loop head
+from which it can resume. The region then looks at the clock. It resumes the baseline code, or calls optimized code that
+begins at that loop head (on-stack replacement).
 
-All values that outlive a head are in cells, and everything else is read anew when a function begins. So the three codes
-of one lowering do the same: that from the beginning, the baseline one, and the one that begins at a head. What has been
-done since the head is done again. That changes nothing but how many iterations may be run until the next look, which
-are no more than have just been granted.
+All values that are live at a head are in cells, and everything else is read again when a function begins. So the three
+tiers of one lowering do the same: the optimized code, the baseline code, and the optimized code from a head. Code
+between the head and the poll runs again. It only counts iterations until the next poll.
 
-LLVM selects most instructions one by one, in a fraction of the time that it takes for calls of functions by name, for
-`switch` and for what comes before these in a block. So there is no `switch` here, and there are few calls.
+LLVM's fast instruction selector handles most instructions, but not calls of functions by name, `switch`, and what
+precedes these in a block. So there is no `switch` here, and there are few calls.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Globa
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.graph.graph import Place
 
-STOPPED = -1        # what baseline code gives back that can go on
-PATIENCE = 5e-5     # seconds that baseline code may run, for each line of it; good code takes LLVM about as long
+STOPPED = -1        # returned by baseline code that can resume
+PATIENCE = 5e-5     # seconds that baseline code may run for each of its lines; optimizing it takes about as long
 
 
 def assembled(emit: LoopEmitter, begin: Callable[[Builder], None] | None = None) -> tuple[str, list[Place]]:
-    """The assembly of the function, and the places in the user's code that it names, see `printer.Printer`.
+    """The assembly of the function, and the source locations of its lines, see `printer.Printer`.
 
     Args:
-        begin: builds how it begins, behind the allocation of its cells; by default it goes to `start`.
+        begin: builds its beginning, behind the allocation of its cells; by default it goes to `start`.
     """
     whole, module = emit.b.function, Module()
     module.declared, module.globals = dict(whole.module.declared), dict(whole.module.globals)
@@ -56,14 +55,14 @@ def assembled(emit: LoopEmitter, begin: Callable[[Builder], None] | None = None)
 
 
 class BaselineTier:
-    """The texts of baseline code, and of what follows it.
+    """The assembly of the baseline code, and of the optimized code that replaces it.
 
     Args:
-        slot: of the frame, from which on it is free.
+        slot: the first free slot of the frame.
 
     Attributes:
-        slots: of the frame, in all.
-        places: how many there are where it may stop.
+        slots: the number of slots of the frame.
+        places: the number of polls, where it may stop.
     """
 
     def __init__(self, emit: LoopEmitter, slot: int) -> None:
@@ -74,21 +73,21 @@ class BaselineTier:
         self.places = len(emit.polls)
 
     def stopped(self, frame: Any) -> int:
-        """The number of the place where code has stopped."""
+        """The number of the poll at which the code has stopped."""
         return int(ctypes.c_int64.from_buffer(frame, SLOT * self._slot).value)
 
     @property
     def patience(self) -> float:
-        """How many seconds the baseline code may run."""
+        """The seconds that the baseline code may run."""
         return PATIENCE * self.text.count("\n")
 
     @forking.cached_property
     def text(self) -> str:
-        """The baseline code: it begins where the frame says, and stops instead of going on from a look at signals."""
+        """The baseline code: it begins at the poll whose number is in the frame, and stops after each poll."""
         return assembled(self._emit, self._begin)[0]
 
     def resumed(self, number: int) -> str:
-        """Code that begins at the head of a place, with the cells that are in the frame."""
+        """Code that begins at the loop head of a poll, with the cells that are in the frame."""
 
         def begin(b: Builder) -> None:
             self._move(b, into_frame=False)
@@ -99,7 +98,7 @@ class BaselineTier:
     def _begin(self, b: Builder) -> None:
         function, polls = b.function, self._emit.polls
         look: Value | None = None
-        if polls:   # each look calls the function by this, so that LLVM need not look for its name again
+        if polls:   # each poll calls the function through this, since calls by name compile slowly
             signals = function.module.functions[SIGNALS]
             at = function.module.globals["signals.at"] = Global("signals.at", "internal global", PTR, signals)
             look = b.load(PTR, at)
@@ -117,7 +116,7 @@ class BaselineTier:
             self._stop(b, look, where_at)
 
     def _stop(self, b: Builder, look: Value, where_at: Value) -> None:
-        """Let each look at signals lead to a block that stops."""
+        """Let each poll lead to a block that stops."""
         suspend, ends = Block("suspend"), []
         for number, poll in enumerate(self._emit.polls, 1):
             looking, last = Block(poll.look.name), Block(poll.last.name)

@@ -1,7 +1,7 @@
-"""Loop unrolling: puts several iterations of a short loop into one.
+"""Loop unrolling: copies the block of a short loop several times.
 
-LLVM would do so, too, but only together with passes that take twice the time. An iteration that is one block is copied,
-with other names; what is left over at the end are single iterations.
+LLVM unrolls, too, but only together with passes that take twice the time. Iterations that are left over at the end run
+one by one.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.ir import Block, Constant, Instruction, Value
 
-COPIES = 4      # iterations in one
-SHORT = 24      # instructions of an iteration, at most, besides those that move values to cells and back
+COPIES = 4      # iterations in one block
+SHORT = 24      # instructions of an iteration, at most, besides accesses to cells
 
 
 def unroll(b: Builder, head: Block, body: Block, step: Value) -> Block:
-    """Put several iterations into one. Gives the block to go to instead of the head, if that can be done.
+    """Unroll a loop. Returns the block to enter instead of the head; the head itself if the loop cannot be unrolled.
 
     Args:
         head: the block that loads the item and the end, and compares the two.
-        body: the block that follows it, if there is another iteration.
+        body: the next block, if there is another iteration.
     """
-    size = sum(not _moves(each) for each in body.instructions)
+    size = sum(not _accesses_cell(each) for each in body.instructions)
     if body.successors != (head,) or size > SHORT or not isinstance(step, Constant):
         return head
     item, end, compared, _ = head.instructions
@@ -38,7 +38,7 @@ def unroll(b: Builder, head: Block, body: Block, step: Value) -> Block:
     return many
 
 
-def _moves(each: Instruction) -> bool:
-    """Whether an instruction moves a value to a cell, or back."""
+def _accesses_cell(each: Instruction) -> bool:
+    """Whether an instruction accesses a cell."""
     pointer = each.operands[-1] if each.opcode in ("load", "store") else None
     return isinstance(pointer, Instruction) and pointer.opcode == "alloca"

@@ -1,7 +1,7 @@
-"""Range analysis while code is emitted: between which numbers integers are.
+"""Value ranges of integers while code is emitted.
 
-What is known are the items of ranges, what is computed of them, and what conditions say of them. So the emitter sees
-that sums do not overflow, and which way comparisons go.
+They follow from the items of ranges, operations on these, and conditions that have been checked. So the emitter sees
+that sums do not overflow, and decides comparisons. `analysis/range_analysis.py` does the same for the graph of a loop.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from autograph.runtime.graph.traits import NEGATED
 from autograph.runtime.ops.native import intervals
 from autograph.runtime.ops.native.intervals import Rule, Span
 
-RANGE = 2**53       # an item of a range is no larger
-# By what the emitter calls its instructions.
+RANGE = 2**53       # the largest item of a range
+# By the emitter's names of operations.
 _RULES: dict[str, Rule] = {
     "add": intervals.added, "sub": intervals.subtracted, "mul": intervals.multiplied, "div": intervals.divided,
     "rem": intervals.remainder, "and": intervals.conjunction, "or": intervals.disjunction, "xor": intervals.disjunction,
@@ -28,11 +28,11 @@ _RULES: dict[str, Rule] = {
 
 
 class Ranges:
-    """Between which numbers the integers of a function are.
+    """The value ranges of a function.
 
     Attributes:
-        found: what is known since it has been looked at, until paths meet: places within bounds, by index and length;
-            and between which numbers integers are.
+        found: facts that checks have established on the current path: ranges by the integer, and indices that are
+            within bounds by index and length.
     """
 
     def __init__(self) -> None:
@@ -40,18 +40,18 @@ class Ranges:
         self._bounds: dict[Value, tuple[int, int]] = {}
 
     def bound(self, a: Value, low: float, high: float) -> None:
-        """Tell that an integer is between two numbers."""
+        """Set the range of an integer."""
         self._bounds[a] = int(low), int(high)
 
     def learn(self, a: Number, low: float, high: float) -> None:
-        """Tell that an integer is between two numbers, as far as the emitter goes on from here."""
+        """Narrow the range of an integer on the current path."""
         if a.known is None and (low > -inf or high < inf):
             least, most = self.bounds(a)
             if (low > least or high < most) and low <= most and least <= high:
                 self.found[a.ref] = int(max(low, least)), int(min(high, most))
 
     def bounds(self, a: Number) -> tuple[int, int]:
-        """Between which numbers an integer is."""
+        """The range of an integer."""
         if a.known is not None:
             return int(a.known), int(a.known)
         least, most = limits(a.type.dtype)
@@ -59,20 +59,20 @@ class Ranges:
         known = self.found.get(a.ref)
         if known is not None:
             low, high = max(low, known[0]), min(high, known[1])
-        # The bits may be those of an integer of another dtype: what is known of `uint64` need not hold of `int64`.
+        # The same bits may be an integer of another dtype: the range of `uint64` need not hold for `int64`.
         return (low, high) if least <= low and high <= most else (least, most)
 
     def reach(self, name: str, a: Number, b: Number) -> Span:
-        """Between which numbers the exact result of an operation is."""
+        """The range of the exact result of an operation."""
         return _RULES[name](self.bounds(a), self.bounds(b))
 
     def fits(self, name: str, a: Number, b: Number) -> bool:
-        """Whether the result of an operation is sure to fit into the bits that there are."""
+        """Whether an operation cannot overflow."""
         (least, most), (low, high) = limits(a.type.dtype), self.reach(name, a, b)
         return least <= low and high <= most
 
     def note(self, name: str, a: Number, b: Number, found: Number) -> None:
-        """Remember between which numbers the result of an operation is."""
+        """Set the range of the result of an operation."""
         if name in _RULES and self.fits(name, a, b):
             self.bound(found.ref, *self.reach(name, a, b))
 
@@ -83,7 +83,7 @@ class Ranges:
 
 @cache
 def limits(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """The least and the largest integer of a dtype."""
+    """The smallest and the largest integer of a dtype."""
     info = np.iinfo(dtype)
     return int(info.min), int(info.max)
 

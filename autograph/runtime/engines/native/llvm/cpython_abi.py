@@ -1,8 +1,8 @@
-"""Python's objects in machine code: looking into them, making them, calling them, and the references to them.
+"""Python's objects in machine code: unboxing, boxing, calls and references.
 
-No address stands in the code, so that it serves other processes (`cache`): objects that the code knows are in a table,
-of which it gets the address. Objects of unknown origin are looked at before they are looked into, where
-`cpython_internals` and `numpy_internals` say.
+The code contains no addresses, so that other processes can load it from disk. The objects that it uses are in a table,
+whose address it gets. It checks the class of any other object before it reads it; `cpython_internals` and
+`numpy_internals` have the layouts.
 """
 
 from __future__ import annotations
@@ -17,69 +17,55 @@ import numpy as np
 from autograph.common import numpy_internals
 from autograph.common.cpython_internals import CLASS, ITEMS, VALUE, WORD, address_of, read, write
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, DTYPE, FLAGS, NDIM, WRITEABLE
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.ir import (
-    DOUBLE,
-    FLOAT,
-    I1,
-    I8,
-    I32,
-    I64,
-    NULL,
-    PTR,
-    VOID,
-    Instruction,
-    Value,
-    array,
-    count_of,
-)
 from autograph.runtime.graph.types import PYTHON_TYPES, TensorType, part_of
 
-SLOT = 8            # bytes of a place in the frame, and in the table
+SLOT = 8            # bytes of a slot of the frame, and of the table
 ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE     # that machine code depends on
-# The types of what they give, and of what they get.
+# The types of their results and parameters.
 _FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "PyLong_AsLongLongAndOverflow": (I64, PTR, PTR),
-    "PyLong_AsLongLong": (I64, PTR),
-    "PyLong_FromLongLong": (PTR, I64),
-    "PyFloat_FromDouble": (PTR, DOUBLE),
-    "PyComplex_FromDoubles": (PTR, DOUBLE, DOUBLE),
-    "PyTuple_New": (PTR, I64),
-    "PyTuple_SetItem": (I32, PTR, I64, PTR),
-    "PyTuple_GetItem": (PTR, PTR, I64),
-    "PyObject_VectorcallDict": (PTR, PTR, PTR, I64, PTR),
-    "_PyObject_New": (PTR, PTR),
-    "PyIter_Next": (PTR, PTR),
-    "PyErr_Occurred": (PTR,),
-    "PyErr_Clear": (VOID,),
-    "PyErr_CheckSignals": (I32,),
-    "PyErr_Fetch": (VOID, PTR, PTR, PTR),
-    "PyErr_NormalizeException": (VOID, PTR, PTR, PTR),
-    "PyException_SetTraceback": (I32, PTR, PTR),
-    "PyEval_SaveThread": (PTR,),
-    "PyEval_RestoreThread": (VOID, PTR),
-    "PyContextVar_Get": (I32, PTR, PTR, PTR),
-    "PyMem_RawMalloc": (PTR, I64),
-    "PyMem_RawFree": (VOID, PTR),
-    "Py_IncRef": (VOID, PTR),
-    "Py_DecRef": (VOID, PTR),
-    "PyArray_NewFromDescr": (PTR, PTR, PTR, I32, PTR, PTR, PTR, I32, PTR),
-    "PyArray_NewCopy": (PTR, PTR, I32),
-    "PyArray_Zeros": (PTR, I32, PTR, PTR, I32),
+    "PyLong_AsLongLongAndOverflow": (ir.I64, ir.PTR, ir.PTR),
+    "PyLong_AsLongLong": (ir.I64, ir.PTR),
+    "PyLong_FromLongLong": (ir.PTR, ir.I64),
+    "PyFloat_FromDouble": (ir.PTR, ir.DOUBLE),
+    "PyComplex_FromDoubles": (ir.PTR, ir.DOUBLE, ir.DOUBLE),
+    "PyTuple_New": (ir.PTR, ir.I64),
+    "PyTuple_SetItem": (ir.I32, ir.PTR, ir.I64, ir.PTR),
+    "PyTuple_GetItem": (ir.PTR, ir.PTR, ir.I64),
+    "PyObject_VectorcallDict": (ir.PTR, ir.PTR, ir.PTR, ir.I64, ir.PTR),
+    "_PyObject_New": (ir.PTR, ir.PTR),
+    "PyIter_Next": (ir.PTR, ir.PTR),
+    "PyErr_Occurred": (ir.PTR,),
+    "PyErr_Clear": (ir.VOID,),
+    "PyErr_CheckSignals": (ir.I32,),
+    "PyErr_Fetch": (ir.VOID, ir.PTR, ir.PTR, ir.PTR),
+    "PyErr_NormalizeException": (ir.VOID, ir.PTR, ir.PTR, ir.PTR),
+    "PyException_SetTraceback": (ir.I32, ir.PTR, ir.PTR),
+    "PyEval_SaveThread": (ir.PTR,),
+    "PyEval_RestoreThread": (ir.VOID, ir.PTR),
+    "PyContextVar_Get": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
+    "PyMem_RawMalloc": (ir.PTR, ir.I64),
+    "PyMem_RawFree": (ir.VOID, ir.PTR),
+    "Py_IncRef": (ir.VOID, ir.PTR),
+    "Py_DecRef": (ir.VOID, ir.PTR),
+    "PyArray_NewFromDescr": (ir.PTR, ir.PTR, ir.PTR, ir.I32, ir.PTR, ir.PTR, ir.PTR, ir.I32, ir.PTR),
+    "PyArray_NewCopy": (ir.PTR, ir.PTR, ir.I32),
+    "PyArray_Zeros": (ir.PTR, ir.I32, ir.PTR, ir.PTR, ir.I32),
 }
 NAMES = tuple(_FUNCTIONS)
 _TYPES = {char: f"i{8 * np.dtype(char).itemsize}" for char in "bhilqBHILQ"}
-_TYPES |= {"?": I1, "f": FLOAT, "d": DOUBLE, "F": array(2, FLOAT), "D": array(2, DOUBLE)}
+_TYPES |= {"?": ir.I1, "f": ir.FLOAT, "d": ir.DOUBLE, "F": ir.array(2, ir.FLOAT), "D": ir.array(2, ir.DOUBLE)}
 
 
 def addresses() -> dict[str, int]:
-    """Where those functions are."""
+    """The addresses of those functions."""
     numpys = numpy_internals.addresses()
     return {name: address_of(name) for name in NAMES if name not in numpys} | numpys
 
 
 class Table(bytes):
-    """The addresses of objects; it keeps them."""
+    """The addresses of objects, which it keeps alive."""
 
     things: list[Any]
     method: Any
@@ -93,11 +79,11 @@ class Table(bytes):
 
     @property
     def address(self) -> int:
-        """Where they are."""
+        """The address of the table."""
         return id(self) + ITEMS
 
     def put(self, thing: Any, other: Any) -> None:
-        """Put another object into the place of one."""
+        """Replace an object by another one."""
         for place, each in enumerate(self.things):
             if each is thing:
                 self.things[place] = other
@@ -105,14 +91,14 @@ class Table(bytes):
 
 
 class Count(bytes):
-    """A number that machine code counts up."""
+    """A counter that machine code increments."""
 
     def __new__(cls) -> Count:
         return super().__new__(cls, SLOT)
 
     @property
     def value(self) -> int:
-        """What it has come to."""
+        """The count."""
         return int(read(ctypes.c_int64, id(self) + ITEMS)[0])
 
 
@@ -123,7 +109,7 @@ def llvm_type(dtype: np.dtype[Any]) -> str:
 
 def memory_type(dtype: np.dtype[Any]) -> str:
     """The type of a number in memory."""
-    return I8 if dtype.kind == "b" else llvm_type(dtype)
+    return ir.I8 if dtype.kind == "b" else llvm_type(dtype)
 
 
 def class_of(type: TensorType) -> type:
@@ -132,109 +118,109 @@ def class_of(type: TensorType) -> type:
 
 
 class ObjectBuilder:
-    """Builds what deals with objects.
+    """Builds accesses to objects.
 
     Attributes:
         b: builds the function.
         things: the objects in the table.
-        demand: builds what goes elsewhere unless a condition holds.
+        demand: builds a check of a condition, and where to go if it fails.
     """
 
-    def __init__(self, b: Builder, things: list[Any], table: Value, demand: Callable[[Value], None]) -> None:
+    def __init__(self, b: Builder, things: list[Any], table: ir.Value, demand: Callable[[ir.Value], None]) -> None:
         self.b = b
         self.things = things
         self.demand = demand
         self._table = table
-        self._overflow: Value | None = None
-        self._given: Instruction | None = None      # where arguments stand
+        self._overflow: ir.Value | None = None
+        self._given: ir.Instruction | None = None      # memory for arguments
 
-    def load_at(self, type: str, pointer: Value, offset: int) -> Value:
-        """What is so many bytes behind a pointer."""
+    def load_at(self, type: str, pointer: ir.Value, offset: int) -> ir.Value:
+        """Load from `offset` bytes behind a pointer."""
         return self.b.load(type, self.b.gep(pointer, offset))
 
     def place_of(self, thing: object) -> int:
-        """That of an object in the table."""
+        """The place of an object in the table, which gets it if it is new."""
         place = next((place for place, each in enumerate(self.things) if each is thing), len(self.things))
         if place == len(self.things):
             self.things.append(thing)
         return place
 
-    def address(self, thing: object) -> Value:
-        """That of an object, out of the table."""
-        return self.load_at(PTR, self._table, SLOT * self.place_of(thing))
+    def address(self, thing: object) -> ir.Value:
+        """The address of an object, from the table."""
+        return self.load_at(ir.PTR, self._table, SLOT * self.place_of(thing))
 
-    def python(self, name: str, *args: Value | int) -> Value:
-        """Call a function of Python's or NumPy's. Gives what it returns."""
+    def python(self, name: str, *args: ir.Value | int) -> ir.Value:
+        """Call a function of the C API of Python or NumPy."""
         return self.b.call(self.b.function.module.declare(name, *_FUNCTIONS[name]), *args)
 
-    def call(self, function: Value, args: Sequence[Value]) -> Value:
-        """Call a function of Python's. Gives a new reference, or null for an exception."""
+    def call(self, function: ir.Value, args: Sequence[ir.Value]) -> ir.Value:
+        """Call a Python function. Returns a new reference, or null for an exception."""
         if self._given is None:
-            self._given = self.b.room(array(0, PTR))
-        self._given.detail = array(max(count_of(self._given.detail), len(args)), PTR)
+            self._given = self.b.room(ir.array(0, ir.PTR))
+        self._given.detail = ir.array(max(ir.count_of(self._given.detail), len(args)), ir.PTR)
         for place, arg in enumerate(args):
-            self.b.store(arg, self.b.gep(self._given, place, PTR))
-        return self.python("PyObject_VectorcallDict", function, self._given, len(args), NULL)
+            self.b.store(arg, self.b.gep(self._given, place, ir.PTR))
+        return self.python("PyObject_VectorcallDict", function, self._given, len(args), ir.NULL)
 
     # References -------------------------------------------------------------------------------------------------------
 
-    def another(self, thing: Value) -> Value:
+    def another(self, thing: ir.Value) -> ir.Value:
         """Another reference to an object."""
         self.python("Py_IncRef", thing)
         return thing
 
-    def forget(self, thing: Value) -> None:
-        """Let a reference go."""
+    def forget(self, thing: ir.Value) -> None:
+        """Release a reference."""
         self.python("Py_DecRef", thing)
 
-    # Looking ----------------------------------------------------------------------------------------------------------
+    # Unboxing ---------------------------------------------------------------------------------------------------------
 
-    def is_of_class(self, thing: Value, kind: type) -> Value:
-        """Whether an object is of just that class."""
-        return self.b.icmp("eq", self.load_at(PTR, thing, CLASS), self.address(kind))
+    def is_of_class(self, thing: ir.Value, kind: type) -> ir.Value:
+        """Whether an object is of exactly this class."""
+        return self.b.icmp("eq", self.load_at(ir.PTR, thing, CLASS), self.address(kind))
 
-    def has_size(self, thing: Value, size: int) -> Value:
-        """Whether a tuple has so many items."""
-        return self.b.icmp("eq", self.load_at(I64, thing, VALUE), size)
+    def has_size(self, thing: ir.Value, size: int) -> ir.Value:
+        """Whether a tuple has `size` items."""
+        return self.b.icmp("eq", self.load_at(ir.I64, thing, VALUE), size)
 
-    def demand_class(self, thing: Value, kind: type) -> None:
+    def demand_class(self, thing: ir.Value, kind: type) -> None:
         self.demand(self.is_of_class(thing, kind))
 
-    def demand_array(self, thing: Value, dtype: np.dtype[Any], ndim: int, flags: int, mask: int) -> None:
-        """Demand an array of a dtype, of so many dimensions, of whose flags some are so."""
+    def demand_array(self, thing: ir.Value, dtype: np.dtype[Any], ndim: int, flags: int, mask: int) -> None:
+        """Demand an array of a dtype and number of dimensions, with these flags under a mask."""
         self.demand_class(thing, np.ndarray)
-        self.demand(self.b.icmp("eq", self.load_at(PTR, thing, DTYPE), self.address(dtype)))
-        self.demand(self.b.icmp("eq", self.load_at(I32, thing, NDIM), ndim))
-        self.demand(self.b.icmp("eq", self.b.and_(self.load_at(I32, thing, FLAGS), mask), flags))
+        self.demand(self.b.icmp("eq", self.load_at(ir.PTR, thing, DTYPE), self.address(dtype)))
+        self.demand(self.b.icmp("eq", self.load_at(ir.I32, thing, NDIM), ndim))
+        self.demand(self.b.icmp("eq", self.b.and_(self.load_at(ir.I32, thing, FLAGS), mask), flags))
 
-    def number_in(self, thing: Value, type: TensorType) -> Value:
-        """The number that an object is, as it is in memory; demands its class, and for integers that 64 bits do."""
+    def number_in(self, thing: ir.Value, type: TensorType) -> ir.Value:
+        """Unbox a number; demands its class, and that integers have at most 64 bits."""
         dtype, kind = type.dtype, class_of(type)
         self.demand_class(thing, kind)
         if kind is int:
             return self.integer_in(thing)
         if kind is bool:
-            return self.b.cast("zext", self.b.icmp("eq", thing, self.address(True)), I8)
+            return self.b.cast("zext", self.b.icmp("eq", thing, self.address(True)), ir.I8)
         return self.load_at(memory_type(dtype), thing, VALUE)
 
-    def parts_in(self, thing: Value, type: TensorType) -> list[Value]:
-        """The parts of the complex number that an object is; demands its class."""
+    def parts_in(self, thing: ir.Value, type: TensorType) -> list[ir.Value]:
+        """Unbox the parts of a complex number; demands its class."""
         self.demand_class(thing, class_of(type))
         part = part_of(type.dtype)
         return [self.load_at(llvm_type(part), thing, VALUE + place * part.itemsize) for place in range(2)]
 
-    def integer_in(self, thing: Value) -> Value:
-        """A Python integer, if it has no more than 64 bits."""
+    def integer_in(self, thing: ir.Value) -> ir.Value:
+        """Unbox a Python integer; demands that it has at most 64 bits."""
         if self._overflow is None:
-            self._overflow = self.b.room(I32)
+            self._overflow = self.b.room(ir.I32)
         found = self.python("PyLong_AsLongLongAndOverflow", thing, self._overflow)
-        self.demand(self.b.icmp("eq", self.b.load(I32, self._overflow), 0))
+        self.demand(self.b.icmp("eq", self.b.load(ir.I32, self._overflow), 0))
         return found
 
-    # Making -----------------------------------------------------------------------------------------------------------
+    # Boxing -----------------------------------------------------------------------------------------------------------
 
-    def number_object(self, value: Value, type: TensorType) -> Value:
-        """A new reference to an object for a number in a register."""
+    def number_object(self, value: ir.Value, type: TensorType) -> ir.Value:
+        """Box a number. Returns a new reference."""
         dtype = type.dtype
         if dtype.kind == "b":
             things = (True, False) if type.kind == "python" else (np.True_, np.False_)
@@ -246,8 +232,8 @@ class ObjectBuilder:
             return found
         return self.python("PyFloat_FromDouble" if dtype.kind == "f" else "PyLong_FromLongLong", value)
 
-    def complex_object(self, parts: Sequence[Value], type: TensorType) -> Value:
-        """A new reference to an object for a complex number."""
+    def complex_object(self, parts: Sequence[ir.Value], type: TensorType) -> ir.Value:
+        """Box a complex number. Returns a new reference."""
         if type.kind == "python":
             return self.python("PyComplex_FromDoubles", *parts)
         part, found = part_of(type.dtype), self.python("_PyObject_New", self.address(type.dtype.type))
@@ -255,21 +241,21 @@ class ObjectBuilder:
             self.b.store(each, self.b.gep(found, VALUE + place * part.itemsize))
         return found
 
-    def new_array(self, dtype: np.dtype[Any], ndim: Value | int, lengths: Value, order: int = 0) -> Value:
-        """A new array of anything, in C's order, or in that of these flags; null for an exception.
+    def new_array(self, dtype: np.dtype[Any], ndim: ir.Value | int, lengths: ir.Value, order: int = 0) -> ir.Value:
+        """A new array, uninitialized, in C's order or that of some flags; null for an exception.
 
         Args:
-            lengths: where they stand.
+            lengths: their address.
         """
         kind = self.another(self.address(dtype))        # which the array takes over
-        more = ndim, lengths, NULL, NULL, order, NULL
+        more = ndim, lengths, ir.NULL, ir.NULL, order, ir.NULL
         return self.python("PyArray_NewFromDescr", self.address(np.ndarray), kind, *more)
 
-    def zeros(self, dtype: np.dtype[Any], ndim: int, lengths: Value) -> Value:
-        """The same of zeros."""
+    def zeros(self, dtype: np.dtype[Any], ndim: int, lengths: ir.Value) -> ir.Value:
+        """A new array of zeros; null for an exception."""
         return self.python("PyArray_Zeros", ndim, lengths, self.another(self.address(dtype)), 0)
 
-    def tuple_object(self, parts: Sequence[Value]) -> Value:
+    def tuple_object(self, parts: Sequence[ir.Value]) -> ir.Value:
         """A new tuple, which takes over the references to its parts."""
         found = self.python("PyTuple_New", len(parts))
         for place, part in enumerate(parts):
@@ -277,25 +263,25 @@ class ObjectBuilder:
         return found
 
 
-def now_and_then(objects: ObjectBuilder, count: Count, every: int, one: object, other: object) -> Value:
-    """Count, and choose one of two objects, every so many times, or else the other."""
+def now_and_then(objects: ObjectBuilder, count: Count, every: int, one: object, other: object) -> ir.Value:
+    """Count, and select an object: every `every` times the first, otherwise the second."""
     b, place = objects.b, objects.b.gep(objects.address(count), ITEMS)
-    before = b.load(I64, place)
+    before = b.load(ir.I64, place)
     b.store(b.add(before, 1), place)
     now = b.icmp("eq", b.binary("urem", before, every), 0)
     return b.select(now, objects.address(one), objects.address(other))
 
 
-def take_exception(objects: ObjectBuilder, places: Sequence[Value]) -> Value:
-    """A new reference to the exception that there is; there is none any more.
+def take_exception(objects: ObjectBuilder, places: Sequence[ir.Value]) -> ir.Value:
+    """Clear the current exception. Returns a new reference to it.
 
     Args:
-        places: room for three pointers.
+        places: memory for three pointers.
     """
     b = objects.b
     objects.python("PyErr_Fetch", *places)
     objects.python("PyErr_NormalizeException", *places)
-    kind, error, trace = (b.load(PTR, place) for place in places)
+    kind, error, trace = (b.load(ir.PTR, place) for place in places)
     objects.python("PyException_SetTraceback", error, b.select(b.is_null(trace), objects.address(None), trace))
     objects.forget(kind)
     objects.forget(trace)

@@ -1,4 +1,4 @@
-"""Errors of this library where it makes code while the program runs, which must not be taken for the program's."""
+"""Errors of this library while it compiles during a run, which must not be taken for errors of the program."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NOT_OURS = (AutographError, NoLowering, Refused, MemoryError, RecursionError)
 
 @contextmanager
 def making(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
-    """While it lasts, machine code is made; what fails is this library, or LLVM with the text that it got.
+    """Report errors in this block, which makes machine code, as defects of this library.
 
     Args:
-        what: the code is of.
-        place: the file and line of that.
+        what: the name of the compiled function or loop.
+        place: its file and line.
 
     Raises:
-        Refused: it fails; see `defects`.
+        Refused: there was an error; see `defects`.
     """
     try:
         with forking.undivided():
@@ -40,11 +40,11 @@ def making(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
 
 
 class Optional:
-    """While it lasts, something is made that a program can do without: an error of this library is only reported.
+    """Report errors in this block, which makes something optional, and continue.
 
     Args:
-        what: cannot be made, then.
-        instead: what the program does.
+        what: the name of what is made.
+        instead: what the program does without it.
     """
 
     def __init__(self, what: str, instead: str, place: tuple[str, int] | None = None) -> None:
@@ -64,10 +64,10 @@ class Optional:
 
 @contextmanager
 def needed(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
-    """While it lasts, something is made that a call that has begun cannot do without.
+    """Report errors in this block, which makes something that a running call needs, and raise.
 
     Raises:
-        InternalError: that fails. It is never taken for an error of the program's.
+        InternalError: there was an error.
     """
     try:
         yield

@@ -1,8 +1,8 @@
 """Checks for signals in machine code, which also let other threads run.
 
-To let the lock of the interpreter go and take it at once is of no use: another thread wakes up when it is taken again,
-and as it has not waited for long then, it never asks for it. So that is Python's: before it runs a function, it sees
-whether a thread has asked, and lets that have its turn.
+To release the GIL and take it again at once would not suffice: another thread wakes up when it has been taken again,
+and since it has not waited for long, it never requests it. So the code calls a Python function: before that, Python
+checks whether a thread has requested the GIL, and lets it run.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ SIGNALS = "signals"
 
 @disk_cache.storable
 def give_way() -> None:
-    """Do nothing, but what Python does before it runs a function, and where one goes back (3.10)."""
+    """Do nothing. Python lets threads run before a function begins, and at a backward jump (3.10)."""
     for _ in (None,):
         pass
 
 
 def define_signals(module: Module, place: int) -> None:
-    """Define the function that looks, and gives whether something has been raised.
+    """Define the function that checks for signals, and returns whether there is an exception.
 
     Args:
-        place: that of `give_way` in the table.
+        place: of `give_way` in the table.
     """
     function = module.define(SIGNALS, I32, Parameter("table", PTR), words="internal", attributes="noinline cold")
     b, (table,) = Builder(function), function.parameters

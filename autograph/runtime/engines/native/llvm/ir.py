@@ -1,14 +1,14 @@
 """The low-level IR: functions of blocks of typed instructions, from which `printer` makes LLVM's assembly.
 
-It is LLVM's own, in static single assignment form: each value is computed in one place. Types are strings as LLVM
-spells them. Values know their name from the beginning, so a function may be changed after it has been built; `builder`
-builds one, `ir_verifier` checks one.
+It is LLVM's IR, in static single assignment (SSA) form. Types are strings as LLVM spells them. Values have their names
+from the beginning, so passes may change a finished function. `builder` builds functions, `ir_verifier` checks them.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -26,13 +26,13 @@ def vector(count: int, element: str) -> str:
 
 @cache
 def array(count: int, element: str) -> str:
-    """The type of so many values side by side in memory."""
+    """The type of an array in memory."""
     return f"[{count} x {element}]"
 
 
 @cache
 def structure(*parts: str) -> str:
-    """The type of several values together, as some instructions give them."""
+    """The type of several values together, which some instructions return."""
     return f"{{ {', '.join(parts)} }}"
 
 
@@ -49,7 +49,7 @@ def count_of(type: str) -> int:
 
 
 def like(type: str, element: str) -> str:
-    """The type of as many elements of another type."""
+    """The type of as many elements as `type` has, of another type."""
     return vector(count_of(type), element) if type[0] == "<" else element
 
 
@@ -60,19 +60,17 @@ def bits_of(type: str) -> int:
     return {FLOAT: 32, DOUBLE: 64, PTR: 64}.get(type) or int(type[1:])
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Value:
-    """What instructions use.
+    """An operand of instructions.
 
     Attributes:
         type: as LLVM spells it.
-        ref: its name, or how a constant is written.
+        ref: its name, or the text of a constant.
     """
 
-    __slots__ = ("ref", "type")
-
-    def __init__(self, type: str, ref: str) -> None:
-        self.type = type
-        self.ref = ref
+    type: str
+    ref: str
 
     def __str__(self) -> str:
         return self.ref
@@ -81,35 +79,25 @@ class Value:
         return f"{self.type} {self.ref}"
 
 
+@dataclass(slots=True, unsafe_hash=True, repr=False)
 class Constant(Value):
-    """A constant; two of them are equal if they are written alike.
+    """A constant; two are equal if their types and texts are.
 
     Attributes:
-        value: what Python calls it; None if it has no name there.
+        value: the Python object of that value, if there is one.
     """
 
-    __slots__ = ("value",)
-
-    def __init__(self, type: str, ref: str, value: Any = None) -> None:
-        self.type = type
-        self.ref = ref
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Constant) and self.type == other.type and self.ref == other.ref
-
-    def __hash__(self) -> int:
-        return hash((self.type, self.ref))
+    value: Any = field(default=None, compare=False)
 
 
 def constant(type: str, value: Any) -> Constant:
-    """A number, a pointer (None), a vector of such, or of one number everywhere, or an array of such."""
+    """A number, a null pointer (None), or a vector or array: of a sequence, or of one number in each element."""
     return _integer(type, value) if value.__class__ is int else Constant(type, _written(type, value), value)
 
 
 @lru_cache(1 << 12)
 def _integer(type: str, value: int) -> Constant:
-    """Most constants are integers that have come up before."""
+    """Most constants are integers, and few different ones."""
     return Constant(type, _written(type, value), value)
 
 
@@ -119,7 +107,7 @@ def zero(type: str) -> Constant:
 
 
 def poison(type: str) -> Constant:
-    """Any value, which must not matter."""
+    """An undefined value, which nothing may depend on."""
     return Constant(type, "poison")
 
 
@@ -148,7 +136,7 @@ class Parameter(Value):
     """A parameter of a function.
 
     Attributes:
-        attributes: LLVM's words for what is known of it, such as `noalias`.
+        attributes: LLVM's parameter attributes, such as `noalias`.
     """
 
     __slots__ = ("attributes",)
@@ -163,7 +151,7 @@ class Metadata(Value):
 
     Attributes:
         items: texts, constants and other metadata.
-        distinct: whether it is another one than any that holds the same. Its first item is itself then.
+        distinct: whether it differs from any other with the same items. Then its first item is itself.
     """
 
     __slots__ = ("distinct", "items")
@@ -175,27 +163,27 @@ class Metadata(Value):
 
 
 def weights(first: int, second: int) -> Metadata:
-    """How often a branch goes the one way and the other."""
+    """Relative frequencies of the two targets of a branch."""
     return Metadata("branch_weights", constant(I32, first), constant(I32, second))
 
 
 def loop_hints(**hints: int | bool) -> Metadata:
-    """What LLVM is to do with a loop, such as `unroll_disable=True`, `vectorize_enable=False`, `align=32`."""
+    """Hints for LLVM about a loop, such as `unroll_disable=True`, `vectorize_enable=False`, `align=32`."""
     found = []
     for name, value in hints.items():
-        given = [] if name.endswith("disable") else [constant(I1 if name.endswith("enable") else I32, value)]
-        found.append(Metadata(f"llvm.loop.{name.replace('_', '.')}", *given))
+        arguments = [] if name.endswith("disable") else [constant(I1 if name.endswith("enable") else I32, value)]
+        found.append(Metadata(f"llvm.loop.{name.replace('_', '.')}", *arguments))
     return Metadata(*found, distinct=True)
 
 
 class Global(Value):
-    """Something at a fixed address: a constant or a variable.
+    """A constant or variable at a fixed address.
 
     Attributes:
-        of: the type of what is there.
-        words: LLVM's for what kind it is, such as `internal constant`.
-        initial: what is there to begin with; None if another module has it.
-        align: of its address; 0 for what is usual.
+        of: the type of its contents.
+        words: LLVM's linkage and kind, such as `internal constant`.
+        initial: its contents at first; None if another module defines it.
+        align: of its address; 0 for the default.
     """
 
     __slots__ = ("align", "initial", "of", "words")
@@ -212,7 +200,7 @@ class Callee(Value):
     """A function that can be called by its name.
 
     Attributes:
-        result, takes: the types of what it gives and gets.
+        result, takes: the types of its result and of its parameters.
     """
 
     __slots__ = ("result", "takes")
@@ -223,54 +211,38 @@ class Callee(Value):
         self.takes = tuple(takes)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Instruction(Value):
-    """An instruction, and the value that it gives; its type is `void` if it gives none.
+    """An instruction, and the value that it computes; its type is `void` if it computes none.
 
     Attributes:
         opcode: LLVM's word for it.
         operands: the values that it uses; a call has the function first.
         detail: of a comparison the predicate, of `getelementptr` and `alloca` the type of an element, of `extractvalue`
-            the place, of `load` and `store` whether they are volatile, of others LLVM's flags.
-        blocks: where a terminator goes; the blocks that a `phi` has its operands from.
-        align: of what memory is accessed; 0 for what is usual.
+            the index, of `load` and `store` whether they are volatile, of others LLVM's flags.
+        blocks: the targets of a terminator; the blocks that a `phi` has its operands from.
+        align: of the accessed memory; 0 for the default.
         metadata: hints to LLVM, by kind.
         place: in the user's code, see `graph.Place`.
         block: the block that it is in.
     """
 
-    __slots__ = ("align", "block", "blocks", "detail", "metadata", "opcode", "operands", "place")
-
-    def __init__(
-        self,
-        type: str,
-        ref: str,
-        opcode: str,
-        operands: tuple[Value, ...],
-        detail: Any,
-        blocks: tuple[Block, ...],
-        align: int,
-        metadata: tuple[tuple[str, Metadata], ...],
-        place: Any,
-        block: Block | None,
-    ) -> None:
-        self.type = type
-        self.ref = ref
-        self.opcode = opcode
-        self.operands = operands
-        self.detail = detail
-        self.blocks = blocks
-        self.align = align
-        self.metadata = metadata
-        self.place = place
-        self.block = block
+    opcode: str
+    operands: tuple[Value, ...]
+    detail: Any
+    blocks: tuple[Block, ...]
+    align: int
+    metadata: tuple[tuple[str, Metadata], ...]
+    place: Any
+    block: Block | None
 
     def add_incoming(self, value: Value, block: Block) -> None:
-        """Let a `phi` have a value if control comes from a block."""
+        """Add the value of a `phi` for one of the blocks before."""
         self.operands += (value,)
         self.blocks += (block,)
 
     def add_metadata(self, kind: str, node: Metadata) -> None:
-        """Tell LLVM something of it."""
+        """Add a hint to LLVM."""
         self.metadata += ((kind, node),)
 
 
@@ -282,7 +254,7 @@ def copied(each: Instruction, ref: str, renamed: dict[Value, Value], block: Bloc
 
 
 class Block:
-    """Instructions that run one after the other; the last one is a terminator."""
+    """A basic block: its last instruction is a terminator."""
 
     __slots__ = ("instructions", "name")
 
@@ -295,7 +267,7 @@ class Block:
 
     @property
     def terminator(self) -> Instruction | None:
-        """The instruction that leads out of it, once there is one."""
+        """Its last instruction, once that is a terminator."""
         last = self.instructions[-1] if self.instructions else None
         return last if last is not None and last.opcode in TERMINATORS else None
 
@@ -310,11 +282,11 @@ class Function(Callee):
     """A function that has a body.
 
     Attributes:
-        module: whose it is.
-        words: LLVM's for how it can be linked, such as `internal`.
-        attributes: LLVM's for how it is to be compiled, such as `noinline`.
-        blocks: by name; it begins with the first.
-        numbers: how many names have been given.
+        module: that it belongs to.
+        words: LLVM's linkage, such as `internal`.
+        attributes: LLVM's function attributes, such as `noinline`.
+        blocks: by name; the first one is its entry.
+        numbers: the number of names so far.
     """
 
     __slots__ = ("attributes", "blocks", "module", "numbers", "parameters", "words")
@@ -337,17 +309,18 @@ class Function(Callee):
         self.numbers = 0
 
     def new_block(self, hint: str) -> Block:
-        """A block, which becomes part of the function when a builder begins it."""
+        """A new block, which becomes part of the function when a builder begins it."""
         self.numbers += 1
         return Block(f"{hint}{self.numbers}")
 
 
 class Module:
-    """What is compiled together.
+    """A unit of compilation.
 
     Attributes:
-        globals, declared: by name; `declared` are functions of others.
-        functions: those with bodies.
+        globals: by name.
+        declared: functions of other modules, by name.
+        functions: those with bodies, by name.
     """
 
     __slots__ = ("declared", "functions", "globals")
@@ -358,11 +331,10 @@ class Module:
         self.functions: dict[str, Function] = {}
 
     def declare(self, name: str, result: str, *takes: str) -> Callee:
-        """A function of others."""
-        known = self.functions.get(name) or self.declared.get(name)
-        if known is None:
-            known = self.declared[name] = Callee(name, result, takes)
-        return known
+        """Declare a function of another module."""
+        if name in self.functions:
+            return self.functions[name]
+        return self.declared.setdefault(name, Callee(name, result, takes))
 
     def define(
         self, name: str, result: str, *parameters: Parameter, words: str = "", attributes: str = ""
@@ -377,12 +349,12 @@ class Module:
         return found
 
     def outside(self, name: str, of: str = I8) -> Global:
-        """Something that another module has."""
+        """A variable of another module."""
         found = self.globals[name] = Global(name, "external global", of)
         return found
 
     def include(self, other: Module) -> None:
-        """Have what another module has, too."""
+        """Add all that another module has."""
         self.declared |= other.declared
         self.functions |= other.functions
         self.globals |= other.globals

@@ -1,27 +1,10 @@
-"""Checks functions of the low-level IR: what LLVM would refuse, or worse, take for something else."""
+"""The verifier of the low-level IR: finds what LLVM would reject, or worse, misinterpret."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from autograph.runtime.engines.native.llvm.ir import (
-    I1,
-    PTR,
-    TERMINATORS,
-    VOID,
-    Block,
-    Callee,
-    Constant,
-    Function,
-    Instruction,
-    Module,
-    bits_of,
-    count_of,
-    element_of,
-    like,
-    structure,
-    vector,
-)
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.printer import written
 from autograph.runtime.graph.graph import checks_graphs
 
@@ -31,7 +14,7 @@ _PREDICATES = {
     "icmp": frozenset("eq ne slt sle sgt sge ult ule ugt uge".split()),
     "fcmp": frozenset("oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno".split()),
 }
-# For each conversion whether it takes and gives floats, and whether bits grow (1), shrink (-1), or it does not matter.
+# For each conversion whether it takes and returns floats, and whether bits grow (1), shrink (-1), or may do either.
 _CASTS = {
     "zext": (False, False, 1), "sext": (False, False, 1), "trunc": (False, False, -1), "fpext": (True, True, 1),
     "fptrunc": (True, True, -1), "sitofp": (False, True, 0), "uitofp": (False, True, 0), "fptosi": (True, False, 0),
@@ -40,10 +23,10 @@ _CASTS = {
 
 
 class InvalidIR(Exception):
-    """A function that is none."""
+    """A malformed function."""
 
 
-def verify_module(module: Module) -> None:
+def verify_module(module: ir.Module) -> None:
     """Check the functions of a module.
 
     Raises:
@@ -53,8 +36,8 @@ def verify_module(module: Module) -> None:
         verify(function)
 
 
-def verified(module: Module) -> Module:
-    """A module, of which the functions have been checked if graphs are.
+def verified(module: ir.Module) -> ir.Module:
+    """Return a module, after checking its functions if graphs are checked.
 
     Raises:
         InvalidIR: one is malformed.
@@ -64,7 +47,7 @@ def verified(module: Module) -> Module:
     return module
 
 
-def verify(function: Function) -> None:
+def verify(function: ir.Function) -> None:
     """Check a function.
 
     Raises:
@@ -75,7 +58,7 @@ def verify(function: Function) -> None:
         raise InvalidIR(f"function {function.ref}, {where}: {wrong}")
 
 
-def _problems(function: Function) -> Iterator[tuple[Block, Instruction | None, str]]:
+def _problems(function: ir.Function) -> Iterator[tuple[ir.Block, ir.Instruction | None, str]]:
     reached = _order(function)
     for block in function.blocks.values():
         if block.terminator is None:
@@ -83,11 +66,11 @@ def _problems(function: Function) -> Iterator[tuple[Block, Instruction | None, s
         if reached[0] in block.successors:
             yield block, block.terminator, "it leads back to the first block"
         for place, each in enumerate(block.instructions):
-            if each.opcode in TERMINATORS and place + 1 < len(block.instructions):
+            if each.opcode in ir.TERMINATORS and place + 1 < len(block.instructions):
                 yield block, each, "a terminator before the end"
             for target in each.blocks:
                 if target.name not in function.blocks:
-                    yield block, each, f"block {target.name} is none of the function's"
+                    yield block, each, f"block {target.name} is not in the function"
             wrong = _RULES.get(each.opcode, _unknown)(function, each)
             if wrong:
                 yield block, each, wrong
@@ -98,86 +81,87 @@ def _problems(function: Function) -> Iterator[tuple[Block, Instruction | None, s
 
 
 def _is_float(type: str) -> bool:
-    return element_of(type) in ("float", "double")
+    return ir.element_of(type) in ("float", "double")
 
 
 def _is_integer(type: str) -> bool:
-    return element_of(type).startswith("i") and type[0] in "i<"
+    return ir.element_of(type).startswith("i") and type[0] in "i<"
 
 
-def _arithmetic(function: Function, each: Instruction) -> str:
+def _arithmetic(function: ir.Function, each: ir.Instruction) -> str:
     if {operand.type for operand in each.operands} != {each.type}:
         return "operands of other types"
     known = _is_float if each.opcode in _FLOAT else _is_integer
     return "" if known(each.type) else f"there is no {each.opcode} of {each.type}"
 
 
-def _comparison(function: Function, each: Instruction) -> str:
+def _comparison(function: ir.Function, each: ir.Instruction) -> str:
     a, b = each.operands
-    if a.type != b.type or each.type != like(a.type, I1):
+    if a.type != b.type or each.type != ir.like(a.type, ir.I1):
         return "operands of other types"
-    known = _is_float(a.type) if each.opcode == "fcmp" else _is_integer(a.type) or a.type == PTR
+    known = _is_float(a.type) if each.opcode == "fcmp" else _is_integer(a.type) or a.type == ir.PTR
     return "" if known and each.detail in _PREDICATES[each.opcode] else f"{each.detail} of {a.type}"
 
 
-def _conversion(function: Function, each: Instruction) -> str:
+def _conversion(function: ir.Function, each: ir.Instruction) -> str:
     before, after = each.operands[0].type, each.type
     from_float, to_float, grows = _CASTS[each.opcode]
     fits = (_is_float if from_float else _is_integer)(before) and (_is_float if to_float else _is_integer)(after)
-    if not fits or count_of(before) != count_of(after):
+    if not fits or ir.count_of(before) != ir.count_of(after):
         return f"there is no {each.opcode} from {before} to {after}"
-    return "" if not grows or (bits_of(after) - bits_of(before)) * grows > 0 else f"from {before} to {after}"
+    return "" if not grows or (ir.bits_of(after) - ir.bits_of(before)) * grows > 0 else f"from {before} to {after}"
 
 
-def _bits(function: Function, each: Instruction) -> str:
+def _bits(function: ir.Function, each: ir.Instruction) -> str:
     before, after = each.operands[0].type, each.type
-    size = [bits_of(type) * (count_of(type) or 1) for type in (before, after)]
-    return "" if size[0] == size[1] and PTR not in (before, after) else f"from {before} to {after}"
+    size = [ir.bits_of(type) * (ir.count_of(type) or 1) for type in (before, after)]
+    return "" if size[0] == size[1] and ir.PTR not in (before, after) else f"from {before} to {after}"
 
 
-def _address(function: Function, each: Instruction) -> str:
+def _address(function: ir.Function, each: ir.Instruction) -> str:
     before, after = (each.operands[0].type, each.type)[:: 1 if each.opcode == "ptrtoint" else -1]
-    return "" if before == PTR and _is_integer(after) else "only between pointers and integers"
+    return "" if before == ir.PTR and _is_integer(after) else "only between pointers and integers"
 
 
-def _selection(function: Function, each: Instruction) -> str:
+def _selection(function: ir.Function, each: ir.Instruction) -> str:
     condition, a, b = each.operands
-    fits = condition.type in (I1, like(a.type, I1)) and a.type == b.type == each.type
+    fits = condition.type in (ir.I1, ir.like(a.type, ir.I1)) and a.type == b.type == each.type
     return "" if fits else "operands of other types"
 
 
-def _access(function: Function, each: Instruction) -> str:
-    if each.operands[-1].type != PTR:
+def _access(function: ir.Function, each: ir.Instruction) -> str:
+    if each.operands[-1].type != ir.PTR:
         return "no pointer"
     moved = each.type if each.opcode == "load" else each.operands[0].type
-    return "" if moved != VOID else "of nothing"
+    return "" if moved != ir.VOID else "of nothing"
 
 
-def _element(function: Function, each: Instruction) -> str:
+def _element(function: ir.Function, each: ir.Instruction) -> str:
     pointer, *indices = each.operands
-    return "" if pointer.type == PTR and all(_is_integer(index.type) for index in indices) else "no pointer, or index"
+    fits = pointer.type == ir.PTR and all(_is_integer(index.type) for index in indices)
+    return "" if fits else "no pointer, or index"
 
 
-def _part(function: Function, each: Instruction) -> str:
+def _part(function: ir.Function, each: ir.Instruction) -> str:
     whole = each.operands[0].type
     if each.opcode == "extractvalue":
         parts = whole[2:-2].split(", ")
-        return "" if whole == structure(*parts) and parts[each.detail] == each.type else f"no part of {whole}"
+        return "" if whole == ir.structure(*parts) and parts[each.detail] == each.type else f"no part of {whole}"
     element = each.type if each.opcode == "extractelement" else each.operands[1].type
-    fits = whole[0] == "<" and element_of(whole) == element and each.type in (whole, element)
+    fits = whole[0] == "<" and ir.element_of(whole) == element and each.type in (whole, element)
     return "" if fits else f"no {element} in {whole}"
 
 
-def _shuffle(function: Function, each: Instruction) -> str:
+def _shuffle(function: ir.Function, each: ir.Instruction) -> str:
     a, b, mask = each.operands
-    fits = a.type == b.type and each.type == vector(count_of(mask.type), element_of(a.type))
-    return "" if fits and isinstance(mask, Constant) else "operands of other types"
+    fits = a.type == b.type and each.type == ir.vector(ir.count_of(mask.type), ir.element_of(a.type))
+    return "" if fits and isinstance(mask, ir.Constant) else "operands of other types"
 
 
-def _call(function: Function, each: Instruction) -> str:
+def _call(function: ir.Function, each: ir.Instruction) -> str:
     callee, *given = each.operands
-    if not isinstance(callee, Callee):
-        return "" if callee.type == PTR else "no function"
+    if not isinstance(callee, ir.Callee):
+        return "" if callee.type == ir.PTR else "no function"
     module = function.module
     name = callee.ref[1:]
     known = module.functions.get(name) or module.declared.get(name)
@@ -188,32 +172,32 @@ def _call(function: Function, each: Instruction) -> str:
     return "" if fits else f"it takes ({', '.join(callee.takes)}) and gives {callee.result}"
 
 
-def _branch(function: Function, each: Instruction) -> str:
+def _branch(function: ir.Function, each: ir.Instruction) -> str:
     if each.opcode == "br":
-        fits = len(each.blocks) == 1 + len(each.operands) and all(value.type == I1 for value in each.operands)
+        fits = len(each.blocks) == 1 + len(each.operands) and all(value.type == ir.I1 for value in each.operands)
     else:
         fits = len(each.blocks) == len(each.operands) and len({value.type for value in each.operands}) == 1
     return "" if fits else "targets and operands do not fit"
 
 
-def _return(function: Function, each: Instruction) -> str:
-    found = each.operands[0].type if each.operands else VOID
+def _return(function: ir.Function, each: ir.Instruction) -> str:
+    found = each.operands[0].type if each.operands else ir.VOID
     return "" if found == function.result else f"the function gives {function.result}"
 
 
-def _phi(function: Function, each: Instruction) -> str:
+def _phi(function: ir.Function, each: ir.Instruction) -> str:
     return "" if all(value.type == each.type for value in each.operands) else "operands of other types"
 
 
-def _none(function: Function, each: Instruction) -> str:
+def _none(function: ir.Function, each: ir.Instruction) -> str:
     return ""
 
 
-def _unknown(function: Function, each: Instruction) -> str:
+def _unknown(function: ir.Function, each: ir.Instruction) -> str:
     return f"no instruction is called {each.opcode}"
 
 
-_RULES: dict[str, Callable[[Function, Instruction], str]] = {
+_RULES: dict[str, Callable[[ir.Function, ir.Instruction], str]] = {
     **dict.fromkeys(_INTEGER | _FLOAT, _arithmetic), **dict.fromkeys(_PREDICATES, _comparison),
     **dict.fromkeys(_CASTS, _conversion), "bitcast": _bits, "ptrtoint": _address, "inttoptr": _address,
     "select": _selection, "load": _access, "store": _access, "getelementptr": _element, "alloca": _none,
@@ -225,7 +209,7 @@ _RULES: dict[str, Callable[[Function, Instruction], str]] = {
 # Uses -----------------------------------------------------------------------------------------------------------------
 
 
-def _order(function: Function) -> list[Block]:
+def _order(function: ir.Function) -> list[ir.Block]:
     """The reachable blocks in reverse postorder.
 
     Names identify blocks and values, since a copy of a function has other objects of the same names.
@@ -246,7 +230,7 @@ def _order(function: Function) -> list[Block]:
     return found[::-1]
 
 
-def _wrong_uses(function: Function, order: list[Block]) -> Iterator[tuple[Block, Instruction | None, str]]:
+def _wrong_uses(function: ir.Function, order: list[ir.Block]) -> Iterator[tuple[ir.Block, ir.Instruction | None, str]]:
     """Names that occur twice, uses of values that are not computed on all paths, and phis that do not fit."""
     names = {each.ref for each in function.parameters}
     for block in function.blocks.values():
@@ -278,7 +262,7 @@ def _wrong_uses(function: Function, order: list[Block]) -> Iterator[tuple[Block,
 
 
 def _available(
-    function: Function, order: list[Block], before: dict[str, list[str]]
+    function: ir.Function, order: list[ir.Block], before: dict[str, list[str]]
 ) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """The values that are computed on all paths to the beginning and to the end of each block."""
     computed = {block.name: {each.ref for each in block.instructions} for block in order}

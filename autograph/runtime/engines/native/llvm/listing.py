@@ -1,8 +1,8 @@
-"""Machine code with the lines of the user's program that it comes from.
+"""Listings: machine code with the lines of the user's program that it comes from.
 
-LLVM carries along with each instruction where it comes from, as it does for debuggers, also through its passes. The
-places are numbered, and their numbers are given to LLVM as the lines of a single file. What several places have come
-to be, or none, stands below the line before it.
+LLVM keeps the source location of each instruction through its passes, as it does for debuggers. The locations are
+numbered, and LLVM gets the numbers as the lines of a single file. Instructions with no location, or several, are below
+the previous line.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Annotated:
     """Machine code, with the user's lines as comments.
 
     Attributes:
-        sign: what comments begin with in the processor's assembly.
+        sign: the beginning of comments in the processor's assembly.
     """
 
     def __init__(self, text: str, origins: Sequence[Place], branchy: bool) -> None:
         """
         Args:
-            origins: the places in the user's code that the text names, see `printer`.
+            origins: the source locations of lines of the text, see `printer`.
             branchy: see `target`.
         """
-        text = re.sub(r"^define ptr @entry\(.*?^}$", "", text, flags=re.DOTALL | re.MULTILINE)   # comes from no line
+        text = re.sub(r"^define ptr @entry\(.*?^}$", "", text, flags=re.DOTALL | re.MULTILINE)   # it has no locations
         lines = [user_line(place) for place in origins]
         self._lines = dict(enumerate(filter(None, dict.fromkeys(lines)), 1))
         numbers = {line: number for number, line in self._lines.items()}
@@ -91,7 +91,7 @@ class Annotated:
 
 
 def _with_places(text: str, numbers: Sequence[int]) -> str:
-    """A text, with the number of its place at each instruction."""
+    """A text, with the number of its location at each instruction."""
     rest, found, scope = iter(numbers), [], 14
     metadata: dict[tuple[int, int], int] = {}
     now, inside = 0, False
@@ -113,5 +113,5 @@ def _with_places(text: str, numbers: Sequence[int]) -> str:
 
 
 def _tidied(lines: Iterator[str]) -> str:
-    """Lines, of which none is empty at the beginning or end, and no two in a row."""
+    """Lines as text, without empty ones at the ends or in a row."""
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"

@@ -1,6 +1,6 @@
-"""Memory of machine code: cells, the frame, and facts about arrays.
+"""Memory of machine code: cells, the frame, and the fields of arrays.
 
-A value that is needed beyond its basic block is kept in a cell of the stack, for LLVM to make registers of. Booleans
+A value that outlives its basic block is in a cell on the stack, which LLVM promotes to registers (mem2reg). Booleans
 are `i1` in registers and a byte in memory.
 """
 
@@ -20,14 +20,14 @@ from autograph.runtime.graph.types import part_of, scalar
 
 
 def load_number(b: Builder, pointer: Value, dtype: np.dtype[Any]) -> Value:
-    """A number in memory."""
+    """Load a number."""
     if dtype.kind == "b":
         return b.icmp("ne", b.load(I8, pointer), 0)
     return b.load(llvm_type(dtype), pointer, dtype.itemsize)
 
 
 def store_number(b: Builder, pointer: Value, dtype: np.dtype[Any], value: Value) -> Instruction:
-    """Put a number into memory."""
+    """Store a number."""
     if dtype.kind == "b":
         value = b.cast("zext", value, I8)
     return b.store(value, pointer, dtype.itemsize)
@@ -44,7 +44,7 @@ def load_element(b: Builder, pointer: Value, dtype: np.dtype[Any]) -> Number | C
 
 
 def store_element(b: Builder, pointer: Value, dtype: np.dtype[Any], value: Number | Complex) -> None:
-    """Put a value into an element of an array."""
+    """Store a value in an element of an array."""
     if isinstance(value, Number):
         store_number(b, pointer, dtype, value.ref)
         return
@@ -58,7 +58,7 @@ class Cells:
     """The cells of a function.
 
     Attributes:
-        places: where they are, by what they are for and of which type.
+        places: their addresses, by key and type.
     """
 
     def __init__(self, b: Builder, entry: Block) -> None:
@@ -67,15 +67,15 @@ class Cells:
         self.places: dict[Any, Instruction] = {}
 
     def store(self, key: Any, value: Value) -> None:
-        """Put a value into the cell of a key, and of its type."""
+        """Store a value in the cell of a key, and of its type."""
         self._b.store(value, self.place(key, value.type))
 
     def load(self, key: Any, type: str) -> Value:
-        """The value in the cell of a key."""
+        """Load the cell of a key."""
         return self._b.load(type, self.place(key, type))
 
     def place(self, key: Any, kind: str, align: int = 0) -> Instruction:
-        """Where the cell of that key is."""
+        """The address of the cell of a key, allocated at the first request."""
         known = self.places.get((key, kind))
         if known is None:
             with self._b.at(self._entry):
@@ -86,7 +86,7 @@ class Cells:
 
 
 class Frame:
-    """What the caller has put into the frame, and gets there; and what is known of arrays."""
+    """The frame, through which inputs and results pass, and the fields of arrays."""
 
     def __init__(self, b: Builder, entry: Block, frame: Value, objects: ObjectBuilder) -> None:
         self._b = b
@@ -96,35 +96,35 @@ class Frame:
         self._arrays: dict[Any, Value] = {}
 
     def slot(self, slot: int) -> Value:
-        """The address of a place in the frame."""
+        """The address of a slot of the frame."""
         return self._b.gep(self._frame, SLOT * slot)
 
     def argument(self, slot: int, dtype: np.dtype[Any]) -> Value:
-        """A number that the caller has put into the frame."""
+        """A number from the frame."""
         with self._b.at(self._entry):
             return load_number(self._b, self.slot(slot), dtype)
 
     def argument_object(self, slot: int) -> Value:
-        """The address of an object that the caller has put into the frame."""
+        """An object from the frame."""
         with self._b.at(self._entry):
             return self._objects.load_at(PTR, self._frame, SLOT * slot)
 
     def argument_array(self, slot: int, input: int) -> None:
-        """Read the address of an array's object from the frame."""
+        """Load an array from the frame."""
         self._arrays[input, "object"] = self.argument_object(slot)
 
     def hand_back(self, slot: int, dtype: np.dtype[Any], value: Value) -> None:
-        """Put a number into the frame."""
+        """Store a number in the frame."""
         store_number(self._b, self.slot(slot), dtype, value)
 
     def hand_back_object(self, slot: int, thing: Value) -> None:
-        """Put a reference to an object into the frame."""
+        """Store a reference to an object in the frame."""
         self._b.store(thing, self.slot(slot))
 
     # Arrays -----------------------------------------------------------------------------------------------------------
 
     def fact(self, x: Array, field: str, axis: int = 0) -> Value:
-        """The data, a length or a stride of an array; those of an argument are read when the function begins."""
+        """The address of the data, a length or a stride of an array; of an argument, loaded in the entry block."""
         known: Value | None
         if x.input < 0:
             known = x.facts[{"data": 0, "shape": 1, "stride": 1 + x.ndim}[field] + axis]
@@ -145,13 +145,13 @@ class Frame:
         return found
 
     def array_like(self, thing: Value, x: Array) -> Array:
-        """An object that is an array like that one."""
+        """The operand of an array of the same kind as another one."""
         lengths = [self._read(thing, "shape", axis) for axis in range(x.ndim)]
         strides = [self._read(thing, "stride", axis) for axis in range(x.ndim)]
         return replace(x, input=-1, ref=thing, facts=(self._read(thing, "data", 0), *lengths, *strides))
 
     def demand_unchanged(self, x: Array) -> None:
-        """Leave if an array has other facts than when they were read."""
+        """Leave if the fields of an array differ from those that were loaded."""
         thing = self.array_object(x)
         self._objects.demand_array(thing, x.dtype, x.ndim, x.flags, x.flags)
         names = [("data", 0), *((field, axis) for field in ("shape", "stride") for axis in range(x.ndim))]

@@ -1,7 +1,7 @@
-"""The computer that code is made for, and LLVM by way of `llvmlite`: from LLVM's text to object code.
+"""The target machine, and LLVM by way of `llvmlite`: from assembly to object code.
 
-LLVM's functions are called without the GIL, as `ctypes` calls them, and one at a time: `llvmlite` has a lock. So other
-threads run meanwhile, and several may make code.
+`ctypes` releases the GIL while LLVM runs, and `llvmlite` has a lock. So other threads run meanwhile, and several may
+compile.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def binding() -> Any:
     """The module `llvmlite.binding`.
 
     Raises:
-        EngineError: llvmlite cannot be loaded, or machine code would not find its way about NumPy's arrays.
+        EngineError: llvmlite cannot be loaded, or the layouts of Python's and NumPy's objects are unknown.
     """
     try:
-        import llvmlite.binding as llvm  # only now, for it need not be installed: see `options`
+        import llvmlite.binding as llvm  # only now, since it is optional: see `options`
     except (ImportError, OSError) as error:
         raise EngineError(f"engine='native' cannot load llvmlite ({error}): install it anew, or use engine='numpy'") \
             from error
@@ -49,7 +49,7 @@ class _Machine:
     """This computer.
 
     Attributes:
-        traits: what code depends on besides its text: the CPU, the version of LLVM, and what is done here.
+        traits: what object code depends on besides its text: the CPU, the version of LLVM, and this module.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Machine:
         """The object code of a text.
 
         Args:
-            baseline: whether it is hardly worth the time to compile it.
+            baseline: whether to compile without optimization.
         """
         if baseline:
             code: bytes = self._quick.emit_object(_parsed(text))
@@ -77,22 +77,22 @@ class _Machine:
         return code
 
     def linked(self, code: bytes) -> Any:
-        """An engine that has the functions of some object code, as long as it is alive."""
+        """An execution engine with the functions of some object code; it owns their memory."""
         llvm = binding()
-        target = llvm.Target.from_triple(self._triple).create_target_machine(opt=0, jit=True)   # it makes no code
+        target = llvm.Target.from_triple(self._triple).create_target_machine(opt=0, jit=True)   # it only links
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
         self.add(engine, code)
         return engine
 
     def add(self, engine: Any, code: bytes) -> None:
-        """Let an engine have the functions of some more object code, which may call those that it has."""
+        """Link more object code into an execution engine."""
         engine.add_object_file(binding().ObjectFileRef.from_data(code))
 
     def optimized(self, text: str, branchy: bool = False) -> Any:
         """The module of a text, after LLVM's passes.
 
         Args:
-            branchy: whether there are too many branches to vectorize it. Then half of the passes do, in half the time.
+            branchy: whether there are too many branches to vectorize it. Then half of the passes suffice.
         """
         llvm = binding()
         module = _parsed(text)
@@ -106,7 +106,7 @@ class _Machine:
 
 
 def _parsed(text: str) -> Any:
-    """The module of a text, which is looked at closely if graphs are."""
+    """The module of a text, verified if graphs are."""
     module = binding().parse_assembly(text)
     if checks_graphs():
         module.verify()
@@ -117,7 +117,7 @@ _OUTSIDE = re.compile(r"^declare [^@]*@(?!llvm\.)([\w.]+)|^@([\w.]+) = external"
 
 
 def names_outside(text: str) -> set[str]:
-    """What a text refers to that others have, LLVM's own functions aside."""
+    """The external names of a text, without LLVM's intrinsics."""
     return {function or other for function, other in _OUTSIDE.findall(text)}
 
 
@@ -127,32 +127,32 @@ def machine() -> _Machine:
 
 
 def traits() -> tuple[str, ...]:
-    """What code depends on besides its text, see `_Machine`."""
+    """What object code depends on besides its text, see `_Machine`."""
     return machine().traits
 
 
 @cache
 def has_feature(name: str) -> bool:
-    """Whether this processor has a feature by LLVM's name, such as `fma`."""
+    """Whether the processor has a feature, by LLVM's name, such as `fma`."""
     return bool(binding().get_host_cpu_features().get(name))
 
 
 @cache
 def vectors() -> tuple[int, int] | None:
-    """How many bytes a vector has, and how many registers there are for such; if it multiplies and adds in one."""
+    """The bytes of a vector register, and the number of these; None without fused multiply-add."""
     if has_feature("avx512f"):
         return 64, 32
     return (32, 16) if has_feature("avx2") and has_feature("fma") else (16, 32) if has_feature("neon") else None
 
 
 def get_ready() -> None:
-    """Load LLVM. If that cannot be done, `compile` says why."""
+    """Load LLVM. If that fails, `compile` raises the error."""
     with suppress(EngineError):
         machine()
 
 
 def _free(passes: Any) -> None:
-    """Free passes. Left to itself `llvmlite` does not, up to 0.50: both kinds inherit the wrong `_dispose`."""
+    """Free passes. Up to version 0.50 `llvmlite` does not: both kinds inherit the wrong `_dispose`."""
     for kind in type(passes).__mro__:
         if "_dispose" in vars(kind) and kind.__name__ != "ObjectRef":
             passes._dispose = partial(vars(kind)["_dispose"], passes)

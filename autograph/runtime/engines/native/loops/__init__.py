@@ -1,7 +1,7 @@
 """Loops of the graph as machine code.
 
 `selection.py` picks the loops, `region.py` runs them, `tiering.py` decides whether compiling pays. `lowering.py` walks
-the graph of a loop for inputs of certain kinds; begin to read there. It writes into a `Flow` (`block_versions.py`):
-where values are, basic-block versions, side exits. `counted_loops.py` counts, `fast_path.py` has loop versioning,
-`python_calls.py` what Python does on behalf of the code, `iterators.py` Python's iterators.
+the graph of a loop for inputs of certain kinds; begin to read there. It emits into a `Flow` (`block_versions.py`),
+which tracks values, versions of basic blocks and side exits. `counted_loops.py` counts, `fast_path.py` has loop
+versioning, `python_calls.py` Python callbacks, `iterators.py` Python's iterators.
 """

@@ -1,14 +1,14 @@
-"""Basic-block versioning: places of values while machine code is made, versions of blocks, and side exits.
+"""Basic-block versioning: one version of a block for each combination of types, and side exits.
 
-Where paths meet (behind an `if`, at the head of a loop, behind it), a value may have different types on different
-paths: `total = 0` is an integer when the loop begins, and a float from the second iteration on. So there is code for
-each combination of types that really comes (a *version* of the block), made when the first path leads to it; therefore
-all types are exact, everywhere. Where there would be too many versions, a side exit leads to Python. (See Chevalier-
-Boisvert and Feeley, "Simple and effective type check removal through lazy basic block versioning", 2015.)
+Where paths merge (behind an `if`, at the head of a loop, behind it), a value may have different types on different
+paths: `total = 0` is an integer when the loop begins, and a float from the second iteration on. So each combination of
+types gets its own *version* of the block, which is emitted when the first path leads to it; therefore all types are
+exact. If there would be too many versions, a side exit leads to Python. (See Chevalier-Boisvert and Feeley, "Simple and
+effective type check removal through lazy basic block versioning", 2015.)
 
-Of objects that have come up in the code (`operands.is_held`), it owns a reference for each value that is one, and lets
-it go when the value does not matter any more: at the next point from which Python may resume, for up to there it may be
-needed again. So at each point it is known which references there are.
+The code owns a reference for each value that is a new object (`operands.is_held`). It releases the reference at the
+next point from which Python may resume once the value is dead, since Python may need it up to there. So the references
+are known at each point.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed, Interrupted
+from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import poll
@@ -47,20 +47,20 @@ from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.complex_numbers import as_complex, is_complex
 from autograph.runtime.ops.native.scalars import number
 
-VERSIONS = 6        # of what follows one point
+VERSIONS = 6        # of a block, at most
 
 T = TypeVar("T")
-Cell: TypeAlias = "tuple[Key, tuple[int, ...]]"     # a value, and a place in the tuples that it may be
+Cell: TypeAlias = "tuple[Key, tuple[int, ...]]"     # a value, and the path to a part of it if it is a tuple
 
 
 @dataclass(slots=True)
 class State:
-    """At a place in the code.
+    """The values at a point of the code.
 
     Attributes:
-        env: what each value is: an operand. One without a `ref` is in its cell.
-        fresh: the values whose cells do not have them yet; they are put there before a jump.
-        owned: the cells of objects for which there is a reference, and the register that has the object, too, if any.
+        env: the operand of each value. One without a `ref` is in its cell.
+        fresh: values that are not in their cells yet; they are stored before a jump.
+        owned: the cells of objects that the code owns references to, and the registers that have these, too, if any.
     """
 
     env: dict[Key, Any]
@@ -72,39 +72,39 @@ class State:
 
 
 class Flow:
-    """What is where while machine code is made, and how the code goes on where paths meet or where Python resumes.
+    """The values, the block versions and the side exits of code that is being emitted.
 
     Attributes:
-        inputs: what the values from outside of the loop are.
-        emit: makes the code.
-        exits: what is to be done when the code gives back their number.
-        slots: how many of the frame the exits use.
-        state: what there is where the code is.
-        block: the block of the graph whose nodes are being done.
+        inputs: the operands of values from outside of the loop.
+        emit: emits the code.
+        exits: the exits of the code, which returns their numbers.
+        slots: the number of slots of the frame that the exits use.
+        state: the values at the current point.
+        block: the block of the graph that is being emitted.
         counted: the items of ranges, which are small.
-        queue: makes those versions of blocks that there is a jump to, but no code yet.
+        queue: emits the versions of blocks that have a jump to them, but no code yet.
     """
 
     def __init__(self, structure: Structure, inputs: dict[Value, Any]) -> None:
         self.structure = structure
         self.inputs = inputs
         self.emit = LoopEmitter("loop", self.side_exit)
-        self.exits: list[Exit] = [Interrupted()]
+        self.exits: list[Exit] = [Exit(None, [], ())]     # 0 is for exceptions
         self.slots = 0
         self.state = State({}, set(), {})
         self.block: Block | None = None
         self.counted: set[Key] = set()
         self.queue: list[Callable[[], None]] = []
-        self._resume: tuple[Point, State] | None = None       # where Python resumes, and with what
-        self._exit: Label | None = None                       # the block of the side exit to there
-        self._exits: list[tuple[Label, Point, State]] = []    # blocks that there is no code of yet
+        self._resume: tuple[Point, State] | None = None       # where Python would resume, and with which values
+        self._exit: Label | None = None                       # the block of the side exit to that point
+        self._exits: list[tuple[Label, Point, State]] = []    # side exits that have no code yet
         self._versions: dict[Any, dict[Any, Label]] = {}
         self._edges: dict[Label, Label] = {}
 
-    # What values are --------------------------------------------------------------------------------------------------
+    # Values -----------------------------------------------------------------------------------------------------------
 
     def value(self, leaf: Any) -> Any:
-        """The operand that a value is; constants are what they are."""
+        """The operand of a value; any other leaf itself."""
         if not isinstance(leaf, Value):
             return leaf
         found = self.inputs[leaf] if leaf in self.inputs else self.fetch(leaf)
@@ -113,7 +113,7 @@ class Flow:
         return found
 
     def fetch(self, key: Key) -> Any:
-        """The operand that a value is, out of its cells."""
+        """The operand of a value, loaded from its cells."""
         found = self.state.env[key]
         if type(found) is Number and found.ref is not None:
             return found
@@ -139,11 +139,11 @@ class Flow:
         return each
 
     def args(self, args: Any) -> Any:
-        """Arguments of a node, with operands in the place of values."""
+        """Arguments of a node, with operands for values."""
         return map_args(self.value, args)
 
     def operand(self, arg: Any) -> Any:
-        """What an argument is as a value of its own."""
+        """The operand of an argument, also of a constant."""
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self.operand, arg))
         if isinstance(arg, (Number, Complex, Range, Array, Given, Boxed, Fixed)):
@@ -160,14 +160,14 @@ class Flow:
             return Fixed(arg)
 
     def define(self, key: Key, operand: Any) -> None:
-        """Let a value be an operand."""
+        """Set the operand of a value."""
         self.state.env[key] = self.operand(operand)
         self.state.fresh.add(key)
 
     # Jumps ------------------------------------------------------------------------------------------------------------
 
     def live(self, at: Point | Node) -> dict[Key, Any]:
-        """What the values are that may be read from a point on, or from the beginning of an iteration on."""
+        """The operands of the values that are live at a point, or at the beginning of an iteration."""
         return {key: operand for key, operand in self.state.env.items() if self.structure.is_live(key, at)}
 
     def jump(
@@ -178,13 +178,13 @@ class Flow:
         to_edge: bool = False,
         queue: list[Callable[[], None]] | None = None,
     ) -> None:
-        """Go on where other paths may lead, too. If there are too many versions, leave.
+        """Jump to where paths may merge. If there are too many versions, leave the code.
 
         Args:
-            live: what matters there.
-            go_on: makes the code there.
+            live: the values that are live there.
+            go_on: emits the code there.
             to_edge: whether to go to the edge of the loop that begins there.
-            queue: where to put what makes a new version.
+            queue: gets the function that emits a new version.
         """
         held, kinds = held_by(live), kinds_of(live)
         versions = self._versions.setdefault(label, {})
@@ -213,14 +213,14 @@ class Flow:
         return self._edges[head]
 
     def begin(self, label: Label, state: State) -> None:
-        """Go on in a block of which only is known where values are; Python cannot resume before it is said where."""
+        """Begin a block with a state. There is no side exit until `resume_from` says where Python resumes."""
         self.state = state
         self.resume_from(None)
         self.emit.ranges.found = {}
         self.emit.b.begin(label)
 
     def branch(self, condition: Number, then: Callable[[], None], orelse: Callable[[], None]) -> None:
-        """Part the paths by a condition, and make the code of both; of one, if it is known which it is."""
+        """Part the paths by a condition, and emit both; only one, if the condition is a constant."""
         if condition.known is not None:
             (then if condition.known else orelse)()
             return
@@ -234,14 +234,14 @@ class Flow:
             path()
 
     def keep_fresh(self, live: dict[Key, Any]) -> None:
-        """Put values into their cells. What leaves the code before that finds there what was before."""
+        """Store live values in their cells. A side exit before that finds the old ones there."""
         self.emit.settle()
         for key in live:
             if key in self.state.fresh:
                 each_part(self.keep, key, live[key])
 
     def keep(self, cell: Any, each: Any) -> Any:
-        """Put an operand into its cells."""
+        """Store an operand in its cells."""
         if isinstance(each, Number):
             self.emit.cells.store(cell, each.ref)
         elif isinstance(each, Array) and each.input < 0:
@@ -253,9 +253,9 @@ class Flow:
     # Side exits -------------------------------------------------------------------------------------------------------
 
     def resume_from(self, at: Point | None) -> None:
-        """From now on, side exits lead to a point, from which Python resumes with what there is now."""
+        """From now on, side exits lead to a point, from which Python resumes with the current values."""
         if self._resume is not None:
-            self.emit.settle()      # what is still to be looked at came before that point
+            self.emit.settle()      # pending checks belong to the earlier point
         if at is not None:
             self.hold(held_by(self.live(at)))
         self._exit = None
@@ -270,16 +270,16 @@ class Flow:
         return self._exit
 
     def emit_side_exits(self) -> None:
-        """Make the code of all side exits."""
+        """Emit all side exits."""
         for label, at, state in self._exits:
-            self.state, self.emit.ranges.found = state.copy(), {}     # other exits may have the same
+            self.state, self.emit.ranges.found = state.copy(), {}     # exits may share a state
             self.emit.b.begin(label)
             self.emit.b.place = self.structure.node_at(at).place
             keys = list(self.live(at))
             self.finish(Exit(at, keys, self.hand_back(tuple(map(self.fetch, keys)))))
 
     def finish(self, exit: Exit) -> None:
-        """End the code, with what is in the frame then."""
+        """Return the number of an exit, whose values are in the frame."""
         self.hold({})
         self.emit.settle()
         self.emit.b.ret(len(self.exits))
@@ -290,7 +290,7 @@ class Flow:
         self.emit.polls.append(poll(self.emit, iterations, self.stop, head, besides))
 
     def stop(self) -> None:
-        """End, as there is an exception."""
+        """Return 0, for an exception."""
         state = self.state.copy()
         self.hold({})
         self.emit.settle()
@@ -311,7 +311,7 @@ class Flow:
         return reset
 
     def attempt(self, emit: Callable[[Node], T], node: Node) -> T | None:
-        """What it gives to emit a node; None, and nothing is emitted, if there is no machine code for it."""
+        """Emit a node, and return the result of that; None, with nothing emitted, if there is no lowering for it."""
         reset = self.mark()
         try:
             return emit(node)
@@ -322,12 +322,12 @@ class Flow:
     # References -------------------------------------------------------------------------------------------------------
 
     def own(self, cell: Cell, ref: Register) -> None:
-        """Own a new reference, for a value, or for a part of one."""
+        """Own a new reference, for a value or a part of one."""
         self.emit.cells.store(cell, ref)
         self.state.owned[cell] = ref
 
     def hold(self, wanted: dict[Cell, Any]) -> None:
-        """Own references for these cells, which have objects of these registers, and no others."""
+        """Own references for these cells, with objects from these registers, and no others."""
         owned, emit = self.state.owned, self.emit
         if owned == wanted:
             return
@@ -347,7 +347,7 @@ class Flow:
         self.state.owned = dict(wanted)
 
     def hand_back(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Put operands into the frame. Gives how to fetch them from there."""
+        """Store operands in the frame. Returns recipes for fetching them."""
         self.emit.settle()
         slot = 0
 

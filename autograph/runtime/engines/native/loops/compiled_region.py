@@ -1,7 +1,6 @@
-"""Machine code of a loop for inputs of certain kinds, and how it is run.
+"""Machine code of a loop for inputs of certain kinds, and how it runs.
 
-It is called by its region, in Python, until it has been called twice; then it gets an entry that Python calls as a
-builtin.
+The region calls it, in Python. From the second call on it has a C entry point, which Python calls as a builtin.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.target import names_outside
 from autograph.runtime.graph.operands import without_refs
 
-_EVERYWHERE = {*NAMES, "fetestexcept", "feclearexcept"}     # functions that each process has
+_EVERYWHERE = {*NAMES, "fetestexcept", "feclearexcept"}     # functions that every process has
 
 
 @disk_cache.storable
@@ -31,12 +30,11 @@ class CompiledRegion:
     """The machine code of a loop for inputs of certain kinds.
 
     Attributes:
-        entry: calls it, or whom the region calls otherwise; None until it has been called twice, since what is called
-            once only has no need of it.
+        entry: the C entry point, which passes inputs of other kinds on to the region; None before the second call.
         expected, callbacks: see `PythonCalls`.
-        underflows: whether it must not run if NumPy tells of underflows.
-        costly: how many calls have left it too often.
-        call: in which call of the region it was made.
+        underflows: whether it must not run if NumPy warns of underflows.
+        costly: the number of calls with too many side exits.
+        call: the number of the region's call that compiled it.
     """
 
     def __init__(self, region: Any, inputs: tuple[Any, ...]) -> None:
@@ -59,10 +57,10 @@ class CompiledRegion:
         self._begin(region, code, begin)
 
     def _begin(self, region: Any, code: Code, begin: float) -> None:
-        """Be ready to run."""
+        """Get ready to run."""
         self._region = region
         self.code = code
-        self._own = len(self._things)       # without those of the entry
+        self._own = len(self._things)       # without those of the entry point
         self.frame = ctypes.c_char * (8 * (self._slots if code.baseline is None else code.baseline.slots))
         self.entry: Callable[..., Any] | None = None
         self._left = partial(region.left_by, self)
@@ -72,11 +70,11 @@ class CompiledRegion:
         self.put = putting(self._words)
         self.seconds = time.perf_counter() - begin
         self.costly = 0
-        self._stays_baseline = False       # as good code cannot be made
+        self._stays_baseline = False       # since optimized code cannot be made
 
     @property
     def is_persistent(self) -> bool:
-        """Whether it can be kept on disk: nothing in it is of this process only."""
+        """Whether it can be saved on disk: it depends on nothing of this process."""
         return not (self.callbacks or self.expected) and names_outside(self.code.text) <= _EVERYWHERE
 
     def __reduce__(self) -> Any:
@@ -85,7 +83,7 @@ class CompiledRegion:
         return _restored, (self._region, self.exits, self.underflows, words, code)
 
     def run(self, frame: Any) -> int:
-        """Run the code. Gives the number of the exit."""
+        """Run the code. Returns the number of the exit."""
         code, table, address = self.code, self.table.address, ctypes.addressof(frame)
         begin = time.thread_time()
         number = code.run(address, table)
@@ -96,7 +94,7 @@ class CompiledRegion:
         return number
 
     def _go_on(self, code: Code, frame: Any) -> Callable[[int, int], int]:
-        """What goes on where baseline code has stopped, as it takes too long."""
+        """Optimized code that resumes where baseline code has stopped (on-stack replacement)."""
         assert code.baseline is not None
         begin = time.perf_counter()
         try:
@@ -108,10 +106,10 @@ class CompiledRegion:
         return found
 
     def enter(self, other: Callable[..., Any]) -> Callable[..., Any]:
-        """Make `entry`, and good code if there is only baseline code. Gives what is to be called.
+        """Make `entry`, and optimize the code. Returns the function to call.
 
         Args:
-            other: who is called where it cannot do.
+            other: takes inputs of other kinds.
         """
         with self._lock:
             if self.code.baseline is not None:
@@ -134,7 +132,7 @@ class CompiledRegion:
 
 @disk_cache.storable
 def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code: Any) -> CompiledRegion | None:
-    """What was kept on disk, if its machine code is there as well."""
+    """Machine code that was saved on disk, if its object code is there as well."""
     begin, found = time.perf_counter(), Code.on_disk(*code)
     if found is None:
         return None

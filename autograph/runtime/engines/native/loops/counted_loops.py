@@ -1,7 +1,7 @@
-"""Counted loops: machine code that goes through a range, or an array of numbers.
+"""Counted loops: machine code that iterates over a range, or an array of numbers.
 
-A counted loop runs up to a limit, at which it polls for signals and sets the next limit. The functions emit code. An
-iterator is the operand of what a loop has yet to iterate over: a `Range`, or an array and the next index.
+A counted loop runs up to a limit, where it polls for signals and sets the next limit. The functions emit code. An
+iterator is the operand of the rest of an iterable: a `Range`, or an array and the next index.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Counter(NamedTuple):
     """The induction variable of a counted loop.
 
     Attributes:
-        item: where it is.
-        stop: where it ends.
-        step: by how much an iteration changes it.
-        down: whether that is negative.
+        item: its value.
+        stop: the end.
+        step: its change in an iteration.
+        down: whether the step is negative.
     """
 
     item: Number
@@ -36,7 +36,7 @@ class Counter(NamedTuple):
 
     @property
     def before(self) -> str:
-        """How items compare with those that come later."""
+        """The comparison of an item with a later one."""
         return "gt" if self.down else "lt"
 
 
@@ -49,14 +49,14 @@ def counter_of(flow: Flow, iterator: Any) -> Counter:
 
 
 def at(iterator: Any, item: Number) -> Any:
-    """The iterator when it has come to an item, or to an index."""
+    """The iterator at an item, or at an index."""
     if isinstance(iterator, Range):
         return replace(iterator, parts=(item, *iterator.parts[1:]))
     return iterator[0], item
 
 
 def begin_iteration(flow: Flow, node: Node, iterator: Any) -> None:
-    """Set the item of an iteration, and what is left for the others."""
+    """Set the item of an iteration, and the rest for the next ones."""
     counter, param = counter_of(flow, iterator), node.blocks[0].params[0]
     rest = Number(INT, flow.emit.b.add(counter.item.ref, counter.step.ref, "nsw"))
     flow.define(node, at(iterator, rest))
@@ -69,7 +69,7 @@ def begin_iteration(flow: Flow, node: Node, iterator: Any) -> None:
 
 
 def set_limit(flow: Flow, node: Node, iterator: Any, head: Block, speculates: bool = False) -> None:
-    """Let a loop run on until it is to poll for signals, for a few blind iterations, or to its end; poll before."""
+    """Poll for signals, and set the limit: the next poll, the end of a speculative strip, or the end of the loop."""
     emit, iterations = flow.emit, STRIP if speculates else POLL
     item, stop, step, down = counter_of(flow, iterator)
     room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)

@@ -1,6 +1,6 @@
-"""Loops over other iterables than ranges and arrays of numbers, by iterators of Python.
+"""Loops over Python iterators: of iterables other than ranges and arrays of numbers.
 
-An iterator is an object like any other, which belongs to the loop. The functions emit code.
+The loop owns a reference to the iterator. The functions emit code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from autograph.runtime.graph.types import BOOL
 
 
 def assign(calls: PythonCalls, node: Node, target: Any, thing: Value) -> None:
-    """Let a loop's items be what a new reference refers to, or its parts."""
+    """Assign a new reference, or the parts of its object, to the targets of a loop."""
     flow = calls.flow
     if isinstance(target, int):
         param = node.blocks[0].params[target]
@@ -42,7 +42,7 @@ def assign(calls: PythonCalls, node: Node, target: Any, thing: Value) -> None:
 
 
 def _unpack(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Value]:
-    """New references to the parts of an object, of which there should be so many."""
+    """New references to the parts of an object, which should have `count`."""
     emit = calls.flow.emit
     if count == 1:
         return [calls.apply(node, "unpack", Boxed(thing), 1)]
@@ -61,7 +61,7 @@ def _unpack(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Va
 
 
 def raise_again(calls: PythonCalls, node: Node) -> None:
-    """Raise what an iterator has raised, at the line of the loop."""
+    """Raise the exception of an iterator at the line of the loop."""
     emit = calls.flow.emit
     error = take_exception(emit.objects, [emit.cells.place(("exception", part), PTR) for part in range(3)])
     emit.objects.call(emit.objects.address(calls.operation(node, "raise", outputs=0)), [error])

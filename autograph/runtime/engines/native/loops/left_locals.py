@@ -1,7 +1,7 @@
-"""The user's variables where machine code was left, for the frames of an exception: what it has left behind.
+"""The user's variables at a side exit, for the frames of an exception.
 
-The continuation gets only what it needs. What else was live is in `given` of `Region.resume`, whose frame is in the
-traceback.
+The continuation gets only the values that it needs. All live values are in `values` of `Region.resume`, whose frame is
+in the traceback.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from autograph.runtime.engines.numpy.user_locals import (
 from autograph.runtime.graph.graph import Block, Node, Place, Value
 
 
-def known_where_left(structure: Structure, given: Mapping[Any, Any], place: Place) -> Known:
-    """What is known of the user's variables at a node within a loop, for each of the user's frames.
+def known_where_left(structure: Structure, values: Mapping[Any, Any], place: Place) -> Known:
+    """The user's variables at a node within a loop, for each of the user's frames.
 
     Args:
-        given: the values that there are.
+        values: the values that were live.
         place: of the node.
     """
     root = structure.root
@@ -45,8 +45,8 @@ def known_where_left(structure: Structure, given: Mapping[Any, Any], place: Plac
         whole = nested_pieces(frames[depth][0][0])
         names = {name for name in user_names(whole) if is_of_one_loop(name, whole, frames[depth])}
         for name, value in _current(structure, there, mine).items() if inside and there else ():
-            if value in given and name in names and is_followed(name, pieces, done):
-                known[depth][1][name] = given[value]
+            if value in values and name in names and is_followed(name, pieces, done):
+                known[depth][1][name] = values[value]
     return known
 
 
@@ -59,13 +59,13 @@ def _points(node: Node) -> Iterator[tuple[Block, int]]:
 
 
 def _is_in_frame(node: Node, frames: list[list[tuple[CodeType, int]]], depth: int) -> bool:
-    """Whether a node comes from the very call of a function that is one of these frames."""
+    """Whether a node comes from the same call of a function as one of these frames."""
     own = pieces_of(node.place)
     return len(own) == depth + 1 and own[:-1] == frames[:depth] and own[-1][0][0] is frames[depth][0][0]
 
 
 def _current(structure: Structure, there: Point, nodes: set[Node]) -> dict[str, Value | None]:
-    """For each name, the value that one of the nodes gave it last; None where the graph does not tell."""
+    """For each name, the last value that one of the nodes assigned to it; None where the graph does not tell."""
     found: dict[str, Value | None] = {}
     point: Point | None = there
     while point is not None:

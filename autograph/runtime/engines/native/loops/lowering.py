@@ -1,7 +1,7 @@
-"""From a loop of the graph, and what its inputs are, to machine code.
+"""From a loop of the graph, for inputs of certain kinds, to machine code.
 
-The blocks of the loop are walked, and each node is done by the lowering of its op. An `if` and the end of a loop part
-the paths; where they meet again, `block_versions` says how the code goes on.
+A walk over the blocks of the loop emits each node by the lowering of its op. Paths part at an `if` and at the end of an
+iteration; where they merge, `block_versions` decides about versions.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import truth
 from autograph.runtime.passes.rewriter import shown
 
-NODES = 20_000      # lowered in all
-SIZE = 30_000       # instructions in all
-FUEL: list[int] = []        # for tests: the address of an integer, how many nodes are run before the code is left
+NODES = 20_000      # lowered, at most
+SIZE = 30_000       # instructions, at most
+FUEL: list[int] = []        # for tests: the address of the number of nodes that run before the code is left
 
 
 class Lowering:
-    """Makes the machine code of a loop for inputs of certain kinds.
+    """Emits the machine code of a loop for inputs of certain kinds.
 
     Attributes:
-        flow: the code, and where values are in it.
-        calls: what the code has Python do.
-        vectorizes: whether LLVM may find something to vectorize.
+        flow: the code, and the values in it.
+        calls: its Python callbacks.
+        vectorizes: whether LLVM may vectorize a loop of it.
     """
 
     def __init__(self, flow: Flow, calls: PythonCalls) -> None:
@@ -59,13 +59,13 @@ class Lowering:
         self._structure = flow.structure
         self._counted = counted_in(flow.structure)
         self._sums = {value for counts in self._counted.values() for sums in counts.values() for value in sums}
-        self._fast: FastPath | None = None      # the one that is being emitted
-        self._heads: dict[Node, Label] = {}       # the block with which an iteration of a `while` begins
-        self._rows: dict[Node, TensorType] = {}     # what the items of loops over arrays are
+        self._fast: FastPath | None = None      # while it is emitted
+        self._heads: dict[Node, Label] = {}       # the first block of an iteration of a `while`
+        self._rows: dict[Node, TensorType] = {}     # the types of items of loops over arrays
         self._nodes = 0
 
     def run(self) -> tuple[str, list[Place]]:
-        """The assembly of the code, and the places in the user's code that it names."""
+        """The assembly of the code, and the source locations of its lines."""
         self._emit.b.begin(self._emit.start)
         begin_polling(self._emit)
         try:
@@ -82,10 +82,10 @@ class Lowering:
     # Nodes ------------------------------------------------------------------------------------------------------------
 
     def _walk(self, block: Block, index: int = 0) -> None:
-        """Do the nodes of a block, from one on, until the paths part.
+        """Emit the nodes of a block, from one on, until the paths part.
 
-        Where it is left, Python goes on behind the last node that has changed anything: the others may as well be done
-        again, so they share the place.
+        Python resumes behind the last node that had an effect. Nodes without effects may run again, so they share a
+        side exit.
         """
         self.flow.resume_from(Point(block, index))
         self.flow.block = block
@@ -126,13 +126,13 @@ class Lowering:
             except NoLowering:
                 assert place is not None
                 if not self._structure.is_rare(block):
-                    what = shown(block.nodes[place]) if place < len(block.nodes) else "what an iteration ends with"
-                    raise Refused(f"there is no machine code for {what} of what it gets") from None
+                    what = shown(block.nodes[place]) if place < len(block.nodes) else "the results of an iteration"
+                    raise Refused(f"there is no machine code for {what} of these types") from None
                 self._emit.jump(self._emit.leave())
                 return
 
     def _operation(self, node: Node) -> bool:
-        """Do a node without blocks. Gives whether it has changed anything."""
+        """Emit a node without blocks. Returns whether it has an effect."""
         args = self.flow.args(node.args)
         if node.op == "build" and type(args[0]) is tuple:
             found = args[0]
@@ -164,27 +164,27 @@ class Lowering:
             if op.name in MAKES_ARRAYS:
                 self.flow.define(node.output, found)
                 self.flow.own((node.output, ()), found.ref)
-                return True     # nobody sees it, but there must not be another one
+                return True     # if it ran again, there would be two arrays
         for value in node.outputs:
             self.flow.define(value, found)
         return False
 
     def _choose(self, node: Node, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
-        """Both paths behind a condition of a node; only one, if it is known which."""
+        """Emit both paths behind a condition of a node; only one, if the condition is a constant."""
         self.flow.branch(self.calls.truth(node, self.flow.operand(test)), then, orelse)
 
     def _select(self, node: Node) -> bool:
-        """Do an `if` of which both blocks do next to nothing, without parting the paths: so the machine need not guess.
+        """If-conversion: compute both sides of an `if` of cheap blocks, and select, so that no branch is mispredicted.
 
-        Gives whether that is possible (true, or `NoLowering`).
+        Returns true, or raises `NoLowering` if that is not possible.
         """
         condition = truth(self._emit, self.flow.operand(self.flow.args(node.args)[0]))
         if condition.known is not None:
             raise NoLowering
-        test, both = getattr(node.args[0], "node", None), {}    # nothing computes a constant
-        # the longer one first, so that what takes the machine longest begins first
+        test, both = getattr(node.args[0], "node", None), {}    # a constant has no node
+        # the longer one first, since its result comes last
         for block, holds in sorted(zip(node.blocks, (True, False)), key=lambda pair: -len(pair[0].nodes)):
-            # what would go wrong in a block that is not to be run; rather leave, if the condition does not prevent it
+            # A comparison may be there to prevent an overflow in a block: then only that side may leave the code.
             guarded = test is not None and test.op in ORDERING and bool(block.nodes)
             guard = (condition if holds else inverse(self._emit, condition)) if guarded else None
             with self._emit.only_if(guard):
@@ -207,7 +207,7 @@ class Lowering:
         return isinstance(found, Number) and found.type.dtype.kind in "iub"
 
     def _end(self, block: Block) -> None:
-        """What happens at the end of a block."""
+        """Emit the end of a block."""
         if block.results is None:
             raise NoLowering
         node, _ = self._structure.owner(block)
@@ -224,7 +224,7 @@ class Lowering:
             self._head(node, results)
 
     def _after(self, node: Node, results: list[Any]) -> None:
-        """Go on behind a node that has blocks."""
+        """Continue behind a node that has blocks."""
         after = self._structure.after(node.blocks[0])
         self._emit.b.place = node.place
         if after is None:
@@ -235,7 +235,7 @@ class Lowering:
         self._jump(after, lambda: self._walk(*after))
 
     def _jump(self, at: Point | Node, go_on: Callable[[], None], to_edge: bool = False) -> None:
-        """Go on at a point, or at the head of a loop, where other paths may lead, too."""
+        """Jump to a point, or to the head of a loop, where paths may merge."""
         live = self.flow.live(at)
         if self._fast is None or not self._fast.jump(at, live, go_on):
             self.flow.jump(at, live, go_on, to_edge)
@@ -243,7 +243,7 @@ class Lowering:
     # Loops ------------------------------------------------------------------------------------------------------------
 
     def _loop(self, node: Node) -> None:
-        """Go to a loop."""
+        """Enter a loop."""
         args = list(map(self.flow.operand, self.flow.args(node.args)))
         if node.op == "while":
             self.flow.state.env.update(zip(node.blocks[0].params, args))
@@ -266,7 +266,7 @@ class Lowering:
             found = replace(iterable, down=down) if down is not None else iterable
             self.flow.define(node, found)
             self._emit.cells.store((node, "limit"), counter_of(self.flow, found).item.ref)
-            # At the edge, which is no part of the iterations then; but the code of a `while` comes to lie badly there.
+            # The edge is no part of the iterations then; but LLVM lays out the code of a `while` badly there.
             self._head(node, carried, to_edge=not any(each.op == "while" for each in walk(node.blocks[0])))
 
         if isinstance(iterable, Range) and iterable.down is None:
@@ -276,7 +276,7 @@ class Lowering:
             go()
 
     def _head(self, node: Node, carried: list[Any], to_edge: bool = False) -> None:
-        """Go to the head of a loop, or to its edge."""
+        """Jump to the head of a loop, or to its edge."""
         params = node.blocks[0].params
         for param, operand in zip(params[len(params) - len(carried) :], carried):
             self.flow.define(param, operand)
@@ -295,10 +295,10 @@ class Lowering:
         self._jump(node, go_on, to_edge)
 
     def _iteration(self, node: Node, carried: list[Any]) -> None:
-        """An iteration of a `while`.
+        """Emit an iteration of a `while`.
 
-        It polls for signals in front of its test, or behind it, where that may as well be done again. So iterations end
-        with the test, of which LLVM makes better code.
+        It polls for signals before its test; or behind it, if the test has no effects. Then iterations end with the
+        test, which LLVM compiles to better code.
         """
         if compares(node.blocks[0]):
             self._poll(node)
@@ -314,23 +314,23 @@ class Lowering:
             self.flow.poll(1, self._heads[node], besides)
 
     def _check_sums(self, node: Node) -> None:
-        """When a `while` begins, leave if what it counts is large."""
+        """When a `while` begins, leave if its induction variables are large."""
         if self._counted[node]:
             self.flow.resume_from(Point(node.blocks[0], 0))
             for param in self._counted[node]:
                 leave_if_far(self._emit, self.flow.fetch(param), START)
 
     def _check_sums_again(self, node: Node) -> None:
-        """The same where it polls for signals."""
+        """Check them again at a poll for signals."""
         state = self.flow.state.copy()
         self._check_sums(node)
         self.flow.state = state
 
     def _next(self, node: Node, items: int) -> None:
-        """An iteration of a counted `for`, if there is another item.
+        """Emit an iteration of a counted `for`, if there is another item.
 
-        The code counts up to a limit, behind which is the edge: there it sets the next one, and polls for signals. Each
-        of these blocks takes what it needs out of its cells, and none is left where the code before them was.
+        The code counts up to a limit. Then it comes to the edge, where it polls for signals, and sets the next limit.
+        Each of these blocks loads what it needs from cells, and has no side exit to where the code before it began.
         """
         flow, emit, begin, head = self.flow, self._emit, self.flow.state.copy(), self._emit.b.block
         (slow, more, done), edge = map(emit.b.new_block, ("slow", "more", "done")), flow.edge(head)
@@ -380,7 +380,7 @@ class Lowering:
         return False
 
     def _next_object(self, node: Node, items: int) -> None:
-        """An iteration of a `for` over an iterator of Python's, if there is another item."""
+        """Emit an iteration of a `for` over a Python iterator, if there is another item."""
         flow, emit, body, target = self.flow, self._emit, node.blocks[0], node.kwargs.get("target", 0)
         iterator = flow.fetch(node).ref
         carried = [flow.fetch(param) for param in body.params[items:]]
@@ -404,7 +404,7 @@ class Lowering:
 
 @cache
 def _takes(rule: Any, count: int, names: tuple[str, ...]) -> bool:
-    """Whether a lowering can be called with so many arguments and keywords of these names."""
+    """Whether a lowering can be called with `count` arguments and keywords of these names."""
     code = rule.__code__
     if not (names or code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)):
         return code.co_argcount - 1 - count in range(len(rule.__defaults__ or ()) + 1)

@@ -1,12 +1,11 @@
 """*Python callbacks*: functions that machine code calls for nodes without a lowering for their operands.
 
-A Python callback is what the NumPy engine makes of some nodes in a row. Machine code makes objects of the operands,
-calls it, and looks at the objects that come back: where they are the numbers or arrays that are expected, it goes on
-with these; otherwise it is left, and made anew for what has really come, see `Region.learn`. All other objects it can
-only keep and hand on.
+The NumPy engine makes a Python callback of consecutive nodes. Machine code makes objects of the operands, calls it, and
+checks the results: if they are numbers or arrays as expected, it continues with these; otherwise a side exit is taken,
+and the code is compiled again for the actual results, see `Region._learn`. It can only keep and pass on other objects.
 
-An exception of a Python callback ends the code, and goes on to the caller. The Python callback's frame is in the
-traceback, so that is as if there were no machine code.
+An exception of a Python callback ends the code, and propagates to the caller. The frame of the Python callback is in
+the traceback, as it would be without machine code.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.scalars import truth
 from autograph.runtime.passes.rewriter import shown
 
-CALL, NODE = 1e-7, 4e-7     # seconds of a call, and of each node in it, as a guess
-EVERY, TIMES = 64, 64       # of so many calls one is timed; so many times are kept
-LOSS = 3            # by a Python callback; a node of machine code gains 1 or 3
-ITERATIONS = 8      # of a loop, as a guess
+CALL, NODE = 1e-7, 4e-7     # estimated seconds of a call, and of each node in it
+EVERY, TIMES = 64, 64       # one of so many calls is timed; so many times are kept
+LOSS = 3            # of a Python callback; a node of machine code gains 1 or 3
+ITERATIONS = 8      # estimate for a loop
 
 
 class PythonCallback:
@@ -48,10 +47,10 @@ class PythonCallback:
 
     Attributes:
         inputs: the values that it takes.
-        outputs: those that it gives: one as it is, several as a tuple.
-        executable: what the NumPy engine has made of it, if it has been called.
-        count: how often it has been called; machine code counts.
-        timed: is called in its place now and then, and looks how long it takes.
+        outputs: the values that it returns: one as it is, several as a tuple.
+        executable: its code, once it has been called.
+        count: the number of its calls, which machine code counts.
+        timed: a function that measures a call; machine code calls it instead now and then.
     """
 
     def __init__(self, nodes: Sequence[Node], outputs: list[Value], name: str, compile: Callable[[Graph], Any]) -> None:
@@ -93,8 +92,8 @@ class PythonCallback:
 
     @property
     def cost(self) -> str:
-        """How often it has been called, and how long it takes."""
-        count, times = self.count.value, sorted(list(self._times)[len(self._times) > 1 :])  # the first takes longer
+        """The report of how often it has been called, and how long it takes."""
+        count, times = self.count.value, sorted(list(self._times)[len(self._times) > 1 :])  # the first one takes longer
         if not times:
             guess = CALL + NODE * len(self.nodes)
             return f"; a call may take some {1e6 * guess:.1f} µs, as it is of {_several(len(self.nodes), 'operation')}"
@@ -103,16 +102,16 @@ class PythonCallback:
 
     @property
     def name(self) -> str:
-        """What it does, in a few words."""
+        """A short description."""
         return ", ".join(dict.fromkeys(map(shown, self.nodes)))
 
     @property
     def place(self) -> tuple[str, int] | None:
-        """The file and line of the user's."""
+        """The user's file and line."""
         return user_line(self.nodes[0].place)
 
     def enter(self, table: Table) -> None:
-        """Be called from the code that has this table."""
+        """Put its function into a table, once it is compiled."""
         if self.executable is None:
             self._tables.append(table)
         else:
@@ -120,13 +119,13 @@ class PythonCallback:
 
 
 class PythonCalls:
-    """Emits calls of Python.
+    """Emits calls of Python callbacks.
 
     Attributes:
         flow: the code that calls.
-        callbacks: what is called.
-        expected: what the outputs of Python callbacks are taken for: the type of a number, the kind of an array (of
-            whose flags those that it must have), None if it does not matter.
+        callbacks: the callbacks.
+        expected: the expected kinds of their outputs: the type of a number, the kind of an array (with the flags that
+            it must have), None if any object will do.
     """
 
     def __init__(
@@ -134,8 +133,8 @@ class PythonCalls:
     ) -> None:
         """
         Args:
-            callback: makes one of nodes in a row, by what tells it from others, or gives the one that there is.
-            met: what Python callbacks have given before.
+            callback: returns the callback of a key, of some nodes and outputs.
+            met: the kinds of earlier results, by output.
         """
         self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
@@ -146,26 +145,26 @@ class PythonCalls:
         self._callback = callback
         self._met = met
         self._useful = useful(flow.structure.root)
-        self._gain = 0              # the possible gain, roughly, see `count`
+        self._gain = 0              # an estimate, see `count`
         self._is_whole = True       # whether no iteration must end with a callback of unknown result
 
     def is_of_use(self) -> bool:
-        """Whether more is gained by machine code than lost by calling Python from it."""
+        """Whether machine code gains more than its callbacks lose."""
         return not self.callbacks or not self._is_whole or self._gain > 0
 
     def count(self, block: Block, node: Node) -> None:
-        """Count what is gained by a node that is machine code."""
+        """Add the gain of a node that is machine code."""
         if node.op not in ("build", "unpack", "bound"):
             self._gain += self._weight(block) * (3 if any(map(_is_numpys, map(self.flow.value, node.inputs))) else 1)
 
     def _weight(self, block: Block) -> int:
-        """How often a block runs, roughly."""
+        """An estimate of how often a block runs."""
         return int(ITERATIONS ** self._structure.depth(block))
 
-    # Which nodes, and what they give ----------------------------------------------------------------------------------
+    # Nodes and results ------------------------------------------------------------------------------------------------
 
     def _reach(self, block: Block, place: int, lower: Callable[[Node], bool]) -> int:
-        """The place behind those nodes, from one on, that Python has to do."""
+        """The place behind the consecutive nodes, from one on, that Python has to run."""
         reset = self.flow.mark()
         while True:
             node = block.nodes[place]
@@ -179,7 +178,7 @@ class PythonCalls:
         return place
 
     def _types(self, node: Node) -> list[Any]:
-        """The types of a node's outputs, as far as they follow from what the code knows of its arguments."""
+        """The types of a node's outputs, inferred from the operands of its arguments."""
         found = [value.type for value in node.outputs]
         op = OPS.get(node.op)
         if op is not None and found:
@@ -201,7 +200,7 @@ class PythonCalls:
         return type_of(operand.value) if isinstance(operand, Fixed) else leaf.type
 
     def _suppose(self, value: Value, type: Any) -> Any:
-        """What a value is taken for; and let it be that, as long as nodes are only tried."""
+        """The expected kind of a value. Defines it as an undefined operand of that kind, to try the next nodes."""
         found = self.expect(value, type)
         operand: Any = Boxed(Register(PTR, "undef"))
         if isinstance(found, TensorType) and found.dtype.kind == "c":
@@ -215,7 +214,7 @@ class PythonCalls:
         return found
 
     def expect(self, value: Value, type: Any) -> Any:
-        """What a value of a type is taken for."""
+        """The expected kind of a value of a type."""
         found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
         self.expected[value] = found
         return found
@@ -223,13 +222,13 @@ class PythonCalls:
     # Calls ------------------------------------------------------------------------------------------------------------
 
     def call(self, block: Block, place: int, lower: Callable[[Node], bool]) -> int | None:
-        """Have Python do a node, and those behind for which there is no machine code either.
+        """Call Python for a node, and for the next ones that have no lowering either.
 
         Args:
             lower: emits machine code for a node, or raises `NoLowering`.
 
         Returns:
-            the place behind them; None if the code does not go on there.
+            the place behind them; None if the code does not continue there.
         """
         stop = self._reach(block, place, lower)
         nodes, behind = block.nodes[place:stop], Point(block, stop)
@@ -251,16 +250,16 @@ class PythonCalls:
         return stop
 
     def apply(self, node: Node, op: str, operand: Any, *more: Any, outputs: int = 1) -> Register:
-        """Have Python do an operation on an operand, such as `iter`, on behalf of a node. Gives a new reference."""
+        """Call Python for an operation on an operand, such as `iter`, of a node. Returns a new reference."""
         return self._invoke(self.operation(node, op, *more, outputs=outputs), [operand])
 
     def operation(self, node: Node, op: str, *more: Any, outputs: int) -> PythonCallback:
-        """What does such an operation."""
+        """The callback for such an operation."""
         made = Node(op, (Value(ANY), *more), place=node.place)
         return self._callback((node, op, *more), [made], [made.add_output(ANY) for _ in range(outputs)])
 
     def take(self, values: Sequence[Value], block: Block) -> bool:
-        """Take objects for what they are expected to be, or leave. Gives whether the code of a block goes on."""
+        """Unbox objects to the expected kinds, or leave. Returns whether the code of a block continues."""
         kinds = [self.expected[value] for value in values]
         if UNKNOWN in kinds:
             self._is_whole &= self._structure.is_rare(block)
@@ -272,7 +271,7 @@ class PythonCalls:
         return True
 
     def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> Register:
-        """Call a Python callback. Gives a new reference."""
+        """Call a Python callback. Returns a new reference."""
         self.callbacks[callback] = None
         self._emit.settle()
         made = list(map(self._object, operands))
@@ -285,7 +284,7 @@ class PythonCalls:
         return found
 
     def parts(self, thing: Register, count: int) -> list[Register]:
-        """New references to what a Python callback gives, for that of the whole."""
+        """New references to the results of a callback, in exchange for that to the tuple of them."""
         if count == 1:
             return [thing]
         parts = [self._objects.another(self._objects.python("PyTuple_GetItem", thing, each)) for each in range(count)]
@@ -293,7 +292,7 @@ class PythonCalls:
         return parts
 
     def _narrowed(self, ref: Register, kind: Any) -> Any:
-        """An object as the number or array that it is expected to be."""
+        """Unbox an object to the expected number or array."""
         if isinstance(kind, TensorType):
             return number_of(self._emit, ref, kind)
         dtype, ndim, flags = kind
@@ -301,7 +300,7 @@ class PythonCalls:
         return self._emit.frame.array_like(ref, array_of(-1, kind))
 
     def _look_at_arrays(self) -> None:
-        """Leave if any array is not what it was any more."""
+        """Leave if an array has another shape, dtype or address than before."""
 
         def look(path: Any, each: Any) -> Any:
             if isinstance(each, Array):
@@ -312,7 +311,7 @@ class PythonCalls:
             mapped(look, operand)
 
     def _object(self, operand: Any) -> tuple[Register, bool]:
-        """The object that an operand is, and whether that is a new reference."""
+        """Box an operand. Returns its object, and whether that is a new reference."""
         objects = self._objects
         if isinstance(operand, Number):
             return objects.number_object(operand.ref, operand.type), True
@@ -334,7 +333,7 @@ class PythonCalls:
         return objects.tuple_object(parts), True
 
     def truth(self, node: Node, operand: Any) -> Number:
-        """Whether an operand that decides about a node counts as true."""
+        """The truth value of an operand that decides about a node."""
         try:
             return truth(self._emit, operand)
         except NoLowering:
@@ -354,7 +353,7 @@ def _undefined(type: TensorType) -> Number:
 
 
 def _clock() -> float:
-    """How long it takes to look at the clock."""
+    """The time that reading the clock takes."""
     return min(-(time.perf_counter() - time.perf_counter()) for _ in range(9))
 
 
@@ -376,5 +375,5 @@ def _is_numpys(operand: Any) -> bool:
 
 
 def _may_reshape(node: Node) -> bool:
-    """Whether a node may give arrays that others have another shape, or the like."""
+    """Whether a node may change the shape of an array in place, or the like."""
     return node.op in RESHAPES or effect_of(node).wild

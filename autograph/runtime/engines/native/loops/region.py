@@ -1,9 +1,8 @@
 """A loop of the graph that runs as machine code.
 
-A region is a function of what the loop begins with and of the values that it uses. Its first call with inputs of some
-kinds compiles. If the code is left, what remains of the iteration is run in Python (`side_exits`), and then the code is
-entered again, with what the next iteration begins with; unless that happens so often that Python had better do the
-rest.
+A region is a function of the initial values of the loop and of the values that it uses. Its first call with inputs of
+some kinds compiles. After a side exit, Python runs the rest of the iteration (`side_exits`), and the code is entered
+again with the values of the next one; if that happens too often, Python runs the rest of the loop.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from autograph.runtime.graph.graph import Graph, Node, Value, user_line
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.types import type_of
 
-EXITS = 32          # in one call; then the rest of the loop is Python's
-VAIN = 64           # calls for which there was no machine code, after which Python is called at once
-LESSONS = 12        # after which all that comes of Python callbacks is taken for an object like any other
-VERSIONS = 16       # for kinds of inputs; for others, the loop is Python's
+EXITS = 32          # side exits of one call; then Python runs the rest of the loop
+VAIN = 64           # calls without machine code; then Python is called directly
+LESSONS = 12        # wrong guesses of results of Python callbacks; then nothing is expected of any
+VERSIONS = 16       # for kinds of inputs; Python runs the loop for others
 NO_CALLBACKS = (
     "runs in Python, in a loop that is machine code. Move it out of the loop, or compute it in the loop with numbers "
     "and elements of arrays"
 )
-AGAIN = 1           # calls after the one in which code was made, after which it gets a fast entry, and is made good
-PATIENCE = 8        # calls in which there were that many, after which the code is not entered any more
+AGAIN = 1           # calls after that which compiled; then the code is optimized, and gets a C entry point
+PATIENCE = 8        # calls with `EXITS` side exits; then the code is given up
 
 
 @disk_cache.storable
@@ -47,20 +46,20 @@ class Region:
     """A loop as a function.
 
     Attributes:
-        inputs: what the loop of the graph begins with, and the values that it uses.
-        values: what stands for these in `structure`.
-        entry: what is to be called.
-        calls: how often it has been itself.
-        versions: machine code by the kinds of inputs; None where it is of no use.
-        reasons: why it is of none.
-        left: how often the code was left, by the place.
-        wide: how often the loop ran in Python for what it begins with.
-        when_given_up: called when Python is called at once.
-        callbacks: what its code calls.
-        met: what these have given, see `PythonCalls.expected`.
+        inputs: the initial values of the loop in the graph, and the values that it uses.
+        values: those of `structure` that stand for these.
+        entry: the function to call.
+        calls: how often the region itself has been called.
+        versions: machine code by the kinds of inputs; None for kinds without code.
+        reasons: why there is none.
+        left: how often side exits were taken, by point.
+        wide: how often the loop ran in Python because of big integers.
+        when_given_up: called when Python is called directly from then on.
+        callbacks: Python callbacks of its code.
+        met: the results that these have returned, see `PythonCalls.expected`.
         inside: loops within that are regions by themselves.
-        baseline: whether it is not known yet if the loop takes long.
-        outlook: what `explain` tells before there is machine code.
+        baseline: whether first calls use the baseline tier.
+        outlook: the report of `explain` before there is machine code.
     """
 
     inside: Sequence[Region] = ()
@@ -78,7 +77,9 @@ class Region:
     ) -> None:
         """
         Args:
-            unused: which of its outputs nobody reads. No objects are made for these.
+            unused: the outputs that nobody reads. No objects are made for these.
+            refuse: raises an error if it is called because there would be Python callbacks.
+            fast: whether floats may differ in the last bits.
         """
         copier = Copier()
         args = [
@@ -96,7 +97,7 @@ class Region:
         self._begin({})
 
     def _begin(self, versions: dict[Any, CompiledRegion | None]) -> None:
-        """Be as before the first call."""
+        """Set the state before the first call."""
         self.versions = versions
         self.reasons: list[str] = []
         self.left: Counter[Point] = Counter()
@@ -112,7 +113,7 @@ class Region:
         self._vain = 0
 
     def __getstate__(self) -> Any:
-        """What is kept on disk: the loop, and machine code that can be."""
+        """The parts that are saved on disk: the loop, and persistent machine code."""
         versions = [(kinds, each) for kinds, each in [*self.versions.items()] if each and each.is_persistent]
         made = self.inputs, self.values, self._name, self._compile, self._refuse, self._fast
         return self.structure, *made, () if self.met else versions
@@ -144,7 +145,7 @@ class Region:
         return self._python()(*inputs)
 
     def _enter(self, version: CompiledRegion) -> bool:
-        """Make the fast entry of a version, to be called from now on; whether that can be done."""
+        """Call the C entry point of a version from now on. Returns whether there is one."""
         try:
             with self.making():
                 self._rebind(version.enter(self.entry))
@@ -154,23 +155,23 @@ class Region:
         return True
 
     def prepare(self) -> None:
-        """Compile for the types of the inputs, if there has been no call."""
+        """Compile for the types of the inputs, before the first call."""
         examples = examples_of(self.inputs)
         if not self.versions and examples is not None:
             self._version(examples)
 
     def left_by(self, version: CompiledRegion, number: int, address: int, *inputs: Any) -> Any:
-        """Go on where `entry` of a version has found the code left."""
+        """Continue after a side exit of a version that was called by its C entry point."""
         done, found = self._ended(version, number, version.frame.from_address(address), inputs)
         return found if done else self(*found)
 
     def bind(self, names: dict[str, Any], name: str) -> None:
-        """From now on, call the fast entry by that name; the region itself as long as there is none."""
+        """Keep `names[name]` the function to call: the C entry point, or the region itself if there is none."""
         self._bound.append((names, name))
         names[name] = self.entry
 
     def _ended(self, version: CompiledRegion, number: int, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
-        """Whether the loop is done, and what it gives; if not, what it goes on with."""
+        """Whether the loop is done, and its result; if not, the inputs of the next iteration."""
         exit = version.exits[number]
         values, root = fetch(exit.values, frame, inputs), self.structure.root
         self._learn(version, dict(zip(exit.keys, values)))
@@ -183,7 +184,7 @@ class Region:
         return False, (*rest, *carried, *inputs[len(root.args) :])
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
-        """What makes the code for inputs of certain kinds, and what puts these into the frame."""
+        """The lowering for inputs of certain kinds, and the caller, which puts these into the frame."""
         flow = Flow(self.structure, {})
         flow.emit.fast = self._fast
         caller = Caller(flow.emit, inputs)
@@ -191,21 +192,21 @@ class Region:
         return Lowering(flow, PythonCalls(flow, self.callback, self.met)), caller
 
     def making(self) -> AbstractContextManager[None]:
-        """While it lasts, machine code is made."""
+        """A context in which machine code is made, see `errors.making`."""
         return making(self._name, self.place)
 
     @property
     def uses_baseline(self) -> bool:
-        """Whether code that is made now is compiled by the baseline tier."""
+        """Whether code that is compiled now is baseline code."""
         return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast
 
     def refuse(self, callback: PythonCallback) -> None:
-        """Raise an error if there must be no callbacks."""
+        """Raise an error if callbacks are refused."""
         if self._refuse is not None:
             self._refuse(f"{callback.name} {NO_CALLBACKS}", callback.place or self.place)
 
     def callback(self, key: Any, nodes: Sequence[Node], outputs: list[Value]) -> PythonCallback:
-        """A Python callback, by what tells it from others."""
+        """The Python callback of a key, made at the first request."""
         if key not in self.callbacks:
             self.callbacks[key] = PythonCallback(nodes, outputs, self._name, self._compile)
         return self.callbacks[key]
@@ -229,20 +230,20 @@ class Region:
         return self.versions[kinds]
 
     def _count(self, version: CompiledRegion | None) -> None:
-        """Give machine code up that is left again and again."""
+        """Give up machine code that takes too many side exits."""
         assert version is not None
         version.costly += 1
         if version.costly >= PATIENCE:
             self._give_up(version, "it is left to Python too often")
 
     def _give_up(self, version: CompiledRegion, reason: str) -> None:
-        """Let Python run what a version is for."""
+        """From now on, run the loop in Python for the inputs of a version."""
         self.reasons.append(reason)
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
         self._rebind(self)
 
     def _learn(self, version: CompiledRegion, values: dict[Key, Any]) -> None:
-        """Remember what Python callbacks give; and make code anew that has taken it for something else."""
+        """Record the results of Python callbacks; discard code that has expected others."""
         others = {
             key: value
             for key, value in values.items()
@@ -252,7 +253,7 @@ class Region:
             self.met[key] = both(self.met[key], value) if key in self.met else met(value)
         if others:
             self._lessons += 1
-            if self._lessons >= LESSONS:        # there will be no more of them
+            if self._lessons >= LESSONS:
                 self.met.update(dict.fromkeys(version.expected))
             self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
             self._rebind(self)
@@ -263,61 +264,61 @@ class Region:
             names[name] = entry
 
     def resume(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
-        """Run what remains of an iteration."""
+        """Run the rest of an iteration in Python."""
         self.left[at] += 1
         if at not in self._continuations:
-            with needed(f"what remains of an iteration of {self._name}", self.place):
+            with needed(f"the rest of an iteration of {self._name}", self.place):
                 made = Continuation(self.structure, at, self._name)
                 self._continuations[at] = made.keys, self._compile(made.graph)
         keys, executable = self._continuations[at]
-        given: dict[Key, Any] = {**dict(zip(self.values, inputs)), **values}
-        return executable.run(*(_rest(given[key]) if isinstance(key, Node) else given[key] for key in keys))
+        values = {**dict(zip(self.values, inputs)), **values}     # `left_locals` reads it
+        return executable.run(*(_rest(values[key]) if isinstance(key, Node) else values[key] for key in keys))
 
     def _python(self) -> Callable[..., Any]:
-        """The loop as the NumPy engine runs it."""
+        """The function of the NumPy engine for the loop."""
         if self._whole is None:
             graph = Graph(self._name)
             copier = Copier()
             graph.block.params = [copier.arg(value) for value in self.values]
             if self.structure.root.op == "for":
-                graph.block.params[0].name = ""     # what is left to iterate over
+                graph.block.params[0].name = ""     # the rest of the iterable
             node = graph.block.append(copier.node(self.structure.root))
             graph.block.results = (returned(self.structure.used(node.outputs)),)
             self._whole = self._compile(graph)
         run: Callable[..., Any] = self._whole.run
         return run
 
-    # What there is ----------------------------------------------------------------------------------------------------
+    # Reports ----------------------------------------------------------------------------------------------------------
 
     @property
     def executables(self) -> list[Any]:
-        """All that the NumPy engine has made for it."""
+        """The executables of the NumPy engine that belong to it."""
         made = [executable for _, executable in list(self._continuations.values())]
         made += [callback.executable for callback in list(self.callbacks.values()) if callback.executable is not None]
         return made if self._whole is None else [*made, self._whole]
 
     @property
     def compiled(self) -> list[CompiledRegion]:
-        """The versions that there are."""
+        """The versions with machine code."""
         return [version for version in list(self.versions.values()) if version is not None]
 
     @property
     def place(self) -> tuple[str, int] | None:
-        """The file and line of the user's."""
+        """The user's file and line."""
         return user_line(self.structure.root.place)
 
     @property
     def events(self) -> list[Event]:
-        """What `explain` tells of it."""
+        """The report of `explain`."""
         place = self.place
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
-        told = [f"this loop is machine code, compiled in {', '.join(took)}"] if took else []
+        messages = [f"this loop is machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
-            told = [self.outlook]
-        told += [f"this loop stays in Python: {reason}" for reason in dict.fromkeys(self.reasons)]
+            messages = [self.outlook]
+        messages += [f"this loop stays in Python: {reason}" for reason in dict.fromkeys(self.reasons)]
         if self.wide:
-            told.append(f"this loop ran in Python {self.wide} times, for integers of more than 64 bits")
-        events = [Event("native", message, place) for message in told]
+            messages.append(f"this loop ran in Python {self.wide} times, for integers of more than 64 bits")
+        events = [Event("native", message, place) for message in messages]
         for callback in self._called():
             message = f"{callback.name} runs in Python, called by machine code{callback.cost}"
             events.append(Event("native_callback", message, callback.place or place))
@@ -327,7 +328,7 @@ class Region:
         return events
 
     def _called(self) -> Iterable[PythonCallback]:
-        """The Python callbacks; if there is no code yet, those it will have, as far as the types of the inputs tell."""
+        """The Python callbacks; before there is code, those that it will have by the types of the inputs."""
         examples = examples_of(self.inputs)
         if self.versions or examples is None:
             return dict.fromkeys(callback for version in self.compiled for callback in version.callbacks)
@@ -345,14 +346,14 @@ def _nobody_cares() -> None:
 
 
 def _rest(iterator: Any) -> Any:
-    """What is left to iterate over: a range, an array from a place on, or what an iterator gives."""
+    """The rest of an iterable: a range, an array from an index on, or the items of an iterator."""
     if isinstance(iterator, tuple):
         return iterator[0][iterator[1] :]
     return iterator if hasattr(type(iterator), "__iter__") else _items(iterator)
 
 
 def _items(iterator: Any) -> Iterator[Any]:
-    """What an iterator gives of which one cannot ask for an iterator, as a `for` may do without."""
+    """The items of an iterator without `__iter__`, which `for` does not need."""
     while True:
         try:
             item = next(iterator)
@@ -362,5 +363,5 @@ def _items(iterator: Any) -> Iterator[Any]:
 
 
 def returned(values: Any) -> Any:
-    """What a region gives: one value as it is, several as a tuple."""
+    """The result of a region: one value as it is, several as a tuple."""
     return values[0] if len(values) == 1 else tuple(values)

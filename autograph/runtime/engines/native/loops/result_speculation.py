@@ -18,11 +18,11 @@ from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.types import ANY, TensorType, scalar
 
-UNKNOWN = "unknown"         # what comes is not known before it has come
+UNKNOWN = "unknown"         # until there has been a result
 
 
 def kind_expected(type: Any, is_useful: bool) -> Any:
-    """What values of a type are to machine code."""
+    """The kind of operand that machine code expects for a value of a type."""
     if not isinstance(type, TensorType):
         return UNKNOWN if type == ANY and is_useful else None
     if not type.exact:
@@ -36,7 +36,7 @@ def kind_expected(type: Any, is_useful: bool) -> Any:
 
 
 def useful(root: Node) -> set[Value]:
-    """The values that machine code would know what to do with, if they were numbers or arrays."""
+    """The values that machine code could use, if they were numbers or arrays."""
     found: set[Value] = set()
     for node in (root, *(each for block in root.blocks for each in walk(block))):
         op = OPS.get(node.op)
@@ -48,7 +48,7 @@ def useful(root: Node) -> set[Value]:
 
 
 def met(thing: Any) -> Any:
-    """What an object is to machine code: the type of a number, the kind of an array, or None."""
+    """The kind of an object for machine code: the type of a number, the kind of an array, or None."""
     kind = kind_of(thing)
     if isinstance(kind, type):
         return NUMBERS.get(kind) or COMPLEX_NUMBERS.get(kind)
@@ -56,12 +56,12 @@ def met(thing: Any) -> Any:
 
 
 def fits(thing: Any, expected: Any) -> bool:
-    """Whether an object is what a Python callback was expected to give."""
+    """Whether an object is of the expected kind."""
     return expected is None or both(expected, thing) == expected != UNKNOWN
 
 
 def both(expected: Any, thing: Any) -> Any:
-    """What to expect if there has been something else, too."""
+    """The kind to expect after another result."""
     found = met(thing)
     if isinstance(found, tuple) and isinstance(expected, tuple) and found[:2] == expected[:2]:
         return *found[:2], found[2] & expected[2]

@@ -1,4 +1,4 @@
-"""Which loops of a graph become machine code: the outermost ones of which all that must run can be lowered."""
+"""Which loops of a graph become machine code: the outermost ones that have a lowering for all that must run."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _HIDDEN = frozenset({"list", "dict", "set", "str"})
 
 
 class Splitter(Copier):
-    """Copies a graph, with calls in the place of loops.
+    """Copies a graph, and replaces loops by calls of regions.
 
     Args:
-        make: makes a region of a loop, when told which of its outputs nobody reads.
+        make: makes a region of a loop and the places of outputs that nobody reads.
         whole: a loop that stays.
 
     Attributes:
         graph: the copy.
         regions: the loops.
-        events: what `explain` tells of loops that stay.
+        events: the report of `explain` about loops that stay.
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class Splitter(Copier):
                 self.call(into, region, region.inputs, region.structure.used(node.outputs), node.place)
 
     def _unused(self, loop: Node) -> list[int]:
-        """Which outputs of a loop are numbers or arrays that nobody reads.
+        """The places of outputs that are numbers or arrays, and that nobody reads.
 
-        Of other objects it might show that they do not live on.
+        The program could observe the end of other objects.
         """
         return [
             place
@@ -72,7 +72,7 @@ class Splitter(Copier):
 
 
 def put_back(region: Region, block: Block) -> None:
-    """Let the loop that a region is stand in a block again, where it is called."""
+    """Replace the call of a region in a block by its loop."""
     for position, node in enumerate(block.nodes):
         if node.op == "call" and isinstance(node.args[0], Constant) and node.args[0].value is region:
             copier = Copier()
@@ -89,7 +89,7 @@ def put_back(region: Region, block: Block) -> None:
 
 
 def refusal(loop: Node) -> str:
-    """Why a loop cannot be machine code, as far as the ops tell; what the types are shows when it runs."""
+    """Why a loop cannot be machine code, by its ops; types are known only when it runs."""
     if not any(_is_lowered(node) for block in loop.blocks for node in walk(block)):
         return "all its operations call Python or NumPy"
     return _obstacle(loop)
@@ -109,16 +109,16 @@ def _obstacle(loop: Node) -> str:
 
 
 def _is_lowered(node: Node) -> bool:
-    """Whether there may be machine code for a node."""
+    """Whether a node may have a lowering for its arguments."""
     op = OPS.get(node.op)
     return op is not None and op.lower is not None and not any(map(_is_hidden, node.args))
 
 
 def _is_hidden(arg: Any) -> bool:
-    """Whether an argument is an object that no machine code looks into."""
+    """Whether an argument is an object that machine code cannot read."""
     return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name in _HIDDEN
 
 
 def _tells_apart(node: Node) -> bool:
-    """Whether a node tells equal numbers apart, of which machine code makes new ones."""
+    """Whether a node compares numbers by identity. Machine code makes new objects of numbers."""
     return node.op in IDENTITY and len(node.inputs) > 1

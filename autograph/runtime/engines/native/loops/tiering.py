@@ -1,9 +1,9 @@
-"""The tier-up policy of `engine="auto"`: Python at first, machine code when that has taken so long that it pays.
+"""The tier-up policy of `engine="auto"`: Python first, machine code once Python has taken so long that compiling pays.
 
-A loop runs in pieces, each of twice as many iterations as the one before, until it is done, or has taken its time; then
-machine code goes on with the next iteration. In a piece, the loops within are tiered themselves, so that none of its
-iterations takes long. Operations on whole arrays are NumPy's until they have taken their time. Then machine code and
-NumPy both compute the arrays of that call, and the faster one stays.
+A loop runs in pieces, each of twice as many iterations as the one before, until it is done, or has used up its time;
+then machine code takes over with the next iteration. Loops inside a piece are tiered themselves, so that no iteration
+takes long. NumPy runs operations on whole arrays until they have used up their time. Then machine code and NumPy both
+compute the arrays of one call, and the faster one stays.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from autograph.runtime.graph.types import ANY, BOOL, INT
 
 PATIENCE = 0.005    # seconds in Python, after which machine code pays
 FIRST = 64          # iterations of the first piece
-WORTH = 4           # times as long NumPy may take, as there is less to gain
-TRIES = 3           # of NumPy and machine code on the same arrays
+WORTH = 4           # times as long NumPy may take, since kernels gain less
+TRIES = 3           # runs of NumPy and of machine code on the same arrays
 
 
 class TieredRegion(Region):
-    """A loop that runs in Python until it has taken its time.
+    """A loop that runs in Python until it has used up its time.
 
     Attributes:
-        taken: how long it has taken in Python, by kinds of inputs.
+        taken: its time in Python, by kinds of inputs.
     """
 
     baseline = False
@@ -58,7 +58,7 @@ class TieredRegion(Region):
 
     @forking.cached_property
     def _pieces(self) -> Any:
-        """What runs some iterations; None if this library fails to make it."""
+        """The code of some iterations; None if this library fails to make it."""
         with Optional(f"a part of a loop of {self._name}", "the loop does without", self.place):
             graph, loop = piece(self.structure.root, self.values, self._name)
             return self._part(graph, whole=loop)
@@ -80,7 +80,7 @@ class TieredRegion(Region):
         return super().__call__(*inputs)
 
     def prepare(self) -> None:
-        """Do nothing: it is not known yet whether machine code pays."""
+        """Do nothing, since machine code may not pay."""
 
     def _version(self, inputs: tuple[Any, ...]) -> CompiledRegion | None:
         if reason := _obstacle():
@@ -103,7 +103,7 @@ class TieredRegion(Region):
     # Pieces -----------------------------------------------------------------------------------------------------------
 
     def _run(self, run: Callable[..., Any], iterations: int, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
-        """Run a number of iterations. Gives whether the loop is done, and its result; if not, what it goes on with."""
+        """Run some iterations. Returns whether the loop is done, and its result, or the inputs of the next ones."""
         root = self.structure.root
         if root.op == "while":
             stopped, count, *carried = run(iterations, *inputs)
@@ -118,10 +118,10 @@ class TieredRegion(Region):
 
 
 class TieredKernel(Kernel):
-    """Operations on whole arrays that NumPy does until they have taken their time.
+    """Operations on whole arrays that NumPy runs until they have used up their time.
 
     Attributes:
-        taken: how long they have taken in NumPy.
+        taken: their time in NumPy.
     """
 
     taken = 0.0
@@ -166,11 +166,11 @@ class TieredKernel(Kernel):
             written = self.parts[self.inputs.index(self.target)].place
             args = [each.copy() if place == written else each for place, each in enumerate(args)]
         numpy = machine = float("inf")
-        with np.errstate(all="ignore"):     # the call itself, which comes yet, warns
+        with np.errstate(all="ignore"):     # the call itself warns later
             for iteration in range(TRIES):
                 numpy = min(numpy, _seconds(self.python, args))
                 machine = min(machine, _seconds(version.compute, args))
-                if iteration and numpy > PATIENCE:      # once, something may have been in the way
+                if iteration and numpy > PATIENCE:      # one run may have been disturbed
                     break
         return machine <= numpy
 
@@ -182,7 +182,7 @@ def _seconds(work: Callable[..., Any], args: Sequence[Any]) -> float:
 
 
 def _obstacle() -> str:
-    """Why there can be no machine code, if so."""
+    """The reason why there can be no machine code; "" if there is none."""
     try:
         binding()
     except (EngineError, ImportError, OSError) as error:
@@ -191,7 +191,7 @@ def _obstacle() -> str:
 
 
 def _split(iterable: Any, iterations: int) -> tuple[Any, Any]:
-    """The first items, and what holds the others; None if there are none, or if one cannot tell."""
+    """The first items, and the others; None if there are no others, or for iterables that cannot be split."""
     if type(iterable) is range:
         return iterable[:iterations], iterable[iterations:] or None
     if type(iterable) is np.ndarray and iterable.ndim == 1 and len(iterable) > iterations:
@@ -202,9 +202,9 @@ def _split(iterable: Any, iterations: int) -> tuple[Any, Any]:
 def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
     """A graph that runs some iterations of a loop, and the loop in it.
 
-    It gives whether the loop has ended itself by a flag, for a `while` how many iterations there were, and what is
-    carried. Its parameters are `values`, which stand for what the loop uses; a `while` has in front of them how many
-    iterations it may have, and is done if there were fewer.
+    It returns whether the loop has ended by its flag, for a `while` the number of iterations, and the carried values.
+    Its parameters are `values`; a `while` has the greatest number of iterations before them, and is done if it has run
+    fewer.
     """
     graph, copier, counts = Graph(name), Copier(), loop.op == "while"
     limit = graph.block.add_param(INT, "limit") if counts else None
@@ -212,9 +212,9 @@ def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
         copier.values[value] = graph.block.add_param(value.type, value.name)
     if not counts:
         items = graph.block.params[0]
-        items.type, items.name = ANY, ""    # some of them only
+        items.type, items.name = ANY, ""    # only some of them
     flagged = bool(loop.kwargs.get("until"))
-    more = [0] * counts + [False] * flagged     # what is carried besides
+    more = [0] * counts + [False] * flagged     # further carried values
     copy = graph.block.append(Node(loop.op, (*copier.arg(loop.args), *more), copier.arg(loop.kwargs), (), loop.place))
     copy.blocks = tuple(copier.block(block) for block in loop.blocks)
     body = copy.blocks[-1]
@@ -236,7 +236,7 @@ def piece(loop: Node, values: list[Value], name: str) -> tuple[Graph, Node]:
 
 
 def _limited(test: Block, limit: Value | None, flagged: bool, loop: Node) -> Block:
-    """The test of a `while`, if there may be another iteration; else False."""
+    """The test of a `while`, if the limit allows another iteration; else False."""
     head, orelse = Block(), Block()
     head.params, test.params = test.params, []
     count = head.add_param(INT, "count")

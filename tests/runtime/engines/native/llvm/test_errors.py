@@ -163,7 +163,7 @@ def test_while_code_runs(
         try:
             assert outcome(staged, args) == outcome(function, args)
         except InternalError as error:
-            assert name == "Continuation" and "what remains of an iteration" in str(error)
+            assert name == "Continuation" and "the rest of an iteration" in str(error)
     del begun
 
 

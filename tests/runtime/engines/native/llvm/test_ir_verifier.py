@@ -114,7 +114,7 @@ def test_instructions_behind_the_end() -> None:
 def test_a_block_that_has_not_begun() -> None:
     b = begun()
     b.br(b.function.new_block("elsewhere"))
-    assert "block elsewhere2 is none of the function's" in wrong(b.function)
+    assert "block elsewhere2 is not in the function" in wrong(b.function)
 
 
 def test_a_value_of_one_path_only() -> None:
