@@ -79,14 +79,10 @@ def _is_text(node: Any) -> bool:
 
 
 def _takes_part(dotted: str) -> bool:
-    """Whether a call is wrapped although the module that it is of takes no part in staging."""
-    return _creates(dotted) or trace_rules.is_made_late(dotted) or _is_of_class(dotted)
-
-
-def _is_of_class(dotted: str) -> bool:
-    """Whether a function is named through its class, by how that is written."""
+    """Whether a call is wrapped although the module of the function takes no part in staging."""
     owner = dotted.rpartition(".")[0]
-    return owner.rpartition(".")[2].lstrip("_")[:1].isupper() and owner not in _MODULES
+    is_of_class = owner.rpartition(".")[2].lstrip("_")[:1].isupper() and owner not in _MODULES  # by how it is written
+    return is_of_class or _creates(dotted) or trace_rules.is_made_late(dotted)
 
 
 _MODULES = frozenset({"xml.etree.ElementTree", "xml.etree.cElementTree", "PIL.Image"})  # whose names look like classes'

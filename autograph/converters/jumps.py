@@ -97,12 +97,13 @@ class _Restructure:
         if jump == "return":
             flag, value = self.names()
             result = node.value if node.value is not None else template.constant(None)
-            new = [_assign(value, result), _assign(flag, template.constant(True))]  # the value may raise
+            # the value first: computing it may raise
+            new = [template.assign(value, result), template.assign(flag, template.constant(True))]
         elif jump == "break" or where.kind == "branch":
             if jump not in where.loop_flags:
                 where.loop_flags[jump] = self.context.namer.fresh(f"{jump}_")
             flag = where.loop_flags[jump]
-            new = [_assign(flag, template.constant(True))]
+            new = [template.assign(flag, template.constant(True))]
         else:
             flag, new = None, []
         if flag is not None:
@@ -155,7 +156,7 @@ class _Restructure:
             flag, value = self.names()
             leave = [trees.at_header(gast.Return(template.name(value)), new[-1])]
             plain.survey(leave, self.context)
-            new = [_before(_assign(flag, template.constant(False)), new[0]), *new]
+            new = [_before(template.assign(flag, template.constant(False)), new[0]), *new]
             guard = self.guard(template.name(flag), leave, rest)
         else:
             where.raised.update(raised)
@@ -213,7 +214,7 @@ class _Restructure:
         node.body = self.body(node.body, inside)
         break_, continue_ = inside.loop_flags.get("break"), inside.loop_flags.get("continue")
         if continue_ is not None:
-            node.body[:0] = _placed([_assign(continue_, template.constant(False))], node, comments=False)
+            node.body[:0] = _placed([template.assign(continue_, template.constant(False))], node, comments=False)
         raised = {flag: None for flag in inside.used if flag not in (break_, continue_)}
         node.until = [flag for flag in inside.used if flag != continue_]
         after, node.orelse = node.orelse, []
@@ -221,7 +222,7 @@ class _Restructure:
             after = [self.guard(gast.UnaryOp(gast.Not(), template.name(break_)), after, [])]
             trees.at_header(after[0], node)
         where.used.update(raised)
-        begin = [] if break_ is None else [_before(_assign(break_, template.constant(False)), node)]
+        begin = [] if break_ is None else [_before(template.assign(break_, template.constant(False)), node)]
         return [*begin, node], after, raised
 
 
@@ -244,10 +245,6 @@ def any_of(flags: Flags | list[str]) -> gast.AST:
     """`a or b or c`."""
     loads = [template.name(flag) for flag in flags]
     return loads[0] if len(loads) == 1 else gast.BoolOp(gast.Or(), loads)
-
-
-def _assign(name: str, value: gast.AST) -> gast.Assign:
-    return gast.Assign([template.name(name, gast.Store())], value, None)
 
 
 def _silence(block: list[Any]) -> None:

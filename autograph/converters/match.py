@@ -25,7 +25,7 @@ def lower(node: Any, whole: str | None, context: Context) -> list[Any] | None:
     if isinstance(node.subject, gast.Name) and not any(_capture(case.pattern) for case in node.cases):
         first, subject = [], node.subject.id
     else:
-        first = [gast.Assign([template.name(subject, gast.Store())], node.subject, None)]
+        first = [template.assign(subject, node.subject)]
     new: list[Any] = replace(node, [*first, *_chain(node.cases, subject)])
     if not first and _test(node.cases[0].pattern, subject) is not None:  # the line of the `match` itself is seen to run
         _first_load(new[0].test, node.subject)
@@ -73,7 +73,7 @@ def _chain(cases: list[Any], subject: str) -> list[Any]:
         return []
     case, *others = cases
     name, test = _capture(case.pattern), _test(case.pattern, subject)
-    bind = [] if name is None else [gast.Assign([template.name(name, gast.Store())], template.name(subject), None)]
+    bind = [] if name is None else [template.assign(name, template.name(subject))]
     for new in bind:
         gast.copy_location(new, case.pattern)
     if test is None:

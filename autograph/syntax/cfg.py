@@ -56,34 +56,20 @@ class _Jumps(NamedTuple):
 
 @dataclass
 class Graph:
-    """The steps of one function; `names[i]` is the name that bit `i` stands for."""
+    """The steps of one function, and the number of the bit of each name."""
 
-    names: list[str] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     entry: int = 0
 
     def bits(self, names: Iterable[str]) -> int:
-        return union(map(self._bit, names))
+        """The set of `names` as bits; adds names that are new."""
+        return union(1 << self.names.setdefault(name, len(self.names)) for name in names)
 
     def listed(self, bits: int) -> list[str]:
-        """The names that bits stand for."""
-        names = []
-        while bits:
-            low = bits & -bits
-            names.append(self.names[low.bit_length() - 1])
-            bits ^= low
-        return names
-
-    def _bit(self, name: str) -> int:
-        index = self._index.get(name)
-        if index is None:
-            index = self._index[name] = len(self.names)
-            self.names.append(name)
-        return 1 << index
-
-    def __post_init__(self) -> None:
-        self._index = {name: i for i, name in enumerate(self.names)}
+        """The names in a set of bits, in order."""
+        return [name for name, i in self.names.items() if bits >> i & 1] if bits else []
 
 
 def union(bits: Iterable[int]) -> int:
@@ -95,7 +81,7 @@ def union(bits: Iterable[int]) -> int:
 
 def build(function: gast.AST, names: Sequence[str], rebound: scope.Names) -> Graph:
     """The graph of a function's body. `rebound`: names that inner functions assign, so that any call may."""
-    builder = _Builder(Graph(list(names)), rebound)
+    builder = _Builder(Graph({name: i for i, name in enumerate(names)}), rebound)
     end = builder.step(0, 0, [], ())
     builder.graph.entry, _ = builder.block(function.body, end, _Jumps(end, end, end))
     return builder.graph

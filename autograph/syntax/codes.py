@@ -123,15 +123,10 @@ def compile_alone(
 
 def _bare(function: Any) -> Any:
     """A function statement without what is executed outside of it; a decorator stays for the first line's sake."""
-    given = function.args
-    arguments = _arguments(
-        posonlyargs=[*map(_no_annotation, given.posonlyargs)],
-        args=[*map(_no_annotation, given.args)],
-        vararg=_no_annotation(given.vararg),
-        kwonlyargs=[*map(_no_annotation, given.kwonlyargs)],
-        kw_defaults=[None] * len(given.kwonlyargs),
-        kwarg=_no_annotation(given.kwarg),
-    )
+    arguments = _arguments(kw_defaults=[None] * len(function.args.kwonlyargs))
+    for name in ("posonlyargs", "args", "kwonlyargs"):
+        setattr(arguments, name, [*map(_no_annotation, getattr(function.args, name))])
+    arguments.vararg, arguments.kwarg = _no_annotation(function.args.vararg), _no_annotation(function.args.kwarg)
     if isinstance(function, ast.Lambda):
         return _at(function, ast.Expr, value=_at(function, ast.Lambda, args=arguments, body=function.body))
     rest = _holding(*function.body)
@@ -157,14 +152,8 @@ def _no_annotation(parameter: ast.arg | None) -> Any:
 def _at(place: Any, kind: type, **fields: Any) -> Any:
     """A new node where `place` is."""
     node: Any = ast.AST.__new__(kind)
-    fields.update(
-        lineno=place.lineno,
-        col_offset=place.col_offset,
-        end_lineno=place.end_lineno,
-        end_col_offset=place.end_col_offset,
-    )
     node.__dict__.update(fields)
-    return node
+    return ast.copy_location(node, place)
 
 
 # How a call is compiled depends on the module's top level: `module.f(x)` is not a method call if `module` was imported

@@ -94,7 +94,7 @@ class _Hoist:
                 _disown(owner, name, self.names())
                 raised[name] = None
         if isinstance(function, gast.Lambda):
-            return gast.Assign([template.name(piece.reference.id, gast.Store())], function, None)
+            return template.assign(piece.reference.id, function)
         function.name = piece.reference.id
         return function
 
@@ -112,7 +112,7 @@ class _Hoist:
             self.foreign = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}
         names = [name for name in raised if name not in self.foreign]
         self.foreign.update(names)
-        return [gast.AnnAssign(template.name(n, gast.Store()), template.constant(None), None, 1) for n in names]
+        return [template.declare(name, template.constant(None)) for name in names]
 
 
 @dataclass
@@ -175,7 +175,7 @@ def _disown(function: Any, name: str, names: Namer) -> None:
     for parameter in function.args.args:
         if parameter.id == name:
             parameter.id = names.fresh(name)
-            begin.append(gast.Assign([template.name(name, gast.Store())], template.name(parameter.id), None))
+            begin.append(template.assign(name, template.name(parameter.id)))
     function.body[:0] = begin
 
 

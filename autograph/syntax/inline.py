@@ -130,7 +130,7 @@ def _read(node: Any) -> Any:
     asked = [gast.copy_location(gast.Expr(_bound(each)), node) for each in read if hasattr(each, "unbound")]
     if not asked:
         return new
-    return gast.copy_location(gast.If(template.expression("ag__.ACTIVE"), [*asked, new], [node]), node)
+    return gast.copy_location(gast.If(template.attribute("ACTIVE"), [*asked, new], [node]), node)
 
 
 def _bound(name: gast.Name) -> Any:
@@ -140,13 +140,12 @@ def _bound(name: gast.Name) -> Any:
 
 def _asked(node: Any) -> Any:
     if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and hasattr(node, "unbound"):
-        active = template.expression("ag__.ACTIVE")
-        return gast.copy_location(gast.IfExp(active, gast.copy_location(_bound(node), node), node), node)
-    plain = _plain(node) if isinstance(node, gast.Call) and not hasattr(node, "origin") else None
+        traced, plain = gast.copy_location(_bound(node), node), node
+    else:
+        traced, plain = node, _plain(node) if isinstance(node, gast.Call) and not hasattr(node, "origin") else None
     if plain is None:
         return node
-    active = gast.Attribute(template.name("ag__"), "ACTIVE", gast.Load())
-    return gast.copy_location(gast.IfExp(active, node, plain), node)
+    return gast.copy_location(gast.IfExp(template.attribute("ACTIVE"), traced, plain), node)
 
 
 def _plain(node: gast.Call) -> Any:

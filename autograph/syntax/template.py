@@ -68,10 +68,24 @@ def constant(value: object) -> gast.Constant:
     return gast.Constant(value, None)
 
 
+def assign(identifier: str, value: gast.AST) -> gast.Assign:
+    """`identifier = value`."""
+    return gast.Assign([name(identifier, gast.Store())], value, None)
+
+
+def declare(identifier: str, annotation: gast.AST) -> gast.AnnAssign:
+    """`identifier: annotation`."""
+    return gast.AnnAssign(name(identifier, gast.Store()), annotation, None, 1)
+
+
+def attribute(operator: str) -> gast.Attribute:
+    """`ag__.operator`."""
+    return gast.Attribute(name("ag__"), operator, gast.Load())
+
+
 def call(operator: str, *args: gast.AST, **keywords: gast.AST) -> gast.Call:
-    """A call of one of the library's operators: `ag__.operator(*args, **keywords)`."""
-    function = gast.Attribute(name("ag__"), operator, gast.Load())
-    return gast.Call(function, list(args), [gast.keyword(key, value) for key, value in keywords.items()])
+    """`ag__.operator(*args, **keywords)`, a call of one of the library's operators."""
+    return gast.Call(attribute(operator), list(args), [gast.keyword(key, value) for key, value in keywords.items()])
 
 
 def operator_of(call: gast.AST) -> str | None:

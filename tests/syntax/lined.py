@@ -22,7 +22,7 @@ class LinedBuilder(cfg._Builder):
     """A builder of graphs that remembers on which line each step stands."""
 
     def __init__(self, names: list[str]) -> None:
-        super().__init__(cfg.Graph(names), {})
+        super().__init__(cfg.Graph({name: i for i, name in enumerate(names)}), {})
         self.line_of: dict[int, int] = {}
 
     def uses(self, after: int, jumps: cfg._Jumps, *nodes: gast.AST | None) -> tuple[int, int]:

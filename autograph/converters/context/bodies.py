@@ -36,8 +36,7 @@ def sharing(shared: list[str], context: Context) -> list[Any]:
 
 def declarations(unbound: list[str]) -> list[Any]:
     """`y: ag__.unbound` for names that only bodies bind."""
-    mark = gast.Attribute(template.name("ag__"), "unbound", gast.Load())
-    return [gast.AnnAssign(template.name(name, gast.Store()), mark, None, 1) for name in unbound]
+    return [template.declare(name, template.attribute("unbound")) for name in unbound]
 
 
 def state(node: Any, context: Context) -> list[Any]:

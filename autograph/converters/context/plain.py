@@ -28,14 +28,18 @@ def survey(statements: list[Any], context: Context) -> None:
 
 
 def summarize(node: Any, context: Context) -> None:
-    """Note on a statement, whose inner statements are summarized, what the decisions rest on.
+    """Set on a statement, whose inner statements are summarized, the facts that decisions depend on.
 
-    `fixed`: why it cannot move, or None; `jumps`: the jumps that lead out of it; `falls`: whether it may complete;
-    `exits`: whether it holds a jump that runs the exit of a `with` or a `finally` on its way; `undone`: whether it
-    holds one that an exception in such an exit may undo, because a `try` or `with` around that may catch it.
+    - `fixed`: why it cannot move, or None.
+    - `jumps`: the jumps that lead out of it.
+    - `falls`: whether it may complete, so that the next statement runs.
+    - `manages`: whether it is a `with` whose managers may raise or end exceptions.
+    - `exits`: whether a jump in it runs the exit of a `with` or a `finally` on its way.
+    - `undone`: whether a `try` or `with` around such an exit may catch its exception, which undoes the jump.
     """
     node.exits = node.undone = False
-    node.inert = isinstance(node, gast.With) and all(_is_inert(item.context_expr, context) for item in node.items)
+    managers = [item.context_expr for item in node.items] if isinstance(node, gast.With) else []
+    node.manages = not all(isinstance(m, gast.Call) and context.dotted(m.func) in _INERT for m in managers)
     if isinstance(node, DEFINITIONS):
         node.fixed, node.jumps, node.falls = movable.reason(node, context), frozenset(), True
         return
@@ -43,22 +47,13 @@ def summarize(node: Any, context: Context) -> None:
     node.fixed = movable.reason(own_parts(node), context) or _BY_KIND.get(type(node)) or first_fixed(*inner)
     node.jumps = _jumps(node, inner)
     node.falls = falls(node)
-    _summarize_exits(node, inner)
-
-
-_BY_KIND = {kind: movable.BY_KIND[kind] for kind in (gast.AsyncFor, gast.AsyncWith)}
-
-
-def _summarize_exits(node: Any, inner: list[list[Any]]) -> None:
     inside = [statement for block in inner for statement in block]
     node.undone = any(s.undone for s in inside) or bool(block_jumps(getattr(node, "finalbody", None) or []))
     node.undone |= _catches(node) and any(s.exits for s in node.body)
     node.exits = any(s.exits for s in inside) or (_has_exit(node) and bool(node.jumps))
 
 
-def _is_inert(manager: Any, context: Context) -> bool:
-    """Whether a context manager is known neither to raise nor to end exceptions."""
-    return isinstance(manager, gast.Call) and context.dotted(manager.func) in _INERT
+_BY_KIND = {kind: movable.BY_KIND[kind] for kind in (gast.AsyncFor, gast.AsyncWith)}
 
 
 _INERT = frozenset({"contextlib.nullcontext"}) | {
@@ -68,12 +63,12 @@ _INERT = frozenset({"contextlib.nullcontext"}) | {
 
 def _catches(node: Any) -> bool:
     """Whether an exception in the body of a statement may end there."""
-    return (isinstance(node, gast.With) and not node.inert) or bool(getattr(node, "handlers", None))
+    return node.manages or bool(getattr(node, "handlers", None))
 
 
 def _has_exit(node: Any) -> bool:
     """Whether something runs when a jump leaves a statement."""
-    return (isinstance(node, gast.With) and not node.inert) or bool(getattr(node, "finalbody", None))
+    return node.manages or bool(getattr(node, "finalbody", None))
 
 
 def own_parts(node: gast.AST) -> list[Any]:
@@ -118,7 +113,7 @@ def falls(node: gast.AST) -> bool:
     if isinstance(node, (gast.Try, gast.TryStar)):
         ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
         return any(map(block_falls, ways)) and block_falls(node.finalbody)
-    if isinstance(node, gast.With) and node.inert:
+    if isinstance(node, gast.With) and not node.manages:
         return block_falls(node.body)
     return True  # a `with` may swallow an exception, a loop may end
 

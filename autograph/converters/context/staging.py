@@ -15,12 +15,10 @@ _FLAGS = frozenset({"TYPE_CHECKING", "__debug__", "__name__"})
 
 def never_staged(test: gast.AST, context: Context) -> bool:
     """Whether `test` always yields a plain Python value, whatever its operands are."""
-    if isinstance(test, gast.Constant):
+    if isinstance(test, (gast.Constant, gast.Lambda)):
         return True
     if isinstance(test, gast.JoinedStr):
         return not formats(test)
-    if isinstance(test, gast.Lambda):
-        return True
     if isinstance(test, gast.Name):
         return test.id in _FLAGS
     if isinstance(test, (gast.Tuple, gast.List, gast.Set)):
@@ -34,17 +32,12 @@ def never_staged(test: gast.AST, context: Context) -> bool:
     if isinstance(test, gast.BoolOp):
         return all(never_staged(value, context) for value in test.values)
     if isinstance(test, gast.Compare):
-        return _comparison(test, context)
+        pairs = zip(test.ops, [test.left, *test.comparators], test.comparators)
+        return all(_plain_comparison(op, left, right, context) for op, left, right in pairs)
     if isinstance(test, gast.Call):
         name = test.func.id if isinstance(test.func, gast.Name) else None
         return name in _PREDICATES and context.is_builtin(name)
     return False
-
-
-def _comparison(test: gast.Compare, context: Context) -> bool:
-    operands = [test.left, *test.comparators]
-    pairs = zip(test.ops, operands, operands[1:], strict=False)
-    return all(_plain_comparison(op, left, right, context) for op, left, right in pairs)
 
 
 def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Context) -> bool:
@@ -57,7 +50,8 @@ def _plain_comparison(op: gast.AST, left: gast.AST, right: gast.AST, context: Co
     if _is_text(left) or _is_text(right):
         return not (context.whole or _makes_text(left, context) or _makes_text(right, context))
     if isinstance(op, (gast.In, gast.NotIn)):
-        return _is_display_of_texts(right) and not (context.whole or _makes_text(left, context))
+        of_texts = isinstance(right, (gast.Tuple, gast.List, gast.Set)) and all(map(_is_text, right.elts))
+        return of_texts and not (context.whole or _makes_text(left, context))
     return never_staged(left, context) and never_staged(right, context)
 
 
@@ -133,7 +127,3 @@ def _makes_text(node: gast.AST, context: Context) -> bool:
 def formats(node: gast.JoinedStr) -> bool:
     """Whether an f-string is more than literal text."""
     return any(isinstance(part, gast.FormattedValue) for part in node.values)
-
-
-def _is_display_of_texts(node: gast.AST) -> bool:
-    return isinstance(node, (gast.Tuple, gast.List, gast.Set)) and all(_is_text(item) for item in node.elts)

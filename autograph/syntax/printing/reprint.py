@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Sequence
-from typing import Protocol
 
 import gast
 
@@ -20,16 +19,10 @@ from autograph.common.printing.unparse import shown
 from autograph.syntax.lines import Lines, Place, comments, reindented
 from autograph.syntax.origin import BLOCKS, NO_COMMENTS, Comments, StatementOrigin, TreeOrigin, fields, untouched
 from autograph.syntax.printing.splice import Splicer
+from autograph.syntax.source import Source
 
 _DEFINITIONS = ("FunctionDef", "AsyncFunctionDef", "ClassDef")
 _BLOCK_OF = {"": "body", "else": "orelse", "finally": "finalbody"}
-
-
-class Source(Protocol):
-    """The parts of a `source.Source` that printing needs."""
-
-    lines: list[str]
-    tree: gast.AST
 
 
 def to_text(tree: gast.AST, source: Source) -> str:
