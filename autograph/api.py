@@ -379,19 +379,19 @@ def convert_callee(function: FunctionType, whole: bool = False) -> FunctionType:
     Args:
         whole: whether it is to ask for all that is compared; the function itself if there is no such code of it.
     """
-    if unconverted.get(function.__code__) is not None:
+    if why_unconverted.get(function.__code__) is not None:
         return function
     try:
         return _whole_function(function) if whole else _converted_function(function)
     except SourceError as error:
-        unconverted.put(function.__code__, str(error))
+        why_unconverted.put(function.__code__, str(error))
         return function
 
 
 def convert_or_explain(function: FunctionType, whole: bool = False) -> FunctionType | str:
     """Like `convert_callee`, but returns the reason if the function has no source."""
     converted = convert_callee(function, whole)
-    return unconverted.get(function.__code__) or converted if converted is function else converted
+    return why_unconverted.get(function.__code__) or converted if converted is function else converted
 
 
 def why_sourceless(entity: Any) -> str:
@@ -418,5 +418,5 @@ _place = operator.attrgetter("__code__.co_filename", "__code__.co_firstlineno", 
 
 
 # Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.
-unconverted: OfCode[str] = OfCode()
+why_unconverted: OfCode[str] = OfCode()
 calls.set_converter(convert_callee)

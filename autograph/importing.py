@@ -94,27 +94,27 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
     return code, Explanation(converted.decisions)
 
 
-def stands_for(pattern: str, name: str) -> bool:
+def pattern_matches(pattern: str, name: str) -> bool:
     """Whether a pattern stands for the module `name`."""
-    return _either([pattern]).match(name) is not None
+    return _regex_of([pattern]).match(name) is not None
 
 
-def _either(patterns: Iterable[str]) -> re.Pattern[str]:
-    ways = (way for name in patterns for way in (rf"{re.escape(name)}(\..*)?\Z", fnmatch.translate(name)))
-    return re.compile("|".join([*ways, r"(?!)"]))
+def _regex_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    regexes = (regex for name in patterns for regex in (rf"{re.escape(name)}(\..*)?\Z", fnmatch.translate(name)))
+    return re.compile("|".join([*regexes, r"(?!)"]))
 
 
 # Code that imports of the user's program run has no lines, so that traces and debuggers do not show it; and while a
 # module is being converted nothing is traced.
 
 
-def _unseen(function: F) -> F:
+def _without_lines(function: F) -> F:
     code = function.__code__
     function.__code__ = with_lines(code, [(len(code.co_code), Position(None))], code.co_firstlineno)
     return function
 
 
-@_unseen
+@_without_lines
 def _untraced(function: Callable[..., T], *args: Any) -> T:
     trace = sys.gettrace()
     if trace is None:
@@ -138,7 +138,7 @@ class Hook(MetaPathFinder):
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
-        self._pattern = _either(self.patterns)
+        self._pattern = _regex_of(self.patterns)
         self.modules: dict[str, Explanation] = {}
         self.left_alone: dict[str, str] = {}
         self.prepared: dict[str, CodeType] = {}
@@ -185,7 +185,7 @@ class Hook(MetaPathFinder):
             if not _installed:
                 _lower_limit()
 
-    @_unseen
+    @_without_lines
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> machinery.ModuleSpec | None:
@@ -207,7 +207,7 @@ class Hook(MetaPathFinder):
 
     def adopt(self, spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
         """How to import in converted form what was found; `spec` itself if that cannot be done."""
-        spec = _of_its_file(spec)
+        spec = _file_spec(spec)
         if (why := _why_not(spec)) is not None:
             self.left_alone[spec.name] = why
             return spec
@@ -266,13 +266,13 @@ class ConvertingLoader(machinery.SourceFileLoader):
 
     __hash__ = machinery.SourceFileLoader.__hash__
 
-    @_unseen
+    @_without_lines
     def create_module(self, spec: machinery.ModuleSpec) -> None:
         # Here and not when the module is executed, because then it is in sys.modules, still empty, and would be
         # taken by a converter that imports it.
         self._code = self.hook.prepared.pop(spec.name, None) or _untraced(self._convert, spec.name)
 
-    @_unseen
+    @_without_lines
     def get_code(self, fullname: str) -> CodeType:
         """The code of the converted module."""
         code, self._code = self._code, None
@@ -315,7 +315,7 @@ def _plain_imports() -> Iterator[None]:
 # the recursion limit --------------------------------------------------------------------------------------------------
 
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit
-_known = [0]  # the limit that the program knows
+_program_limits = [0]  # the limit that the program knows
 
 
 def _raised(limit: int) -> int:
@@ -324,33 +324,33 @@ def _raised(limit: int) -> int:
     return min(limit * FRAMES_PER_CALL, room)
 
 
-@_unseen
+@_without_lines
 @functools.wraps(_get_limit)
 def _program_limit() -> int:
-    return _known[0] if _installed else _get_limit()
+    return _program_limits[0] if _installed else _get_limit()
 
 
-@_unseen
+@_without_lines
 @functools.wraps(_set_limit)
 def _set_program_limit(limit: int, /) -> None:
     _set_limit(_raised(limit) if _installed else limit)
-    _known[0] = limit
+    _program_limits[0] = limit
 
 
 def _raise_limit() -> None:
-    _known[0] = _get_limit()
-    _set_limit(_raised(_known[0]))
+    _program_limits[0] = _get_limit()
+    _set_limit(_raised(_program_limits[0]))
     sys.getrecursionlimit, sys.setrecursionlimit = _program_limit, _set_program_limit
 
 
 def _lower_limit() -> None:
     sys.getrecursionlimit, sys.setrecursionlimit = _get_limit, _set_limit
-    _set_limit(_known[0])
+    _set_limit(_program_limits[0])
 
 
 # what can be converted ------------------------------------------------------------------------------------------------
 
-def _of_its_file(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
+def _file_spec(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
     """How to import from its file what is also frozen into the interpreter; `spec` itself if it is not."""
     if _loader(spec) is not machinery.FrozenImporter:
         return spec

@@ -18,7 +18,7 @@ from autograph.operators import backend as protocol
 from autograph.operators.backend import Several
 from autograph.operators.loops import for_stmt
 from autograph.operators.state import State, reached_by
-from autograph.operators.tracebacks import whole
+from autograph.operators.tracebacks import full_tracebacks
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.traits import COMBINES_ITEMS, COMPARES_ITEMS, DIGITS, STRUCTURAL, TAKES_NO_ITEMS
@@ -95,7 +95,7 @@ class GraphBackend(protocol.Backend):
         """While it lasts, what runs in this thread is recorded by `trace`."""
         self._traces.stack.append(trace)
         try:
-            with whole(), protocol.traced_by(self):
+            with full_tracebacks(), protocol.traced_by(self):
                 yield
         finally:
             self._traces.stack.pop()

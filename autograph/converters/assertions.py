@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from autograph.converters.context import staging
-from autograph.converters.context.base import Context, own_text
+from autograph.converters.context.base import Context, short_text
 from autograph.converters.logical import deferred, why_not_deferred
 from autograph.syntax import template
 
@@ -22,7 +22,7 @@ def assert_statement(node: gast.Assert, context: Context) -> Any:
     parts = [node.test, *([node.msg] if node.msg is not None else [])]
     why = why_not_deferred(parts, context)
     if staging.never_staged(node.test, context):
-        why = f"its condition is never staged: {own_text(node.test)}"
+        why = f"its condition is never staged: {short_text(node.test)}"
     if not context.decide(node, "assert", why):
         return None
     call = gast.copy_location(template.call("assert_stmt", *map(deferred, parts)), node)

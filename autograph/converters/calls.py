@@ -37,7 +37,7 @@ _SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they 
 _BUILTINS = frozenset(name for name in dir(builtins) if not trace_rules.is_made_late(f"builtins.{name}")) - _SETTERS
 _LITERALS = (gast.Constant, gast.JoinedStr)
 # Methods of texts that may be given what is staged.
-_TAKING = frozenset(
+_METHODS_OF_TEXTS = frozenset(
     "format join center ljust rjust zfill expandtabs replace startswith endswith find count encode".split()
 )
 
@@ -45,7 +45,7 @@ _TAKING = frozenset(
 def rewrite(node: gast.Call, context: Context) -> Any:
     if template.operator_of(node) or template.operator_of(node.func) == "call":
         return None
-    if context.decide(node, f"call of {_described(node.func)}", _reason(node, context)):
+    if context.decide(node, f"call of {_description(node.func)}", _reason(node, context)):
         node.func = gast.copy_location(template.call("call", node.func), node.func)
     return None
 
@@ -64,7 +64,7 @@ def _reason(node: gast.Call, context: Context) -> str | None:
     if isinstance(function, gast.Name) and function.id in _BUILTINS and context.is_builtin(function.id):
         return "a builtin that needs no conversion"
     if isinstance(function, gast.Attribute) and isinstance(function.value, _LITERALS):
-        if not (function.attr in _TAKING and _is_text(function.value) and node.args):
+        if not (function.attr in _METHODS_OF_TEXTS and _is_text(function.value) and node.args):
             return "a method of a literal"
     dotted = context.dotted(function)
     if dotted is not None and trace_rules.is_plain(dotted) and not _takes_part(dotted):
@@ -96,7 +96,7 @@ def _creates(dotted: str) -> bool:
     return parts[0] == "numpy" and (parts[-1] in _CREATION or not {"random", "testing"}.isdisjoint(parts))
 
 
-def _described(function: Any) -> str:
+def _description(function: Any) -> str:
     root, names = trees.dotted(function)
     return ".".join([root.id if isinstance(root, gast.Name) else "…", *names])
 

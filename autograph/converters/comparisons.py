@@ -52,7 +52,7 @@ def _conjunction(node: gast.Compare, context: Context) -> Any:
         return None
     pairs = []
     for i, op in enumerate(node.ops):
-        left = operands[i] if i == 0 else _again(operands[i])
+        left = operands[i] if i == 0 else _copy_of(operands[i])
         pair = gast.copy_location(gast.Compare(left, [op], [operands[i + 1]]), node)
         pair.guarded = True
         operator = _MEMBERSHIP.get(type(op))
@@ -62,7 +62,7 @@ def _conjunction(node: gast.Compare, context: Context) -> Any:
     return call_of("and_", pairs)
 
 
-def _again(operand: Any) -> Any:
+def _copy_of(operand: Any) -> Any:
     """The same name or literal once more."""
     if isinstance(operand, gast.Name):
         return gast.copy_location(template.name(operand.id), operand)

@@ -83,7 +83,7 @@ def _reason(node: Any, context: Context) -> str | None:
     parts = scope.elements(node)
     for number, generator in enumerate(node.generators):
         parts += [*generator.ifs, generator.iter] if number else generator.ifs
-    if not _late(parts).isdisjoint(name for names in bound for name in names or ()):
+    if not _captured_by_functions(parts).isdisjoint(name for names in bound for name in names or ()):
         return "an inner function captures its variable"
     if any(generator.is_async for generator in node.generators):
         return "it is asynchronous"
@@ -115,7 +115,7 @@ def _rename(nodes: list[Any], old: str, new: str) -> None:
             _rename(trees.children(node), old, new)
 
 
-def _late(parts: list[Any]) -> set[str]:
+def _captured_by_functions(parts: list[Any]) -> set[str]:
     """Names read by functions of the user's inside a comprehension, which may run after the next element came."""
     found: set[str] = set()
     for node in (inner for part in parts for inner in trees.walk(part)):

@@ -30,7 +30,7 @@ class Functions:
     def __init__(self, prepare: Sequence[Prepare], rewriters: Mapping[type, list[Rewrite]], context: Context) -> None:
         self.prepare = prepare
         self.context = context
-        self.walk = Walk(rewriters, logical.mark, self.nested, context)
+        self.walk = Walk(rewriters, logical.mark_roles, self.nested, context)
 
     def nested(self, node: Any, context: Context) -> Any:
         """Convert the contents of a function; its defaults and decorators run there."""
@@ -45,7 +45,7 @@ class Functions:
     def inner(self, node: Any, context: Context) -> Any:
         """Convert a function, lambda or class, in place."""
         if "ag__" in context.taken:
-            self._untouched(node, "the name `ag__` is taken: is this converted code already?")
+            self._leave_plain(node, "the name `ag__` is taken: is this converted code already?")
         elif isinstance(node, gast.Lambda):
             self._lambda(node)
         elif isinstance(node, gast.ClassDef):
@@ -57,9 +57,9 @@ class Functions:
     def block(self, statements: list[Any]) -> None:
         """Convert the functions of a module's or a class's statements, which themselves stay."""
         for node in statements:
-            self._outside(node)
+            self._visit_unstaged(node)
 
-    def _outside(self, node: Any) -> None:
+    def _visit_unstaged(self, node: Any) -> None:
         if isinstance(node, _FUNCTIONS) and not self.context.locals:  # each gets the names it would get alone
             self.context.namer = names.Namer(names.all_names(node))
         if isinstance(node, (*scope.FUNCTIONS, gast.ClassDef)):
@@ -68,7 +68,7 @@ class Functions:
         if isinstance(node, (gast.If, *plain.LOOPS)):
             self.context.decide(node, _KEYWORDS[type(node)], "only functions are staged, not modules and classes")
         for child in trees.children(node):
-            self._outside(child)
+            self._visit_unstaged(child)
 
     def _class(self, node: gast.ClassDef) -> None:
         self.context.classes.append(node.name)
@@ -77,34 +77,34 @@ class Functions:
         self.context.functions.pop()
         self.context.classes.pop()
 
-    def _look_around(self, node: Any) -> None:
+    def _scan(self, node: Any) -> None:
         """Find out what matters all over a function, if it is an outermost one."""
-        if not self.context.nones:
+        if not self.context.none_variables:
             nodes = list(trees.walk(node))
-            self.context.changing = ref.changing(nodes)
+            self.context.mutated = ref.mutated(nodes)
             targets = [each.target for each in nodes if isinstance(each, gast.comprehension)]
             self.context.targets = set(scope.uses(*targets).writes)
 
     def _lambda(self, node: gast.Lambda) -> None:
         context = self.context
-        self._look_around(node)
+        self._scan(node)
         context.functions.append("<lambda>")
         context.locals.append(set(scope.parameters(node)))
-        context.nones.append(set())
+        context.none_variables.append(set())
         context.globals.append(set())
         node.body = self.walk.visit(node.body)
-        self._leave()
+        self._pop_names()
 
     def _function(self, node: Any) -> None:
         context = self.context
-        if _traces(node, context):
-            self._untouched(node, "the function traces what runs, which would be more than the user's code")
+        if _sets_trace_function(node, context):
+            self._leave_plain(node, "the function traces what runs, which would be more than the user's code")
             return
         own = scope.uses(*node.body)
-        self._look_around(node)
+        self._scan(node)
         context.functions.append(node.name)
         context.locals.append({*own.writes, *scope.parameters(node)} - own.globals.keys() - own.nonlocals.keys())
-        context.nones.append(set(_set_to_none(node)))
+        context.none_variables.append(set(_set_to_none(node)))
         context.globals.append(set(own.globals))
         _hoist_declarations(node)
         for step in self.prepare:
@@ -118,9 +118,9 @@ class Functions:
         self.walk.visit_list(node.body)
         if unbound:
             _insert(node, bodies.declarations(unbound))
-        self._leave()
+        self._pop_names()
 
-    def _untouched(self, node: Any, reason: str) -> None:
+    def _leave_plain(self, node: Any, reason: str) -> None:
         self.context.functions.append(getattr(node, "name", "<lambda>"))
         for inner in trees.children(node):
             for found in trees.walk(inner):
@@ -128,8 +128,8 @@ class Functions:
                     self.context.decide(found, _KEYWORDS[type(found)], reason)
         self.context.functions.pop()
 
-    def _leave(self) -> None:
-        for stack in (self.context.functions, self.context.locals, self.context.nones, self.context.globals):
+    def _pop_names(self) -> None:
+        for stack in (self.context.functions, self.context.locals, self.context.none_variables, self.context.globals):
             stack.pop()
 
 
@@ -138,33 +138,33 @@ def _set_to_none(function: Any) -> Iterator[str]:
     for node in scope.walk_own(*function.body):
         if isinstance(node, gast.Assign):
             for target in node.targets:
-                yield from _nones(target, node.value)
+                yield from _names_set_to_none(target, node.value)
         elif isinstance(node, (gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
-            yield from _nones(node.target, node.value)
+            yield from _names_set_to_none(node.target, node.value)
 
 
-def _nones(target: Any, value: Any) -> Iterator[str]:
+def _names_set_to_none(target: Any, value: Any) -> Iterator[str]:
     if isinstance(target, gast.Name):
         if staging.may_be_none(value):
             yield target.id
     elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple) and len(target.elts) == len(value.elts):
         for inner, part in zip(target.elts, value.elts, strict=True):
-            yield from _nones(inner, part)
+            yield from _names_set_to_none(inner, part)
 
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 _KEYWORDS = {gast.If: "if", gast.While: "while", gast.For: "for", gast.AsyncFor: "for"}
 
 
-_TRACERS = frozenset({"sys.settrace", "sys.setprofile", "threading.settrace", "threading.setprofile"})
-_TRACING = frozenset({"settrace", "setprofile"})
+_TRACE_SETTERS = frozenset({"sys.settrace", "sys.setprofile", "threading.settrace", "threading.setprofile"})
+_TRACE_SETTER_NAMES = frozenset({"settrace", "setprofile"})
 
 
-def _traces(function: Any, context: Context) -> bool:
-    if _TRACING.isdisjoint(context.taken):
+def _sets_trace_function(function: Any, context: Context) -> bool:
+    if _TRACE_SETTER_NAMES.isdisjoint(context.taken):
         return False
     calls = (node for node in scope.walk_own(*function.body) if isinstance(node, gast.Call))
-    return any(context.dotted(node.func) in _TRACERS for node in calls)
+    return any(context.dotted(node.func) in _TRACE_SETTERS for node in calls)
 
 
 def _hoist_declarations(function: Any) -> None:

@@ -27,7 +27,7 @@ Flags = dict[str, None]  # an ordered set of flag names
 
 
 @dataclass
-class _Where:
+class _JumpContext:
     """How jumps leave the current code.
 
     `kind`: 'function' (the user's own function, or a branch that leaves as it does), 'loop' (the body of a converted
@@ -44,14 +44,14 @@ class _Where:
     raised: Flags = field(default_factory=dict)  # flags after which what follows this block must not run
 
     @property
-    def consumes(self) -> bool:
+    def returns_directly(self) -> bool:
         """Whether a raised `do_return` can be turned into a `return` here."""
         return self.kind == "function" and self.tail
 
 
 def restructure(function: gast.AST, context: Context) -> None:
     """Restructure the jumps of a function whose statements are marked (see `plain.mark`)."""
-    function.body = _Restructure(context).block(function.body, _Where("function"))
+    function.body = _Restructure(context).block(function.body, _JumpContext("function"))
 
 
 class _Restructure:
@@ -59,12 +59,12 @@ class _Restructure:
         self.context = context
         self.return_flags: tuple[str, str] | None = None  # the names do_return and retval_, once needed
 
-    def block(self, statements: list[Any], where: _Where) -> list[Any]:
+    def block(self, statements: list[Any], where: _JumpContext) -> list[Any]:
         out: list[Any] = []
-        stuck = _stuck_suffixes(statements) if where.kind == "function" else None
+        immovable_suffixes = _immovable_suffixes(statements) if where.kind == "function" else None
         for i, node in enumerate(statements):
-            if stuck and stuck[i + 1] and node.jumps:
-                plain.pin(node, f"`return`, and what follows cannot move: {stuck[i + 1]}")
+            if immovable_suffixes and immovable_suffixes[i + 1] and node.jumps:
+                plain.keep_plain(node, f"`return`, and what follows cannot move: {immovable_suffixes[i + 1]}")
             if type(node) in plain.JUMPS and (isinstance(node, gast.Return) or not where.native_loop):
                 out += self.leave(node, where)
             elif isinstance(node, gast.If) and node.plain is None and node.jumps:
@@ -77,16 +77,16 @@ class _Restructure:
                 out += new
         return out
 
-    def body(self, statements: list[Any], where: _Where) -> list[Any]:
+    def body(self, statements: list[Any], where: _JumpContext) -> list[Any]:
         """A block that becomes the body of a generated function: leaving it at its end needs no `return`."""
         out = self.block(statements, where)
         if out and isinstance(out[-1], gast.Return) and out[-1].value is None and where.kind != "function":
-            _silence(out)
+            _hide_last(out)
         return out or [gast.Pass()]
 
     # Jumps
 
-    def leave(self, node: Any, where: _Where) -> list[Any]:
+    def leave(self, node: Any, where: _JumpContext) -> list[Any]:
         """The statements of a jump."""
         jump = plain.JUMPS[type(node)]
         if jump == "return" and where.in_loop:
@@ -108,7 +108,7 @@ class _Restructure:
             flag, new = None, []
         if flag is not None:
             where.used[flag] = None
-        return _placed([*new, gast.Return(None)], node)
+        return _place_at([*new, gast.Return(None)], node)
 
     def names(self) -> tuple[str, str]:
         if self.return_flags is None:
@@ -117,46 +117,47 @@ class _Restructure:
 
     # An `if` that a jump leads out of
 
-    def branch(self, node: Any, rest: list[Any], where: _Where) -> list[Any]:
+    def branch(self, node: Any, rest: list[Any], where: _JumpContext) -> list[Any]:
         if where.depth >= plain.MAX_DEPTH:
             for statement in (node, *rest):
-                plain.pin(statement, f"it is behind more than {plain.MAX_DEPTH} early exits")
+                plain.keep_plain(statement, f"it is behind more than {plain.MAX_DEPTH} early exits")
             return self.block([node, *rest], where)
-        dead: list[Any] = []
-        falls = plain.block_falls(node.body), plain.block_falls(node.orelse)
-        if not any(falls):
-            dead, rest = rest, []
-        elif rest and not all(falls):
-            (node.body if falls[0] else node.orelse).extend(rest)
+        unreachable: list[Any] = []
+        may_complete = plain.block_may_complete(node.body), plain.block_may_complete(node.orelse)
+        if not any(may_complete):
+            unreachable, rest = rest, []
+        elif rest and not all(may_complete):
+            (node.body if may_complete[0] else node.orelse).extend(rest)
             rest = []
         deeper = replace(where, depth=where.depth + 1)
-        node.falls = plain.falls(node)
-        if not rest and (where.tail or not node.falls):
-            return self.last(node, replace(deeper, tail=True), where.tail and not dead) + self.block(dead, where)
+        node.may_complete = plain.may_complete(node)
+        if not rest and (where.tail or not node.may_complete):
+            new = self.last(node, replace(deeper, tail=True), where.tail and not unreachable)
+            return new + self.block(unreachable, where)
         inside = replace(deeper, kind="branch", tail=True, used={}, raised={})
         self.branches(node, inside)
         where.used.update(inside.used)
         return self.follow([node], inside.used, rest, where)
 
-    def branches(self, node: Any, inside: _Where) -> None:
+    def branches(self, node: Any, inside: _JumpContext) -> None:
         node.body = self.body(node.body, inside)
         node.orelse = self.body(node.orelse, inside) if node.orelse else []
 
-    def last(self, node: Any, inside: _Where, at_end: bool) -> list[Any]:
+    def last(self, node: Any, inside: _JumpContext, at_end: bool) -> list[Any]:
         """An `if` behind which nothing happens any more: its branches leave as the code around it does."""
         node.returns = inside.kind == "function"
         self.branches(node, inside)
-        return [node] if node.returns or at_end else [node, *_placed([gast.Return(None)], node, comments=False)]
+        return [node] if node.returns or at_end else [node, *_place_at([gast.Return(None)], node, comments=False)]
 
-    def follow(self, new: list[Any], raised: Flags, rest: list[Any], where: _Where) -> list[Any]:
+    def follow(self, new: list[Any], raised: Flags, rest: list[Any], where: _JumpContext) -> list[Any]:
         """Statements that may have set the flags `raised`, then `rest`, unless they did."""
         if not raised:
             return new + self.block(rest, where)
-        if where.consumes:
+        if where.returns_directly:
             flag, value = self.names()
             leave = [trees.at_header(gast.Return(template.name(value)), new[-1])]
-            plain.survey(leave, self.context)
-            new = [_before(template.assign(flag, template.constant(False)), new[0]), *new]
+            plain.summarize_all(leave, self.context)
+            new = [_insert_before(template.assign(flag, template.constant(False)), new[0]), *new]
             guard = self.guard(template.name(flag), leave, rest)
         else:
             where.raised.update(raised)
@@ -164,7 +165,7 @@ class _Restructure:
                 return new
             guard = self.guard(gast.UnaryOp(gast.Not(), any_of(raised)), rest, [])
         trees.at_header(guard, new[-1])
-        if guard.plain is not None and where.consumes:
+        if guard.plain is not None and where.returns_directly:
             guard.orelse = []
             return new + self.block([guard, *rest], where)
         return new + self.block([guard], where)
@@ -172,13 +173,13 @@ class _Restructure:
     def guard(self, test: gast.AST, body: list[Any], orelse: list[Any]) -> Any:
         guard = gast.If(test, body, orelse)
         plain.summarize(guard, self.context)
-        guard.plain = guard.fixed and f"what it guards cannot move: {guard.fixed}"
+        guard.plain = guard.immovable and f"what it guards cannot move: {guard.immovable}"
         guard.returns, guard.construct = False, None
         return guard
 
     # Other statements
 
-    def statement(self, node: Any, where: _Where) -> tuple[list[Any], list[Any], Flags]:
+    def statement(self, node: Any, where: _JumpContext) -> tuple[list[Any], list[Any], Flags]:
         """The new statement, the statements to put after it, and the flags that it may have set."""
         if isinstance(node, plain.LOOPS):
             return self.loop(node, where)
@@ -189,32 +190,32 @@ class _Restructure:
                 guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
                 block[:] = [trees.at_header(guard, node)]
             if block is getattr(node, "finalbody", None):
-                always_returns = where.kind == "function" and not plain.block_falls(block)
+                always_returns = where.kind == "function" and not plain.block_may_complete(block)
                 if always_returns and plain.block_jumps(block) == {"return"}:
                     for inner in trees.own_statements(block):
                         inner.drops = bool(isinstance(inner, gast.If) and inner.jumps)
                 else:
                     for inner in block:
-                        plain.pin(inner, "a jump out of `finally` drops exceptions")
-            inside = replace(where, tail=where.tail and _ends(node, block), raised={})
+                        plain.keep_plain(inner, "a jump out of `finally` drops exceptions")
+            inside = replace(where, tail=where.tail and _runs_last(node, block), raised={})
             block[:] = self.block(block, inside)
             raised.update(inside.raised)
             if isinstance(node, (gast.Try, gast.TryStar)) and block is node.body and node.orelse:
                 left.update(inside.raised)
         return [node], [], raised
 
-    def loop(self, node: Any, where: _Where) -> tuple[list[Any], list[Any], Flags]:
+    def loop(self, node: Any, where: _JumpContext) -> tuple[list[Any], list[Any], Flags]:
         if node.plain is not None:
             inside = replace(where, tail=False, in_loop=True, native_loop=True)
             node.body = self.block(node.body, inside)
             orelse = replace(where, tail=False, raised={})
             node.orelse = self.block(node.orelse, orelse)
             return [node], [], orelse.raised
-        inside = _Where("loop", in_loop=True, depth=where.depth)
+        inside = _JumpContext("loop", in_loop=True, depth=where.depth)
         node.body = self.body(node.body, inside)
         break_, continue_ = inside.loop_flags.get("break"), inside.loop_flags.get("continue")
         if continue_ is not None:
-            node.body[:0] = _placed([template.assign(continue_, template.constant(False))], node, comments=False)
+            node.body[:0] = _place_at([template.assign(continue_, template.constant(False))], node, comments=False)
         raised = {flag: None for flag in inside.used if flag not in (break_, continue_)}
         node.until = [flag for flag in inside.used if flag != continue_]
         after, node.orelse = node.orelse, []
@@ -222,22 +223,22 @@ class _Restructure:
             after = [self.guard(gast.UnaryOp(gast.Not(), template.name(break_)), after, [])]
             trees.at_header(after[0], node)
         where.used.update(raised)
-        begin = [] if break_ is None else [_before(template.assign(break_, template.constant(False)), node)]
+        begin = [] if break_ is None else [_insert_before(template.assign(break_, template.constant(False)), node)]
         return [*begin, node], after, raised
 
 
-def _ends(node: Any, block: list[Any]) -> bool:
+def _runs_last(node: Any, block: list[Any]) -> bool:
     """Whether nothing of `node` runs after this block of it."""
     if isinstance(node, (gast.Try, gast.TryStar)):
         return block is not node.finalbody and not (block is node.body and node.orelse)
     return True
 
 
-def _stuck_suffixes(statements: list[Any]) -> list[str | None]:
+def _immovable_suffixes(statements: list[Any]) -> list[str | None]:
     """For each index, why the statements from there on cannot move."""
     reasons: list[str | None] = [None]
     for node in reversed(statements):
-        reasons.append(node.fixed or reasons[-1])
+        reasons.append(node.immovable or reasons[-1])
     return reasons[::-1]
 
 
@@ -247,7 +248,7 @@ def any_of(flags: Flags | list[str]) -> gast.AST:
     return loads[0] if len(loads) == 1 else gast.BoolOp(gast.Or(), loads)
 
 
-def _silence(block: list[Any]) -> None:
+def _hide_last(block: list[Any]) -> None:
     """The last statement runs, so that the user's line is seen to run, but is not worth printing; its comments are."""
     block[-1].silent = True
     comments = getattr(block[-1], "comments", NO_COMMENTS)
@@ -257,7 +258,7 @@ def _silence(block: list[Any]) -> None:
         block[-2].comments = there._replace(after=there.after + lines)
 
 
-def _before(new: Any, node: Any) -> Any:
+def _insert_before(new: Any, node: Any) -> Any:
     """A new statement in front of `node`: the comments above that, and behind its header, go above this."""
     comments = getattr(node, "comments", NO_COMMENTS)
     header = (comments.trailing,) if comments.trailing else ()
@@ -266,7 +267,7 @@ def _before(new: Any, node: Any) -> Any:
     return gast.copy_location(new, node)
 
 
-def _placed(nodes: list[Any], at: gast.AST, comments: bool = True) -> list[Any]:
+def _place_at(nodes: list[Any], at: gast.AST, comments: bool = True) -> list[Any]:
     """New statements, standing where `at` stood."""
     for node in nodes:
         gast.copy_location(node, at)

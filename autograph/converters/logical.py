@@ -35,7 +35,7 @@ def not_(node: gast.UnaryOp, context: Context) -> Any:
     return template.call("not_", node.operand)
 
 
-def mark(node: Any) -> None:
+def mark_roles(node: Any) -> None:
     """Note on what is below a statement or expression what role it plays there.
 
     Of `and`s and `or`s that only serve to decide something, Python asks each operand for its truth at most once, and

@@ -16,9 +16,9 @@ from autograph.converters.context.bodies import silent_pass
 from autograph.syntax import template
 
 
-def lower(node: Any, whole: str | None, context: Context) -> list[Any] | None:
-    """The statements that stand for a `match`; None if it stays, as when all its function does (`whole`)."""
-    why = whole or _reason(node, context)
+def lower(node: Any, why_plain: str | None, context: Context) -> list[Any] | None:
+    """The statements that stand for a `match`; None if it stays, as when all its function does (`why_plain`)."""
+    why = why_plain or _reason(node, context)
     if not context.decide(node, "match", why):
         return None
     subject = context.namer.fresh("subject_")

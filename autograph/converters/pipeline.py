@@ -30,7 +30,7 @@ from autograph.syntax import trees
 
 def matches(function: Any, context: Context) -> None:
     """Turn every `match` over values into `if`s."""
-    _lower_matches(function.body, function.whole, context)
+    _lower_matches(function.body, function.why_plain, context)
 
 
 def loop_directives(function: Any, context: Context) -> None:
@@ -40,19 +40,19 @@ def loop_directives(function: Any, context: Context) -> None:
             loops.take_options(node, context)
 
 
-def _lower_matches(block: list[Any], whole: str | None, context: Context) -> None:
+def _lower_matches(block: list[Any], why_plain: str | None, context: Context) -> None:
     new: list[Any] = []
     for node in block:
         for inner in trees.own_blocks(node):
-            _lower_matches(inner, whole, context)
-        lowered = match.lower(node, whole, context) if isinstance(node, gast.Match) else None
+            _lower_matches(inner, why_plain, context)
+        lowered = match.lower(node, why_plain, context) if isinstance(node, gast.Match) else None
         new += [node] if lowered is None else lowered
     block[:] = new
 
 
 # Each step changes the statements of a whole function, before its names are analyzed.
 PREPARE = (
-    plain.judge,  # functions that stay as they are
+    plain.mark_function,  # functions that stay as they are
     matches,  # `match` over values becomes a chain of `if`s
     plain.mark,  # what stays as the user wrote it, and why
     loop_directives,  # `set_loop_options` goes to its loop

@@ -21,7 +21,7 @@ from autograph.syntax import template, trees
 
 def subscript(node: gast.Subscript, context: Context) -> Any:
     if isinstance(node.ctx, gast.Load):
-        changed = context.changing and _dotted_text(node.value) in context.changing
+        changed = context.mutated and _dotted_text(node.value) in context.mutated
         if _is_type(node.value, context):
             return None
         if _literal(node.slice) and not changed:
@@ -43,7 +43,7 @@ _CHANGING = frozenset(
 )
 
 
-def changing(nodes: Iterable[gast.AST]) -> frozenset[str]:
+def mutated(nodes: Iterable[gast.AST]) -> frozenset[str]:
     """The names and dotted names that nodes change by methods of containers, or by stores at computed indices."""
     found = set()
     for node in nodes:

@@ -34,7 +34,7 @@ def list_comp(
             if result is not NotImplemented:
                 return result
         if flat:
-            return [part for item in iterable if accepts is None or accepts(item) for part in _parts(make(item))]
+            return [part for item in iterable if accepts is None or accepts(item) for part in _elements(make(item))]
         if accepts is None:
             return [make(item) for item in iterable]
         return [make(item) for item in iterable if accepts(item)]
@@ -56,7 +56,7 @@ def set_comp(
             if result is not NotImplemented:
                 return result
         if flat:
-            return {part for item in iterable if accepts is None or accepts(item) for part in _parts(make(item))}
+            return {part for item in iterable if accepts is None or accepts(item) for part in _elements(make(item))}
         if accepts is None:
             return {make(item) for item in iterable}
         return {make(item) for item in iterable if accepts(item)}
@@ -119,7 +119,7 @@ def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgum
             yield element(item)
 
 
-def _parts(elements: Any) -> Any:
+def _elements(elements: Any) -> Any:
     """The elements for one item; of what is staged, `[*xs]` takes all that there will be."""
     return [*python_builtins.run("list", (elements,), {})] if ACTIVE else elements
 
@@ -162,7 +162,7 @@ def _collect(
             if more:
                 add(make(item), more[0](item))
             else:
-                add(_parts(make(item)) if flat else make(item))
+                add(_elements(make(item)) if flat else make(item))
     return done
 
 

@@ -19,7 +19,7 @@ from autograph.common.code_marks import Shelter, is_body, shelters
 from autograph.common.trace_rules import is_own, wants_full_tracebacks
 
 # Whether a `trim` found no room on the stack to work in: the next one does its work as well.
-_left_over = False
+_is_trim_pending = False
 
 
 def is_library(code: CodeType) -> bool:
@@ -49,23 +49,23 @@ def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = f
     return next((shelter for shelter in here if shelter not in without), None)
 
 
-class _Whole(threading.local):
+class _FullTracebacks(threading.local):
     """How many of those who run in this thread want tracebacks whole."""
 
     count = 0
 
 
-_WHOLE = _Whole()
+_FULL_TRACEBACKS = _FullTracebacks()
 
 
 @contextmanager
-def whole() -> Iterator[None]:
+def full_tracebacks() -> Iterator[None]:
     """While it lasts, this thread leaves tracebacks whole, to be told whose fault an exception is."""
-    _WHOLE.count += 1
+    _FULL_TRACEBACKS.count += 1
     try:
         yield
     finally:
-        _WHOLE.count -= 1
+        _FULL_TRACEBACKS.count -= 1
 
 
 def trim() -> None:
@@ -73,19 +73,19 @@ def trim() -> None:
 
     Does nothing where the environment variable AUTOGRAPH_FULL_TRACEBACK is 1.
     """
-    global _left_over
-    if _WHOLE.count:
+    global _is_trim_pending
+    if _FULL_TRACEBACKS.count:
         return
     try:
         error = sys.exc_info()[1]
         if error is not None and error.__traceback__ is not None and not wants_full_tracebacks():
-            error.__traceback__ = _without_library(error.__traceback__, to_the_end=_left_over)
-            _left_over = False
+            error.__traceback__ = _without_library(error.__traceback__, all_frames=_is_trim_pending)
+            _is_trim_pending = False
     except RecursionError:
-        _left_over = True
+        _is_trim_pending = True
 
 
-def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
+def _without_library(own: TracebackType, all_frames: bool) -> TracebackType:
     kept = [own]
     while True:
         last = kept[-1]
@@ -94,7 +94,7 @@ def _without_library(own: TracebackType, to_the_end: bool) -> TracebackType:
             rest = rest.tb_next
         if rest is None:
             break
-        if rest is behind and _is_guarded(last, rest) and not to_the_end:
+        if rest is behind and _is_guarded(last, rest) and not all_frames:
             break
         if rest is not behind and _is_body(rest, last) and (last is not own or _OWN_ENTRY_MAY_GO):
             kept.pop()  # one call of the user's, one entry: the innermost, which is on the line that failed
@@ -111,9 +111,9 @@ _OWN_ENTRY_MAY_GO = sys.version_info >= (3, 11)
 
 def _is_body(entry: TracebackType, caller: TracebackType) -> bool:
     """Whether an entry is that of a generated body, and `caller` that of the function, or a body, it is a piece of."""
-    piece, whole = entry.tb_frame.f_code, caller.tb_frame.f_code
+    piece, owner = entry.tb_frame.f_code, caller.tb_frame.f_code
     names = (piece.co_filename, piece.co_name, getattr(piece, "co_qualname", ""))
-    same = names == (whole.co_filename, whole.co_name, getattr(whole, "co_qualname", ""))
+    same = names == (owner.co_filename, owner.co_name, getattr(owner, "co_qualname", ""))
     return same and is_body(piece)
 
 

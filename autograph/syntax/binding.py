@@ -31,21 +31,21 @@ def mark(function: gast.AST, own: scope.Uses, graph: cfg.Graph, live: list[int])
     """
     parameters = graph.bits(scope.parameters(function))
     captured = graph.bits(own.captured)
-    deleted = undone = graph.bits(n for n in own.deletes if n in own.rebound)  # by inner functions, at unknown times
-    doubtful = undone | (live[graph.entry] | captured) & ~parameters
+    deleted = deleted_by_inner = graph.bits(n for n in own.deletes if n in own.rebound)  # at unknown times
+    maybe_unbound = deleted_by_inner | (live[graph.entry] | captured) & ~parameters
     for step in graph.steps:
         if step.unbinds:
             deleted |= step.unbinds
-            doubtful |= step.unbinds & (captured | cfg.union(live[successor] for successor in step.successors))
-    doubtful &= graph.bits(own.writes) & ~graph.bits([*own.globals, *own.nonlocals])
-    if doubtful:
-        for step, before, after in _solved(graph, parameters):
-            now, later = doubtful & ~(before & ~undone), doubtful & ~(after & ~deleted)
+            maybe_unbound |= step.unbinds & (captured | cfg.union(live[successor] for successor in step.successors))
+    maybe_unbound &= graph.bits(own.writes) & ~graph.bits([*own.globals, *own.nonlocals])
+    if maybe_unbound:
+        for step, before, after in _reachable_steps(graph, parameters):
+            now, later = maybe_unbound & ~(before & ~deleted_by_inner), maybe_unbound & ~(after & ~deleted)
             if step.reads & now or step.captures & later:
                 _Marker(set(graph.listed(now)), set(graph.listed(later))).visit(step.nodes)
 
 
-def _solved(graph: cfg.Graph, parameters: int) -> Iterator[tuple[cfg.Step, int, int]]:
+def _reachable_steps(graph: cfg.Graph, parameters: int) -> Iterator[tuple[cfg.Step, int, int]]:
     """The steps that can be reached, each with the names that are bound for certain before and after it."""
     bound = {graph.entry: parameters}
     changed = True
@@ -54,18 +54,18 @@ def _solved(graph: cfg.Graph, parameters: int) -> Iterator[tuple[cfg.Step, int, 
         for i in reversed(range(len(graph.steps))):
             if i in bound:
                 step, before = graph.steps[i], bound[i]
-                after = _after(step, before)
-                ways = [(successor, after) for successor in step.successors]
-                ways += [(handler, before & after) for handler in step.handlers]
-                for target, here in ways:
+                after = _bound_after(step, before)
+                edges = [(successor, after) for successor in step.successors]
+                edges += [(handler, before & after) for handler in step.handlers]
+                for target, here in edges:
                     now = bound.get(target, here) & here
                     changed |= now != bound.get(target)
                     bound[target] = now
     for i, before in bound.items():
-        yield graph.steps[i], before, _after(graph.steps[i], before)
+        yield graph.steps[i], before, _bound_after(graph.steps[i], before)
 
 
-def _after(step: cfg.Step, before: int) -> int:
+def _bound_after(step: cfg.Step, before: int) -> int:
     return (before | step.writes) & ~step.unbinds
 
 

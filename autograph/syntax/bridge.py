@@ -14,7 +14,7 @@ import gast
 
 Fields = dict[str, Any]
 
-_MARKS = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_SINGLETONS = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
 
 
 def _is_node(kind: object) -> bool:
@@ -27,7 +27,7 @@ _SHARED: dict[type, Any] = {}
 _GAST: dict[Any, Any] = {}
 _AST: dict[type, Any] = {}
 for _name, _kind in _NODES.items():
-    if issubclass(_kind, _MARKS):
+    if issubclass(_kind, _SINGLETONS):
         _SHARED[getattr(ast, _name)] = _kind()
         _SHARED[_kind] = getattr(ast, _name)()
     else:
@@ -40,7 +40,7 @@ for _kind in (gast.Param, gast.AugLoad, gast.AugStore):     # contexts that Pyth
 # -- ast to gast --------------------------------------------------------------------------------------------
 
 
-def _name_(fields: Fields) -> None:
+def _name_fields(fields: Fields) -> None:
     fields["annotation"] = fields["type_comment"] = None
 
 
@@ -51,7 +51,7 @@ def _handler(fields: Fields) -> None:
 
 _PARAM = gast.Param()
 _SPECIAL: dict[type, Callable[[Fields], object]] = {
-    ast.Name: _name_,
+    ast.Name: _name_fields,
     ast.arg: lambda fields: fields.update(id=fields.pop("arg"), ctx=_PARAM),
     ast.ExceptHandler: _handler,
 }
@@ -61,12 +61,12 @@ for _name in ("TypeVar", "ParamSpec", "TypeVarTuple"):
     if hasattr(ast, _name):
         _SPECIAL[getattr(ast, _name)] = lambda fields: fields.setdefault("default_value", None)     # nor Python 3.12
 _GAST[ast.arg] = gast.Name
-_WORDS = frozenset("id attr arg module asname rest kind type_comment conversion is_async simple".split())
+_VALUE_FIELDS = frozenset("id attr arg module asname rest kind type_comment conversion is_async simple".split())
 # the fields that may hold nodes or lists
-_PARTS: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind._fields if name not in _WORDS) for kind in _GAST
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind._fields if name not in _VALUE_FIELDS) for kind in _GAST
 }
-_PARTS[ast.Constant] = ()
+_CHILD_FIELDS[ast.Constant] = ()
 
 
 def to_gast(tree: ast.AST) -> Any:
@@ -74,23 +74,23 @@ def to_gast(tree: ast.AST) -> Any:
     todo: list[tuple[ast.AST, Any]] = []
     new, kinds, shared = ast.AST.__new__, _GAST, _SHARED
 
-    def twin(value: Any) -> Any:
+    def translate(value: Any) -> Any:
         kind = type(value)
-        made = kinds.get(kind)
-        if made is None:
+        new_kind = kinds.get(kind)
+        if new_kind is None:
             return shared.get(kind, value)
-        node = new(made)
-        todo.append((value, node))
-        return node
+        new_node = new(new_kind)
+        todo.append((value, new_node))
+        return new_node
 
-    root = twin(tree)
-    for node, made in todo:                                 # grows while we go
-        fields = made.__dict__
+    root = translate(tree)
+    for node, new_node in todo:                                 # grows while we go
+        fields = new_node.__dict__
         fields.update(node.__dict__)
-        for name in _PARTS[type(node)]:
+        for name in _CHILD_FIELDS[type(node)]:
             value = fields.get(name)
             if value is not None:
-                fields[name] = [twin(item) for item in value] if type(value) is list else twin(value)
+                fields[name] = [translate(item) for item in value] if type(value) is list else translate(value)
         special = _SPECIAL.get(type(node))
         if special is not None:
             special(fields)
@@ -101,9 +101,9 @@ def to_gast(tree: ast.AST) -> Any:
 
 Enter = Callable[[Any, Any, Any], Any]
 _PARAMETERS = frozenset({"posonlyargs", "args", "vararg", "kwonlyargs", "kwarg"})
-_PYTHON_PARTS: dict[Any, tuple[str, ...]] = {kind: _PARTS[twin] for kind, twin in _AST.items()}
-_PYTHON_WORDS: dict[Any, tuple[str, ...]] = {
-    kind: tuple(name for name in twin._fields if name not in _PARTS[twin]) for kind, twin in _AST.items()
+_PYTHON_CHILD_FIELDS: dict[Any, tuple[str, ...]] = {kind: _CHILD_FIELDS[python] for kind, python in _AST.items()}
+_PYTHON_VALUE_FIELDS: dict[Any, tuple[str, ...]] = {
+    kind: tuple(name for name in python._fields if name not in _CHILD_FIELDS[python]) for kind, python in _AST.items()
 }
 
 
@@ -115,7 +115,7 @@ def to_ast(tree: Any, hooks: dict[type, Enter] | None = None, context: Any = Non
     Args:
         tree: the gast tree; it may have a node several times.
         hooks: for some types of nodes, a function that is called for each such node: `hook(node, made, context)`.
-            `made` is its Python node, with a place, its other fields yet to come.
+            `new_node` is its Python node, with a place, its other fields yet to come.
         context: what to hand to a hook; what it returns is handed to the hooks of the nodes below.
     """
     hooks = hooks or {}
@@ -123,36 +123,36 @@ def to_ast(tree: Any, hooks: dict[type, Enter] | None = None, context: Any = Non
     new, kinds, shared = ast.AST.__new__, _AST, _SHARED
     line = -1
 
-    def twin(value: Any, kind: Any = None) -> Any:
-        made = kind or kinds.get(type(value))
-        if made is None or value is None:
+    def translate(value: Any, kind: Any = None) -> Any:
+        new_kind = kind or kinds.get(type(value))
+        if new_kind is None or value is None:
             return shared.get(type(value), value)
-        node = new(made)
-        todo.append((value, node, line, context))
-        return node
+        new_node = new(new_kind)
+        todo.append((value, new_node, line, context))
+        return new_node
 
-    root = twin(tree)
-    for node, made, line, context in todo:                      # grows while we go
-        given, fields = node.__dict__, made.__dict__
-        line = given.get("lineno", line)
+    root = translate(tree)
+    for node, new_node, line, context in todo:                      # grows while we go
+        old_fields, fields = node.__dict__, new_node.__dict__
+        line = old_fields.get("lineno", line)
         fields["lineno"] = line
-        fields["col_offset"] = given.get("col_offset", -1)
-        fields["end_lineno"] = given.get("end_lineno", line)
-        fields["end_col_offset"] = given.get("end_col_offset", -1)
+        fields["col_offset"] = old_fields.get("col_offset", -1)
+        fields["end_lineno"] = old_fields.get("end_lineno", line)
+        fields["end_col_offset"] = old_fields.get("end_col_offset", -1)
         kind = type(node)
         hook = hooks.get(kind)
         if hook is not None:
-            context = hook(node, made, context)
-        if type(made) is ast.arg:
-            fields.update(arg=given["id"], annotation=twin(given.get("annotation")))
+            context = hook(node, new_node, context)
+        if type(new_node) is ast.arg:
+            fields.update(arg=old_fields["id"], annotation=translate(old_fields.get("annotation")))
             continue
-        for name in _PYTHON_WORDS[kind]:
-            if name in given:
-                fields[name] = given[name]
-        for name in _PYTHON_PARTS[kind]:
-            value = given.get(name)
+        for name in _PYTHON_VALUE_FIELDS[kind]:
+            if name in old_fields:
+                fields[name] = old_fields[name]
+        for name in _PYTHON_CHILD_FIELDS[kind]:
+            value = old_fields.get(name)
             part = ast.arg if kind is gast.arguments and name in _PARAMETERS else None
-            fields[name] = [twin(item, part) for item in value] if type(value) is list else twin(value, part)
+            fields[name] = [translate(item, part) for item in value] if type(value) is list else translate(value, part)
         if kind is gast.ExceptHandler and node.name is not None:
             fields["name"] = node.name.id
     return root

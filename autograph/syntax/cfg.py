@@ -6,7 +6,7 @@ everything but loops. A step may also raise, which leads to `handlers`: whatever
 
 Loops and `if`s that will become bodies of generated functions (`node.plain is None`) differ in one way: a `return`
 inside such a body leaves the body, that is, it goes on behind the `if` or to the next iteration.
-For each of them the graph keeps a `Place`: where it goes on, and each body's entry and written names.
+For each of them the graph keeps a `Construct`: where it goes on, and each body's entry and written names.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Step:
 
 
 @dataclass
-class Place:
+class Construct:
     """The place of a construct in the graph. A body is `(entry step, names written in it)`."""
 
     node: gast.AST
@@ -48,7 +48,7 @@ class Place:
 class _Jumps(NamedTuple):
     """Where the jumps of the surrounding code lead."""
 
-    leave: int  # `return`
+    return_: int  # `return`
     break_: int
     continue_: int
     handlers: tuple[int, ...] = ()
@@ -60,7 +60,7 @@ class Graph:
 
     names: dict[str, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
+    constructs: list[Construct] = field(default_factory=list)
     entry: int = 0
 
     def bits(self, names: Iterable[str]) -> int:
@@ -104,7 +104,7 @@ class _Builder:
         step = self.graph.steps[here]
         step.nodes = tuple([node for node in nodes if node is not None])
         step.unbinds, step.captures = self.graph.bits(found.deletes), self.graph.bits(found.captured)
-        return here, writes | (self.rebound if self.rebound and _calls(nodes) else 0)
+        return here, writes | (self.rebound if self.rebound and _may_call(nodes) else 0)
 
     def block(self, statements: list[Any], after: int, jumps: _Jumps) -> tuple[int, int]:
         """The entry of a block, and the names written in it."""
@@ -120,14 +120,14 @@ class _Builder:
 
     def jump(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         here, written = self.uses(0, jumps, node)
-        targets = {gast.Return: [jumps.leave], gast.Break: [jumps.break_], gast.Continue: [jumps.continue_]}
+        targets = {gast.Return: [jumps.return_], gast.Break: [jumps.break_], gast.Continue: [jumps.continue_]}
         self.graph.steps[here].successors = targets.get(type(node), [])
         return here, written
 
     def if_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         if node.plain is None:
-            after = jumps.leave if node.returns else after
-            inside = jumps._replace(leave=after)
+            after = jumps.return_ if node.returns else after
+            inside = jumps._replace(return_=after)
         else:
             inside = jumps
         body = self.block(node.body, after, inside)
@@ -135,25 +135,26 @@ class _Builder:
         here, written = self.uses(body[0], jumps, node.test)
         self.graph.steps[here].successors.append(orelse[0])
         if node.plain is None:
-            self.graph.places.append(Place(node, None, after, {"body": body, "orelse": orelse}))
+            self.graph.constructs.append(Construct(node, None, after, {"body": body, "orelse": orelse}))
         return here, written | body[1] | orelse[1]
 
     def loop(self, node: gast.AST, after: int, jumps: _Jumps, head: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Body and `else` of any loop whose next iteration begins at `head`."""
         orelse = self.block(node.orelse, after, jumps)
         until = self.graph.bits(getattr(node, "until", ()))
-        again = self.step(until, 0, [head, after] if until else [head], jumps.handlers)
-        inside = jumps._replace(break_=after, continue_=again)
+        latch = self.step(until, 0, [head, after] if until else [head], jumps.handlers)
+        inside = jumps._replace(break_=after, continue_=latch)
         if node.plain is None:
-            inside = inside._replace(leave=again)
-        return self.block(node.body, again, inside), orelse
+            inside = inside._replace(return_=latch)
+        return self.block(node.body, latch, inside), orelse
 
     def while_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         head, in_test = self.uses(after, jumps, node.test)
         body, orelse = self.loop(node, after, jumps, head)
         self.graph.steps[head].successors = [body[0], orelse[0]]
         if node.plain is None:
-            self.graph.places.append(Place(node, head, after, {"body": (body[0], body[1] | in_test)}, test=in_test))
+            bodies = {"body": (body[0], body[1] | in_test)}
+            self.graph.constructs.append(Construct(node, head, after, bodies, test=in_test))
         return head, in_test | body[1] | orelse[1]
 
     def for_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
@@ -163,7 +164,7 @@ class _Builder:
         self.graph.steps[head].successors = [target, orelse[0]]
         written = in_target | body[1]
         if node.plain is None:
-            self.graph.places.append(Place(node, head, after, {"body": (target, written)}, target=in_target))
+            self.graph.constructs.append(Construct(node, head, after, {"body": (target, written)}, target=in_target))
         here, in_iter = self.uses(head, jumps, node.iter)
         return here, written | in_iter | orelse[1]
 
@@ -176,12 +177,12 @@ class _Builder:
     def try_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         written = 0
         if node.finalbody:
-            end = self.step(0, 0, [after, jumps.leave, jumps.break_, jumps.continue_, *jumps.handlers], jumps.handlers)
+            end = self.step(0, 0, [after, *jumps[:3], *jumps.handlers], jumps.handlers)
             after, written = self.block(node.finalbody, end, jumps)
             jumps = _Jumps(after, after, after, (*jumps.handlers, after))
         handlers = []
         for handler in node.handlers:
-            entry, more = self.block(handler.body, *self.unbinding(handler.name, after, jumps))
+            entry, more = self.block(handler.body, *self.unbind_on_exit(handler.name, after, jumps))
             written |= more
             head = gast.ExceptHandler(handler.type, handler.name, [])
             entry, more = self.uses(entry, jumps, head)
@@ -191,17 +192,16 @@ class _Builder:
         body = self.block(node.body, orelse[0], jumps._replace(handlers=(*jumps.handlers, *handlers)))
         return body[0], written | orelse[1] | body[1]
 
-    def unbinding(self, name: Any, after: int, jumps: _Jumps) -> tuple[int, _Jumps]:
+    def unbind_on_exit(self, name: Any, after: int, jumps: _Jumps) -> tuple[int, _Jumps]:
         """The ways out of an exception handler: its variable is deleted on each."""
         if name is None:
             return after, jumps
         steps: dict[int, int] = {}
-        for target in (after, jumps.leave, jumps.break_, jumps.continue_):
+        for target in (after, *jumps[:3]):
             if target not in steps:
                 steps[target] = self.step(0, 0, [target], jumps.handlers)
                 self.graph.steps[steps[target]].unbinds = self.graph.bits([name.id])
-        ways = jumps._replace(leave=steps[jumps.leave], break_=steps[jumps.break_], continue_=steps[jumps.continue_])
-        return steps[after], ways
+        return steps[after], _Jumps(steps[jumps.return_], steps[jumps.break_], steps[jumps.continue_], jumps.handlers)
 
     def match_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         written, otherwise = 0, after
@@ -241,6 +241,6 @@ _SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)
 _MAY_CALL = (gast.Call, gast.Attribute, gast.BinOp, gast.Compare, gast.Subscript, *_SUSPENDS)
 
 
-def _calls(nodes: Sequence[gast.AST | None]) -> bool:
+def _may_call(nodes: Sequence[gast.AST | None]) -> bool:
     """Whether evaluating `nodes` may run other code of the user's."""
     return any(isinstance(n, _MAY_CALL) for n in scope.walk_own(*[n for n in nodes if n is not None]))

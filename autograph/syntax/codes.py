@@ -24,7 +24,7 @@ FUTURE: int = functools.reduce(
 
 # -- warnings -----------------------------------------------------------------------------------------------
 
-_NOISY = re.compile(
+_WARNING = re.compile(
     r"""\\[^\n\\'"abfnrtv0-7xNuU] | ['"]\s*[(\[] | \bassert\s*\( | \d(?:and|or|if|in|is|else)\b
     | \bis\s+(?:not\s+)?['"(\[{0-9-] | \b\d[\w.]*\s*[(\[] | [)\]}]\s*\(""",
     re.VERBOSE,
@@ -32,13 +32,13 @@ _NOISY = re.compile(
 _FILTERS = forking.lock()
 
 
-def noisy(text: str) -> bool:
+def may_warn(text: str) -> bool:
     """Whether the compiler may warn of something in `text`, as it did when the user's file was compiled."""
-    return _NOISY.search(text) is not None
+    return _WARNING.search(text) is not None
 
 
 @contextlib.contextmanager
-def quiet(needed: bool = True) -> Iterator[None]:
+def ignore_warnings(needed: bool = True) -> Iterator[None]:
     """Ignore the compiler's warnings, if needed: it is not free, since the filters belong to all threads."""
     if not needed:
         yield
@@ -55,29 +55,29 @@ def quiet(needed: bool = True) -> Iterator[None]:
 
 def parse_text(text: str, filename: str, flags: int = 0) -> ast.Module:
     """Parse a file or a part of it; warnings were given when the file was compiled, and are not given again."""
-    with quiet(noisy(text)):
+    with ignore_warnings(may_warn(text)):
         for last in (False, False, False, True):
             try:
                 tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
                 break
             except SystemError as error:
-                if last or not str(error).startswith(_MISCOUNTED):
+                if last or not str(error).startswith(_DEPTH_ERROR):
                     raise
     assert isinstance(tree, ast.Module)
     return tree
 
 
 # CPython counts the depth of what all threads parse at the same time: https://github.com/python/cpython/issues/106905
-_MISCOUNTED = "AST constructor recursion depth mismatch"
+_DEPTH_ERROR = "AST constructor recursion depth mismatch"
 
 
-def future(code: CodeType) -> int:
+def future_flags(code: CodeType) -> int:
     """The flags of the `from __future__` imports under which `code` was compiled."""
     return code.co_flags & FUTURE
 
 
 def compile_alone(
-    function: Any, like: CodeType, class_names: tuple[str, ...], imports: Iterable[str] = (), hush: bool = False
+    function: Any, like: CodeType, class_names: tuple[str, ...], imports: Iterable[str] = (), no_warnings: bool = False
 ) -> tuple[CodeType, str]:
     """Compile one function of a Python tree as if it stood where the function of `like` stands.
 
@@ -89,52 +89,52 @@ def compile_alone(
         function: an `ast.FunctionDef`, `AsyncFunctionDef` or `Lambda`, which is not modified.
         like: the code whose file, future imports, free variables and nesting count.
         class_names: the classes around the function, innermost last.
-        imports: what the module imports, as far as it matters (see `imported`).
+        imports: what the module imports, as far as it matters (see `imported_names`).
         hush: ignore warnings.
 
     Returns:
         The code, and its qualified name inside what it was put in.
     """
-    body, path = [_bare(function)], [getattr(function, "name", "<lambda>")]
+    body, path = [_function_alone(function)], [getattr(function, "name", "<lambda>")]
     free = [name for name in like.co_freevars if name != "__class__"]
     depth = 1
     if class_names or len(free) < len(like.co_freevars):
         name = class_names[-1] if class_names else "_"          # a class `_` mangles nothing
         path.insert(0, name)
-        body = [_at(function, ast.ClassDef, name=name, bases=[], keywords=[], **_holding(*body))]
+        body = [_new_node(function, ast.ClassDef, name=name, bases=[], keywords=[], **_body_fields(*body))]
         depth += 1
     if free or like.co_flags & inspect.CO_NESTED:
         if path[0] != "<lambda>" and path[0] not in free:
             # the function may mean a global of its own name, or of that of its class
-            body.insert(0, _at(function, ast.Global, names=path[:1]))
+            body.insert(0, _new_node(function, ast.Global, names=path[:1]))
         else:
             path[:0] = ["_", "<locals>"]
-        arguments = _arguments(args=[_at(function, ast.arg, arg=name, annotation=None) for name in free])
-        body = [_at(function, ast.FunctionDef, name="_", args=arguments, returns=None, **_holding(*body))]
+        arguments = _arguments(args=[_new_node(function, ast.arg, arg=name, annotation=None) for name in free])
+        body = [_new_node(function, ast.FunctionDef, name="_", args=arguments, returns=None, **_body_fields(*body))]
         depth += 1
-    names = [_at(function, ast.alias, name=name, asname=None) for name in imports]
-    module = ast.Module([*([_at(function, ast.Import, names=names)] if names else []), *body], [])
-    with quiet(hush):
-        code: CodeType = compile(module, like.co_filename, "exec", future(like), dont_inherit=True)
+    names = [_new_node(function, ast.alias, name=name, asname=None) for name in imports]
+    module = ast.Module([*([_new_node(function, ast.Import, names=names)] if names else []), *body], [])
+    with ignore_warnings(no_warnings):
+        code: CodeType = compile(module, like.co_filename, "exec", future_flags(like), dont_inherit=True)
     for _ in range(depth):
         code = next(const for const in code.co_consts if isinstance(const, CodeType))
     return code, ".".join(path)
 
 
-def _bare(function: Any) -> Any:
+def _function_alone(function: Any) -> Any:
     """A function statement without what is executed outside of it; a decorator stays for the first line's sake."""
     arguments = _arguments(kw_defaults=[None] * len(function.args.kwonlyargs))
     for name in ("posonlyargs", "args", "kwonlyargs"):
         setattr(arguments, name, [*map(_no_annotation, getattr(function.args, name))])
     arguments.vararg, arguments.kwarg = _no_annotation(function.args.vararg), _no_annotation(function.args.kwarg)
     if isinstance(function, ast.Lambda):
-        return _at(function, ast.Expr, value=_at(function, ast.Lambda, args=arguments, body=function.body))
-    rest = _holding(*function.body)
-    rest["decorator_list"] = [_at(first, ast.Constant, value=None) for first in function.decorator_list[:1]]
-    return _at(function, type(function), name=function.name, args=arguments, returns=None, **rest)
+        return _new_node(function, ast.Expr, value=_new_node(function, ast.Lambda, args=arguments, body=function.body))
+    rest = _body_fields(*function.body)
+    rest["decorator_list"] = [_new_node(first, ast.Constant, value=None) for first in function.decorator_list[:1]]
+    return _new_node(function, type(function), name=function.name, args=arguments, returns=None, **rest)
 
 
-def _holding(*body: ast.stmt) -> dict[str, Any]:
+def _body_fields(*body: ast.stmt) -> dict[str, Any]:
     return {"body": list(body), "decorator_list": [], "type_params": []}
 
 
@@ -146,10 +146,10 @@ def _arguments(**parts: Any) -> ast.arguments:
 def _no_annotation(parameter: ast.arg | None) -> Any:
     if parameter is None or parameter.annotation is None:
         return parameter
-    return _at(parameter, ast.arg, arg=parameter.arg, annotation=None)
+    return _new_node(parameter, ast.arg, arg=parameter.arg, annotation=None)
 
 
-def _at(place: Any, kind: type, **fields: Any) -> Any:
+def _new_node(place: Any, kind: type, **fields: Any) -> Any:
     """A new node where `place` is."""
     node: Any = ast.AST.__new__(kind)
     node.__dict__.update(fields)
@@ -167,7 +167,7 @@ _GLOBAL_ATTRIBUTE = re.compile(
 )
 
 
-def imported(code: CodeType, known: Iterable[str] | None = None) -> list[str]:
+def imported_names(code: CodeType, known: Iterable[str] | None = None) -> list[str]:
     """The global names that the module of `code` has imported, as far as they made a difference in `code`.
 
     Args:
@@ -176,7 +176,7 @@ def imported(code: CodeType, known: Iterable[str] | None = None) -> list[str]:
     """
     found: dict[str, None] = {}
     methods: set[str] = set()
-    for inner in nested(code) if sys.version_info >= (3, 11) else ():
+    for inner in nested_codes(code) if sys.version_info >= (3, 11) else ():
         raw = inner.co_code
         for place in _GLOBAL_ATTRIBUTE.finditer(raw) if known is None else ():
             index = raw[place.start() + 1] >> 1
@@ -189,17 +189,17 @@ def imported(code: CodeType, known: Iterable[str] | None = None) -> list[str]:
     return [*(known or ()), *(name for name in found if name not in methods)]
 
 
-def nested(code: CodeType) -> Iterator[CodeType]:
+def nested_codes(code: CodeType) -> Iterator[CodeType]:
     """A code object and all that are nested in it."""
     yield code
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            yield from nested(const)
+            yield from nested_codes(const)
 
 
 # -- comparing ----------------------------------------------------------------------------------------------
 
-_essence = operator.attrgetter(
+_compared_fields = operator.attrgetter(
     "co_name",
     "co_firstlineno",
     "co_argcount",
@@ -212,10 +212,10 @@ _essence = operator.attrgetter(
     "co_code",  # as compiled, even while the interpreter specializes or instruments what it runs
 )
 # types.coroutine sets the one; the other follows from where a function stands, and changes nothing in it
-_NO_MATTER = inspect.CO_ITERABLE_COROUTINE | inspect.CO_NESTED
+_IGNORED_FLAGS = inspect.CO_ITERABLE_COROUTINE | inspect.CO_NESTED
 
 
-def same(compiled: CodeType, path: str, running: CodeType) -> bool:
+def same_code(compiled: CodeType, path: str, running: CodeType) -> bool:
     """Whether two code objects do the same on the same lines, all that is nested in them included.
 
     Args:
@@ -228,7 +228,7 @@ def same(compiled: CodeType, path: str, running: CodeType) -> bool:
         if type(one) is not type(other):
             return False
         if isinstance(one, CodeType):
-            return same(one, path, other)
+            return same_code(one, path, other)
         if isinstance(one, tuple):
             return len(one) == len(other) and all(map(same_constant, one, other))
         if isinstance(one, frozenset):              # {1} == {True}
@@ -240,8 +240,8 @@ def same(compiled: CodeType, path: str, running: CodeType) -> bool:
         return bool(one == other)
 
     return (
-        _essence(compiled) == _essence(running)
-        and (compiled.co_flags ^ running.co_flags) & ~_NO_MATTER == 0
+        _compared_fields(compiled) == _compared_fields(running)
+        and (compiled.co_flags ^ running.co_flags) & ~_IGNORED_FLAGS == 0
         and len(compiled.co_consts) == len(running.co_consts)
         and all(map(same_constant, compiled.co_consts, running.co_consts))
         # columns are missing under -X no_debug_ranges, whatever a cached file holds
@@ -250,7 +250,7 @@ def same(compiled: CodeType, path: str, running: CodeType) -> bool:
 
 
 def description(code: CodeType) -> str:
-    """All that `same` compares, and its file, as a text that is the same in each process."""
+    """All that `same_code` compares, and its file, as a text that is the same in each process."""
 
     def constant(value: Any) -> str:
         if isinstance(value, CodeType):
@@ -261,19 +261,20 @@ def description(code: CodeType) -> str:
             return f"{{{','.join(sorted(map(constant, value)))}}}"
         return hex(value) if type(value) is int else repr(value)    # the decimals of a large one are refused
 
-    parts = *_essence(code), code.co_filename, getattr(code, "co_qualname", ""), code.co_flags, code.co_linetable
+    qualname = getattr(code, "co_qualname", "")
+    parts = *_compared_fields(code), code.co_filename, qualname, code.co_flags, code.co_linetable
     return f"{parts!r} {constant(code.co_consts)}"
 
 
 _CALLING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE
 
 
-def alike(compiled: CodeType, path: str, running: CodeType) -> bool:
+def same_interface(compiled: CodeType, path: str, running: CodeType) -> bool:
     """Whether two code objects agree in all that a rewriting of their bodies leaves as it is."""
-    return _face(compiled) == _face(running)
+    return _interface(compiled) == _interface(running)
 
 
-def _face(code: CodeType) -> tuple[object, ...]:
+def _interface(code: CodeType) -> tuple[object, ...]:
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     flags = code.co_flags & (_CALLING | inspect.CO_ASYNC_GENERATOR)
     return code.co_name, code.co_firstlineno, code.co_argcount, parameters, set(code.co_freevars), flags

@@ -35,7 +35,7 @@ def hoist(tree: gast.AST) -> frozenset[str]:
     made: set[str] = set()
     for node in _functions(tree):
         # the user's functions, and branches outside of loops, unless they look at their own names
-        if getattr(node, "role", None) != "loop" and not getattr(node, "whole", None):
+        if getattr(node, "role", None) != "loop" and not getattr(node, "why_plain", None):
             _Hoist(node, names, made).block(node.body)
     return frozenset(made)
 
@@ -59,18 +59,18 @@ class _Hoist:
         self.names = names
         self.made = made
         self.owned: dict[int, set[str]] = {}  # the names that each generated function keeps to itself
-        self.foreign: set[str] | None = None  # names that home need not declare
+        self.not_declared: set[str] | None = None  # names that home need not declare
 
     def block(self, statements: list[Any]) -> None:
         out: list[Any] = []
         for node in statements:
             if isinstance(node, _LOOPS) or getattr(node, "role", None) == "loop":
                 self.names()  # all of the tree's, before anything is out of it
-                taken: list[_Taken] = []
-                _take(node, [node] if hasattr(node, "role") else [], taken)
-                raised: scope.Names = {}
-                moved = [self.move(piece, raised) for piece in taken]
-                out += self.declarations(raised)
+                extracted: list[_Extracted] = []
+                _extract(node, [node] if hasattr(node, "role") else [], extracted)
+                promoted: scope.Names = {}
+                moved = [self.move(item, promoted) for item in extracted]
+                out += self.declarations(promoted)
                 for statement in moved:
                     trees.at_header(statement, node)
                     if isinstance(statement, gast.Assign):
@@ -82,20 +82,20 @@ class _Hoist:
             out.append(node)
         statements[:] = out
 
-    def move(self, piece: _Taken, raised: scope.Names) -> Any:
+    def move(self, item: _Extracted, promoted: scope.Names) -> Any:
         """The statement that makes a function where home does, all it reads of the functions it stood in raised."""
-        function = piece.function
-        piece.reference.id = self.names().fresh(piece.reference.id)
-        self.made.add(piece.reference.id)
+        function = item.function
+        item.reference.id = self.names().fresh(item.reference.id)
+        self.made.add(item.reference.id)
         for name in scope.inner(function).free(scope.parameters(function)):
-            owner = next((owner for owner in reversed(piece.around) if name in self.names_of(owner)), None)
+            owner = next((owner for owner in reversed(item.around) if name in self.names_of(owner)), None)
             if owner is not None:
                 self.names_of(owner).remove(name)
-                _disown(owner, name, self.names())
-                raised[name] = None
+                _make_nonlocal(owner, name, self.names())
+                promoted[name] = None
         if isinstance(function, gast.Lambda):
-            return template.assign(piece.reference.id, function)
-        function.name = piece.reference.id
+            return template.assign(item.reference.id, function)
+        function.name = item.reference.id
         return function
 
     def names_of(self, function: Any) -> set[str]:
@@ -105,18 +105,18 @@ class _Hoist:
             self.owned[id(function)] = names
         return self.owned[id(function)]
 
-    def declarations(self, raised: scope.Names) -> list[Any]:
+    def declarations(self, promoted: scope.Names) -> list[Any]:
         """Statements that make the hoisted variables local to their new home."""
-        if self.foreign is None:
+        if self.not_declared is None:
             own = scope.uses(*self.home.body)
-            self.foreign = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}
-        names = [name for name in raised if name not in self.foreign]
-        self.foreign.update(names)
+            self.not_declared = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}
+        names = [name for name in promoted if name not in self.not_declared]
+        self.not_declared.update(names)
         return [template.declare(name, template.constant(None)) for name in names]
 
 
 @dataclass
-class _Taken:
+class _Extracted:
     """A function taken out of a loop: the name that refers to it, and the generated functions it stood in."""
 
     function: Any
@@ -124,23 +124,23 @@ class _Taken:
     around: list[Any]
 
 
-def _take(node: Any, around: list[Any], taken: list[_Taken]) -> None:
+def _extract(node: Any, around: list[Any], extracted: list[_Extracted]) -> None:
     """Take the generated functions out of a statement or function."""
     for block in trees.blocks(node):
         kept = []
         for statement in block:
             if hasattr(statement, "role"):
-                _take(statement, [*around, statement], taken)
-                taken.append(_Taken(statement, statement.reference, around))
+                _extract(statement, [*around, statement], extracted)
+                extracted.append(_Extracted(statement, statement.reference, around))
                 continue
             if not isinstance(statement, trees.DEFINITIONS):
-                _take(statement, around, taken)
-                _take_lambdas(statement, around, taken)
+                _extract(statement, around, extracted)
+                _extract_lambdas(statement, around, extracted)
             kept.append(statement)
         block[:] = kept
 
 
-def _take_lambdas(node: Any, around: list[Any], taken: list[_Taken]) -> None:
+def _extract_lambdas(node: Any, around: list[Any], extracted: list[_Extracted]) -> None:
     """Take the generated lambdas out of the expressions of a statement, but not out of scopes that have own names."""
     for name in trees.PARTS[type(node)]:
         value = getattr(node, name, None)
@@ -151,20 +151,20 @@ def _take_lambdas(node: Any, around: list[Any], taken: list[_Taken]) -> None:
                 if hasattr(child, "origin"):
                     continue
                 if not child.args.args:
-                    _take_lambdas(child, around, taken)
+                    _extract_lambdas(child, around, extracted)
                 if template.operator_of(node) == "fstring":  # made only if something traces; see `inline`
                     continue
                 reference = gast.copy_location(template.name("operand"), child)
-                taken.append(_Taken(child, reference, around))
+                extracted.append(_Extracted(child, reference, around))
                 if isinstance(value, list):
                     value[i] = reference
                 else:
                     setattr(node, name, reference)
             else:
-                _take_lambdas(child, around, taken)
+                _extract_lambdas(child, around, extracted)
 
 
-def _disown(function: Any, name: str, names: Namer) -> None:
+def _make_nonlocal(function: Any, name: str, names: Namer) -> None:
     """Make a name of a generated function one of the function around it."""
     function.body = [s for s in function.body if not isinstance(scope.unannotated(s, (name,)), gast.Pass)]
     for node in scope.walk_own(*function.body):

@@ -58,56 +58,56 @@ def inline(tree: gast.AST, whole: bool = False) -> None:
         for field in trees.PARTS[type(node)]:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value[:] = [_asked(_read(item)) for item in value]
+                value[:] = [_checked(_check_reads(item)) for item in value]
             elif isinstance(value, (gast.Call, gast.Name)):
-                setattr(node, field, _asked(value))
+                setattr(node, field, _checked(value))
 
 
 def _guard(node: Any) -> None:
     """Let a backend that traces see what is compared by identity, matched, or entered."""
     if isinstance(node, gast.With):
         for item in node.items:
-            item.context_expr = _seen("context", item.context_expr)
+            item.context_expr = _substituted("context", item.context_expr)
     elif isinstance(node, gast.Match):
         if isinstance(node.subject, gast.Tuple):
-            node.subject.elts[:] = [_seen("concrete", part, inside=True) for part in node.subject.elts]
+            node.subject.elts[:] = [_substituted("concrete", part, inside=True) for part in node.subject.elts]
         else:
-            node.subject = _seen("concrete", node.subject, inside=True)
+            node.subject = _substituted("concrete", node.subject, inside=True)
     elif isinstance(node, gast.Subscript):
-        node.value = _seen("ref", node.value)
+        node.value = _substituted("ref", node.value)
     else:
         _guard_comparison(node)
 
 
 def _guard_whole(node: Any) -> None:
     if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)):
-        node.left, node.right = (_seen("whole", part) for part in (node.left, node.right))
+        node.left, node.right = (_substituted("whole", part) for part in (node.left, node.right))
     elif isinstance(node, gast.Compare) and not isinstance(node.ops[0], (gast.Is, gast.IsNot)):
-        node.left = _seen("whole", node.left)
-        node.comparators[:] = [_seen("whole", part) for part in node.comparators]
+        node.left = _substituted("whole", node.left)
+        node.comparators[:] = [_substituted("whole", part) for part in node.comparators]
 
 
 def _guard_comparison(node: gast.Compare) -> None:
     for i, op in enumerate(node.ops):
         if isinstance(op, (gast.In, gast.NotIn)) and not isinstance(node.comparators[i], _DISPLAYS):
-            node.comparators[i] = _seen("concrete", node.comparators[i], inside=True)
+            node.comparators[i] = _substituted("concrete", node.comparators[i], inside=True)
     here = [isinstance(op, (gast.Is, gast.IsNot)) for op in node.ops]
     last = node.comparators[-1]
     none = len(node.ops) == 1 and isinstance(last, gast.Constant) and last.value is None
     options = {"parts": False} if none else {}
     if here[0]:
-        node.left = _seen("concrete", node.left, **options)
+        node.left = _substituted("concrete", node.left, **options)
     for i, operand in enumerate(node.comparators):
         if here[i] or here[i + 1 : i + 2] == [True]:
-            node.comparators[i] = _seen("concrete", operand, **options)
+            node.comparators[i] = _substituted("concrete", operand, **options)
 
 
-def _seen(operator: str, node: Any, **options: bool) -> Any:
+def _substituted(operator: str, node: Any, **options: bool) -> Any:
     """A call of an operator that is an identity for plain values, checked inline if `node` is a name."""
     if isinstance(node, (gast.Constant, gast.Starred)):
         return node
     named = {name: template.constant(value) for name, value in options.items()}
-    return gast.copy_location(_asked(gast.copy_location(template.call(operator, node, **named), node)), node)
+    return gast.copy_location(_checked(gast.copy_location(template.call(operator, node, **named), node)), node)
 
 
 def _in_place(node: Any) -> Any:
@@ -119,18 +119,18 @@ def _in_place(node: Any) -> Any:
     name, operator = node.target.id, template.constant(_IN_PLACE[type(node.op)])
     test = template.expression("ag__.ACTIVE and ag__.is_container(name)", name=name)
     text = "name = ag__.in_place(operator, ag__.ref(name), value)"
-    told = template.statements(text, name=name, operator=operator, value=node.value)
-    return gast.copy_location(gast.If(test, [gast.copy_location(each, node) for each in told], [node]), node)
+    reported = template.statements(text, name=name, operator=operator, value=node.value)
+    return gast.copy_location(gast.If(test, [gast.copy_location(each, node) for each in reported], [node]), node)
 
 
-def _read(node: Any) -> Any:
+def _check_reads(node: Any) -> Any:
     """A `del` or an augmented assignment, which reads names that it does not load."""
     new = _in_place(node)
-    read = node.targets if isinstance(node, gast.Delete) else [getattr(node, "target", None)]
-    asked = [gast.copy_location(gast.Expr(_bound(each)), node) for each in read if hasattr(each, "unbound")]
-    if not asked:
+    names_read = node.targets if isinstance(node, gast.Delete) else [getattr(node, "target", None)]
+    checks = [gast.copy_location(gast.Expr(_bound(each)), node) for each in names_read if hasattr(each, "unbound")]
+    if not checks:
         return new
-    return gast.copy_location(gast.If(template.attribute("ACTIVE"), [*asked, new], [node]), node)
+    return gast.copy_location(gast.If(template.attribute("ACTIVE"), [*checks, new], [node]), node)
 
 
 def _bound(name: gast.Name) -> Any:
@@ -138,7 +138,7 @@ def _bound(name: gast.Name) -> Any:
     return template.call("bound", gast.copy_location(template.name(name.id), name), **options)
 
 
-def _asked(node: Any) -> Any:
+def _checked(node: Any) -> Any:
     if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and hasattr(node, "unbound"):
         traced, plain = gast.copy_location(_bound(node), node), node
     else:

@@ -38,8 +38,8 @@ def analyze(function: gast.AST) -> list[str]:
     always = graph.bits([*own.captured, *own.globals, *own.nonlocals])
     live = solve(graph)
     binding.mark(function, own, graph, live)
-    for place in graph.places:
-        place.node.state = _state(graph, place, live, always)
+    for construct in graph.constructs:
+        construct.node.state = _state(graph, construct, live, always)
     return graph.listed(live[graph.entry])
 
 
@@ -61,15 +61,15 @@ def solve(graph: cfg.Graph) -> list[int]:
     return live
 
 
-def _state(graph: cfg.Graph, place: cfg.Place, live: list[int], always: int) -> State:
-    after = live[place.after] | always
-    if place.head is not None:
-        after |= live[place.head] | graph.bits(getattr(place.node, "until", ()))
+def _state(graph: cfg.Graph, construct: cfg.Construct, live: list[int], always: int) -> State:
+    after = live[construct.after] | always
+    if construct.head is not None:
+        after |= live[construct.head] | graph.bits(getattr(construct.node, "until", ()))
     written = 0
     shared = {}
-    for body, (entry, names) in place.bodies.items():
+    for body, (entry, names) in construct.bodies.items():
         written |= names
         # A `for` target is written anew before each iteration, so it is shared only if it lives on after the loop.
-        shared[body] = graph.listed(names & (after | live[entry] | place.test))
-        after |= live[entry] & place.test  # what the test of a `while` hands to the body
+        shared[body] = graph.listed(names & (after | live[entry] | construct.test))
+        after |= live[entry] & construct.test  # what the test of a `while` hands to the body
     return State(graph.listed(written & after), shared)

@@ -64,8 +64,8 @@ def compile_function(
         function = ast.copy_location(ast.FunctionDef("<lambda>", function.args, [body], **empty), function)
         lowering.regions[0].node = function
         lowering.regions[0].guarded = True
-    lowering.put_in(operators)
-    code, path = codes.compile_alone(function, like, class_names, codes.imported(like), lowering.noisy)
+    lowering.embed_operators(operators)
+    code, path = codes.compile_alone(function, like, class_names, codes.imported_names(like), lowering.may_warn)
     qualname = getattr(like, "co_qualname", original.__qualname__)
     code = relabeled(code, lowering.marks, path, qualname)
     flags = code.co_flags | like.co_flags & inspect.CO_ITERABLE_COROUTINE
@@ -91,19 +91,19 @@ def instantiate(code: CodeType, original: FunctionType) -> FunctionType:
 
 def without_operators(code: CodeType, operators: Any) -> CodeType:
     """Code that can be written to a file: what stands for the operators is put in for them."""
-    return _exchanged(code, operators, _OPERATORS)
+    return _with_constant(code, operators, _OPERATORS)
 
 
 def with_operators(code: CodeType, operators: Any) -> CodeType:
     """The same code with the operators in it again."""
-    return _exchanged(code, _OPERATORS, operators)
+    return _with_constant(code, _OPERATORS, operators)
 
 
-def _exchanged(code: CodeType, one: Any, other: Any) -> CodeType:
+def _with_constant(code: CodeType, one: Any, other: Any) -> CodeType:
     """Put another object in the place of a constant, in all code that is nested in this, too."""
     kind = type(one)
     consts = tuple([
-        _exchanged(const, one, other) if isinstance(const, CodeType)
+        _with_constant(const, one, other) if isinstance(const, CodeType)
         else other if type(const) is kind and const == one
         else const
         for const in code.co_consts
@@ -124,8 +124,8 @@ def load_module(tree: Any, filename: str, generated: frozenset[str], operators: 
     lowering = _Lowering(generated)
     module = lowering.lower(tree)
     module.body = [made for made, node in zip(module.body, tree.body) if not _imports_operators(node)]
-    lowering.put_in(operators)
-    with codes.quiet(lowering.noisy):
+    lowering.embed_operators(operators)
+    with codes.ignore_warnings(lowering.may_warn):
         code = compile(module, filename, "exec", dont_inherit=True)
     return relabeled(code, lowering.marks)
 
@@ -163,7 +163,7 @@ class _Lowering:
         self.marks = Marks()
         self.regions: list[_Region] = []
         self.operators: list[ast.Attribute] = []
-        self.noisy = False
+        self.may_warn = False
 
     def lower(self, tree: Any) -> Any:
         hooks: dict[type, Enter] = {
@@ -176,8 +176,8 @@ class _Lowering:
             gast.TryStar: self.try_,
             gast.With: self.with_,
             gast.AsyncWith: self.with_,
-            gast.Compare: self.warned_of,
-            gast.Assert: self.warned_of,
+            gast.Compare: self.note_warnings,
+            gast.Assert: self.note_warnings,
         }
         made = to_ast(tree, hooks)
         for region in self.regions:
@@ -222,9 +222,9 @@ class _Lowering:
     def try_(self, node: Any, made: Any, region: _Region | None) -> _Region:
         inner = self.region(node, made, region)
         if node.finalbody:
-            inner.shelters.append(Shelter(node.lineno, _before(node.finalbody), "finally"))
+            inner.shelters.append(Shelter(node.lineno, _last_line_before(node.finalbody), "finally"))
         if node.handlers:
-            inner.shelters.append(Shelter(node.lineno, _before(node.handlers), "except"))
+            inner.shelters.append(Shelter(node.lineno, _last_line_before(node.handlers), "except"))
         return inner
 
     def with_(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
@@ -232,22 +232,22 @@ class _Lowering:
             region.shelters.append(Shelter(node.lineno, node.end_lineno, "with"))
         return region
 
-    def warned_of(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
+    def note_warnings(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
         """The compiler has something to say about constants in `is` and `assert`, as it had when it saw the file."""
-        self.noisy = self.noisy or isinstance(node, gast.Assert) or isinstance(node.ops[0], gast.Is | gast.IsNot)
+        self.may_warn = self.may_warn or isinstance(node, gast.Assert) or isinstance(node.ops[0], gast.Is | gast.IsNot)
         return region
 
-    def put_in(self, operators: Any) -> None:
+    def embed_operators(self, operators: Any) -> None:
         """Let operators be constants; for the compiler, which takes no objects, a text stands for them."""
         self.marks.constants[_OPERATORS] = operators
         for attribute in self.operators:
-            attribute.value = _on_line(attribute.lineno, ast.Constant(_OPERATORS))
+            attribute.value = _place_on_line(attribute.lineno, ast.Constant(_OPERATORS))
         for region in self.regions if not wants_full_tracebacks() else ():
             if region.active and region.guarded:
                 _guard(region.node)
 
 
-def _before(nodes: list[Any]) -> int:
+def _last_line_before(nodes: list[Any]) -> int:
     """The last line before a block or the handlers of a statement; what was generated stands on none."""
     lines: list[int] = [node.lineno for node in nodes if hasattr(node, "lineno")]
     return min(lines) - 1
@@ -264,10 +264,10 @@ def _guard(node: Any) -> None:
     trim = ast.Expr(ast.Call(ast.Attribute(ast.Constant(_OPERATORS), "trim", ast.Load()), [], []))
     if hasattr(node, "handlers"):
         for handler in node.handlers:
-            handler.body.insert(0, _on_line(-1, trim))
+            handler.body.insert(0, _place_on_line(-1, trim))
     elif (start := _preamble(node)) < len(node.body):
-        handler = _on_line(getattr(node, "lineno", 1), ast.ExceptHandler(None, None, [trim, ast.Raise()]))
-        node.body[start:] = [_on_line(-1, ast.Try(node.body[start:], [handler], [], []))]
+        handler = _place_on_line(getattr(node, "lineno", 1), ast.ExceptHandler(None, None, [trim, ast.Raise()]))
+        node.body[start:] = [_place_on_line(-1, ast.Try(node.body[start:], [handler], [], []))]
 
 
 def _preamble(node: Any) -> int:
@@ -282,12 +282,12 @@ def _preamble(node: Any) -> int:
     return count
 
 
-def _on_line(line: int, node: Any) -> Any:
+def _place_on_line(line: int, node: Any) -> Any:
     """Put new code on a line, with all in it that stands on none yet; -1 is no line."""
     if hasattr(node, "lineno"):
         return node
     node.lineno = node.end_lineno = line
     node.col_offset = node.end_col_offset = -1 if line < 0 else 0
     for child in ast.iter_child_nodes(node):
-        _on_line(line, child)
+        _place_on_line(line, child)
     return node

@@ -210,10 +210,10 @@ class _Recorder:
             origin_type = root_type if node is root else Origin
             node.origin = origin_type(span, tuple(shape), indent, inside)  # type: ignore[attr-defined]
             if span and span[0] != span[2] and kind in ("Constant", "JoinedStr") and not inside:
-                self.protect(node, span)
+                self.note_string_lines(node, span)
         return root.origin  # type: ignore[attr-defined, no-any-return]
 
-    def protect(self, node: ast.AST, span: Span) -> None:
+    def note_string_lines(self, node: ast.AST, span: Span) -> None:
         """Note the lines that begin inside a string token of a multi-line literal."""
         text = self.lines.between(span[:2], span[2:])
         self.strings.update(inner_lines(text, span[0], type(node).__name__ == "JoinedStr"))
@@ -227,7 +227,7 @@ class _Recorder:
         if body and not _origin(body[0]).inline:
             after = self.lines.below(floor, self.lines.width(body[0].lineno))
             if after:
-                _comment(body[-1], _origin(body[-1]).comments._replace(after=after))
+                _set_comments(body[-1], _origin(body[-1]).comments._replace(after=after))
                 floor += len(after)
         return floor
 
@@ -250,7 +250,7 @@ class _Recorder:
         origin = self.node(node, indent, StatementOrigin)
         origin.first, origin.inline = first, inline
         before = () if inline else self.lines.above(first, floor, self.lines.width(first))
-        _comment(node, Comments(before) if before else NO_COMMENTS)
+        _set_comments(node, Comments(before) if before else NO_COMMENTS)
         return origin
 
     def inside(self, node: ast.stmt, last: int) -> None:
@@ -258,7 +258,7 @@ class _Recorder:
         origin = _origin(node)
         if last > origin.first and (found := self.lines.comments(origin.first, last)):
             found = found[:-1] if origin.comment else found
-            _comment(node, origin.comments._replace(inside=found))
+            _set_comments(node, origin.comments._replace(inside=found))
 
     def clauses(self, node: ast.stmt) -> int:
         """Record the blocks of a compound statement; return its last line."""
@@ -309,7 +309,7 @@ class _Recorder:
             origin = _origin(node)
             origin.comment = self.lines.comment_behind(header, end[1] if end[0] == header else 0)
             if origin.comment:
-                _comment(node, origin.comments._replace(trailing=origin.comment.lstrip()))
+                _set_comments(node, origin.comments._replace(trailing=origin.comment.lstrip()))
             self.inside(node, header)
 
     def lead(self, holder: Any, first: ast.stmt, floor: int, end: tuple[int, int]) -> int:
@@ -328,7 +328,7 @@ class _Recorder:
         origin.lead, origin.lead_comment = self.lines.above(header, floor, self.lines.width(header)), comment
         moved = tuple(line.lstrip() for line in (*origin.lead, comment) if line)
         if moved:
-            _comment(first, origin.comments._replace(before=moved + origin.comments.before))
+            _set_comments(first, origin.comments._replace(before=moved + origin.comments.before))
         return header - len(origin.lead)
 
     def first_line(self, node: ast.stmt, floor: int) -> int:
@@ -348,7 +348,7 @@ def _origin(node: ast.stmt) -> StatementOrigin:
     return origin
 
 
-def _comment(node: ast.stmt, comments: Comments) -> None:
+def _set_comments(node: ast.stmt, comments: Comments) -> None:
     node.comments = _origin(node).comments = comments  # type: ignore[attr-defined]
 
 

@@ -118,13 +118,13 @@ class _Collector:
 
     def __init__(self) -> None:
         self.found = Uses()
-        self.settled: set[str] = set()  # names that a `:=` further left in the statement has bound for sure
-        self.sure = True  # whether what is visited is evaluated whenever its statement is
+        self.bound_earlier: set[str] = set()  # names that a `:=` further left in the statement has bound for sure
+        self.unconditional = True  # whether what is visited is evaluated whenever its statement is
 
     def visit(self, node: gast.AST) -> None:
         method = _METHODS.get(type(node))
-        if self.settled and isinstance(node, gast.stmt):
-            self.settled = set()
+        if self.bound_earlier and isinstance(node, gast.stmt):
+            self.bound_earlier = set()
         if method is not None:
             method(self, node)
         else:
@@ -138,7 +138,7 @@ class _Collector:
     def name(self, node: gast.Name) -> None:
         ctx = type(node.ctx)
         if ctx is gast.Load:
-            if node.id not in self.settled:
+            if node.id not in self.bound_earlier:
                 self.found.reads[node.id] = None
         elif ctx is gast.Store:
             self.bind(node.id)
@@ -149,28 +149,28 @@ class _Collector:
 
     def bind(self, name: str) -> None:
         self.found.writes[name] = None
-        if self.sure:
+        if self.unconditional:
             self.found.kills[name] = None
 
     def named_expr(self, node: gast.NamedExpr) -> None:
         self.visit(node.value)
         self.visit(node.target)
-        if self.sure:
-            self.settled.add(node.target.id)
+        if self.unconditional:
+            self.bound_earlier.add(node.target.id)
 
-    def in_part(self, node: gast.AST) -> None:
+    def partly_evaluated(self, node: gast.AST) -> None:
         """`and`, `or`, comparisons, conditional expressions, `assert`: only what comes first is evaluated for sure."""
         if isinstance(node, gast.Compare):
-            surely, rest = [node.left, node.comparators[0]], node.comparators[1:]
+            evaluated, rest = [node.left, node.comparators[0]], node.comparators[1:]
         elif isinstance(node, gast.BoolOp):
-            surely, rest = node.values[:1], node.values[1:]
+            evaluated, rest = node.values[:1], node.values[1:]
         else:
             maybe = [getattr(node, name, None) for name in ("body", "orelse", "msg")]
-            surely, rest = [node.test], [part for part in maybe if part is not None]
-        self.visit_all(surely)
-        sure, self.sure = self.sure, False
+            evaluated, rest = [node.test], [part for part in maybe if part is not None]
+        self.visit_all(evaluated)
+        unconditional, self.unconditional = self.unconditional, False
         self.visit_all(rest)
-        self.sure = sure
+        self.unconditional = unconditional
 
     def aug_assign(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):
@@ -180,11 +180,11 @@ class _Collector:
 
     def function(self, node: gast.AST) -> None:
         generic = _type_parameters(node)
-        self.generic(node, outer_parts(node), generic)
+        self.with_type_parameters(node, outer_parts(node), generic)
         self.bind(node.name)
         self.capture(inner(node), [*parameters(node), *generic])
 
-    def generic(self, node: gast.AST, parts: list[gast.AST], names: list[str]) -> None:
+    def with_type_parameters(self, node: gast.AST, parts: list[gast.AST], names: list[str]) -> None:
         """Parts of a definition that see its type parameters, whose own bounds and defaults are read late."""
         if not names:
             return self.visit_all(parts)
@@ -207,7 +207,7 @@ class _Collector:
 
     def class_(self, node: gast.ClassDef) -> None:
         generic = _type_parameters(node)
-        self.generic(node, [*node.decorator_list, *node.bases, *node.keywords], generic)
+        self.with_type_parameters(node, [*node.decorator_list, *node.bases, *node.keywords], generic)
         self.bind(node.name)
         body = uses(*node.body)
         # What a class body reads is read at once, what its methods read may be read later.
@@ -278,7 +278,7 @@ def _type_parameters(node: gast.AST) -> list[str]:
 _METHODS: dict[type, Callable[[_Collector, Any], None]] = {
     gast.Name: _Collector.name,
     gast.NamedExpr: _Collector.named_expr,
-    **dict.fromkeys((gast.BoolOp, gast.Compare, gast.IfExp, gast.Assert), _Collector.in_part),
+    **dict.fromkeys((gast.BoolOp, gast.Compare, gast.IfExp, gast.Assert), _Collector.partly_evaluated),
     gast.AugAssign: _Collector.aug_assign,
     gast.FunctionDef: _Collector.function,
     gast.AsyncFunctionDef: _Collector.function,

@@ -84,7 +84,7 @@ def lines_of(function: FunctionType) -> list[str]:
         SourceError: there are none.
     """
     filename = _filename(function)
-    lines = linecache.getlines(filename, _owner(function))
+    lines = linecache.getlines(filename, _module_globals(function))
     if not lines:
         raise SourceError(_why_missing(function), filename, function.__code__.co_firstlineno)
     return lines
@@ -109,10 +109,10 @@ def of_function(function: FunctionType, lines: list[str] | None = None) -> Funct
     filename = _filename(function)
     lines = lines or lines_of(function)
     in_block = next(_in_block(lines, function), None)
-    found = in_block or next(_in_file(lines, code, codes.same), None)
+    found = in_block or next(_in_file(lines, code, codes.same_code), None)
     if found is None:
-        lines = _read_again(function) or lines
-        found = next(_in_file(lines, code, codes.same), None) or _rewritten(lines, function)
+        lines = _reread(function) or lines
+        found = next(_in_file(lines, code, codes.same_code), None) or _in_rewritten_module(lines, function)
     if found is None:
         raise SourceError(_why_stale(function), filename, code.co_firstlineno)
     node, class_names = found
@@ -131,13 +131,13 @@ def _recorded(filename: str, lines: list[str], tree: ast.Module) -> Source:
 
 # -- looking for it -----------------------------------------------------------------------------------------
 
-Found = tuple[Any, tuple[str, ...]]
+Candidate = tuple[Any, tuple[str, ...]]
 Match = Callable[[CodeType, str, CodeType], bool]
 
 _NOT_LAMBDA = ("def ", "async ", "def\t", "async\t", "def\\", "async\\")
 
 
-def _in_block(lines: list[str], function: FunctionType) -> Iterator[Found]:
+def _in_block(lines: list[str], function: FunctionType) -> Iterator[Candidate]:
     """Look in the block that begins on the function's first line, as far as its indentation tells."""
     code = function.__code__
     line = code.co_firstlineno
@@ -147,17 +147,17 @@ def _in_block(lines: list[str], function: FunctionType) -> Iterator[Found]:
     # blank lines keep the places right, and so does an `if` to be indented under
     lead = "\n" * (line - 2) + "if 1:\n" if indent else "\n" * (line - 1)
     try:
-        tree = codes.parse_text(lead + block, code.co_filename, codes.future(code))
+        tree = codes.parse_text(lead + block, code.co_filename, codes.future_flags(code))
     except (SyntaxError, ValueError):       # ValueError: null bytes, before 3.12
         return
     names = _class_names(getattr(code, "co_qualname", function.__qualname__))
     candidates = [(node, names) for node in _candidates(tree, code, bool(indent))]
-    yield from _matching(candidates, code, codes.same, codes.imported(code), codes.noisy(block))
+    yield from _matching(candidates, code, codes.same_code, codes.imported_names(code), codes.may_warn(block))
 
 
 def _candidates(tree: Any, code: CodeType, indented: bool) -> list[Any]:
     if code.co_name == "<lambda>":
-        functions = _looked_through(tree).functions
+        functions = _index(tree).functions
         return [node for node, _ in functions.get((code.co_firstlineno, "<lambda>"), ())]
     statement = (tree.body[0] if indented else tree).body[0]
     is_function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -195,20 +195,20 @@ def _class_names(qualname: str) -> tuple[str, ...]:
     )
 
 
-def _in_file(lines: list[str], code: CodeType, match: Match) -> Iterator[Found]:
+def _in_file(lines: list[str], code: CodeType, match: Match) -> Iterator[Candidate]:
     """Look in the whole file."""
     text = "".join(lines)
     try:
-        file = _file(text, code.co_filename, codes.future(code))
+        file = _file_index(text, code.co_filename, codes.future_flags(code))
     except (SyntaxError, ValueError):
         return
     candidates = file.functions.get((code.co_firstlineno, code.co_name), ())
-    yield from _matching(candidates, code, match, codes.imported(code, file.imports), codes.noisy(text))
+    yield from _matching(candidates, code, match, codes.imported_names(code, file.imports), codes.may_warn(text))
 
 
 def _matching(
-    candidates: Iterable[Found], code: CodeType, match: Match, imports: Iterable[str], noisy: bool
-) -> Iterator[Found]:
+    candidates: Iterable[Candidate], code: CodeType, match: Match, imports: Iterable[str], noisy: bool
+) -> Iterator[Candidate]:
     """The candidates that compile to `code`; if there are several, one is as good as another."""
     for node, class_names in candidates:
         try:
@@ -220,21 +220,21 @@ def _matching(
 
 
 @dataclass
-class _File:
+class _FileIndex:
     """The functions of a file by the line their code begins on and their name, and what it imports at the top."""
 
-    functions: dict[tuple[int, str], list[Found]]
+    functions: dict[tuple[int, str], list[Candidate]]
     imports: list[str]
 
 
 @functools.lru_cache(maxsize=4)
-def _file(text: str, filename: str, flags: int) -> _File:
-    return _looked_through(codes.parse_text(text, filename, flags))
+def _file_index(text: str, filename: str, flags: int) -> _FileIndex:
+    return _index(codes.parse_text(text, filename, flags))
 
 
-def _looked_through(tree: ast.AST) -> _File:
+def _index(tree: ast.AST) -> _FileIndex:
     """All functions of a tree, in source order."""
-    functions: dict[tuple[int, str], list[Found]] = {}
+    functions: dict[tuple[int, str], list[Candidate]] = {}
     imports: dict[str, None] = {}
     # nodes with the classes around them, and whether they stand in a function or class
     todo: list[tuple[Any, tuple[str, ...], bool]] = [(tree, (), False)]
@@ -256,7 +256,7 @@ def _looked_through(tree: ast.AST) -> _File:
         ]
         todo.extend(reversed(below))
     imports.pop("*", None)
-    return _File(functions, [*imports])
+    return _FileIndex(functions, [*imports])
 
 
 # -- code that is not what its file says --------------------------------------------------------------------
@@ -272,26 +272,26 @@ def _filename(function: FunctionType) -> str:
     return filename
 
 
-def _owner(function: FunctionType) -> dict[str, Any] | None:
+def _module_globals(function: FunctionType) -> dict[str, Any] | None:
     """The globals of the module whose file has the function's source, if they are the function's own."""
-    owner = function.__globals__
-    return owner if owner.get("__file__") == _filename(function) else None
+    module_globals = function.__globals__
+    return module_globals if module_globals.get("__file__") == _filename(function) else None
 
 
-def _read_again(function: FunctionType) -> list[str]:
+def _reread(function: FunctionType) -> list[str]:
     """The lines of a file that was edited after `linecache` read it, and perhaps imported again."""
-    filename, owner = _filename(function), _owner(function)
+    filename, module_globals = _filename(function), _module_globals(function)
     linecache.checkcache(filename)
-    loader = _loader(owner)
-    if isinstance(loader, zipimport.zipimporter) and owner is not None:
+    loader = _loader(module_globals)
+    if isinstance(loader, zipimport.zipimporter) and module_globals is not None:
         # linecache breaks such text at form feeds, too
-        return _lines_of(loader.get_source(owner["__name__"]) or "")
-    return linecache.getlines(filename, owner)
+        return _lines_of(loader.get_source(module_globals["__name__"]) or "")
+    return linecache.getlines(filename, module_globals)
 
 
-def _loader(owner: dict[str, Any] | None) -> object:
-    spec = owner.get("__spec__") if owner else None
-    return getattr(spec, "loader", None) or (owner or {}).get("__loader__")
+def _loader(module_globals: dict[str, Any] | None) -> object:
+    spec = module_globals.get("__spec__") if module_globals else None
+    return getattr(spec, "loader", None) or (module_globals or {}).get("__loader__")
 
 
 def _rewrites(loader: object) -> bool:
@@ -305,12 +305,12 @@ def _rewrites(loader: object) -> bool:
     )
 
 
-def _rewritten(lines: list[str], function: FunctionType) -> Found | None:
+def _in_rewritten_module(lines: list[str], function: FunctionType) -> Candidate | None:
     """Trust a module that was rewritten when it was imported, as far as names, places and parameters agree."""
-    if not _rewrites(_loader(_owner(function))):
+    if not _rewrites(_loader(_module_globals(function))):
         return None
     code = function.__code__
-    found = [*_in_file(lines, code, codes.alike)]
+    found = [*_in_file(lines, code, codes.same_interface)]
     if len(found) > 1:
         about = f"there are several functions that may be '{function.__qualname__}', in a module rewritten on import"
         raise SourceError(f"{about}: put them on lines of their own", _filename(function), code.co_firstlineno)
@@ -366,13 +366,13 @@ def unwrap(callable_: Any) -> FunctionType:
     for _ in range(100):                # a chain that long is a circle
         if type(inner) is FunctionType:
             return inner
-        inner = _inside(inner)
+        inner = _wrapped(inner)
         if inner is None:
             break
-    raise SourceError(f"{_described(callable_)} has no Python source to convert")
+    raise SourceError(f"{_description(callable_)} has no Python source to convert")
 
 
-def _inside(wrapper: Any) -> Any:
+def _wrapped(wrapper: Any) -> Any:
     if code_marks.unstaged(wrapper) is not wrapper:
         return wrapper.__wrapped__
     if isinstance(wrapper, types.MethodType | classmethod | staticmethod):
@@ -389,7 +389,7 @@ def _inside(wrapper: Any) -> Any:
     return call
 
 
-def _described(callable_: Any) -> str:
+def _description(callable_: Any) -> str:
     if isinstance(callable_, type):
         return f"'{callable_.__qualname__}' is a class, which is not converted as a whole: it"
     name = getattr(callable_, "__qualname__", None) or getattr(callable_, "__name__", None)

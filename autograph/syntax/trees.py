@@ -109,7 +109,7 @@ def room_for(tree: gast.AST) -> Iterator[None]:
     depth, level = 0, [tree]
     while level:
         depth, level = depth + 1, [child for node in level for child in children(node)]
-    limit, needed = sys.getrecursionlimit(), _running() + FRAMES_PER_LEVEL * depth + 200
+    limit, needed = sys.getrecursionlimit(), _stack_depth() + FRAMES_PER_LEVEL * depth + 200
     if needed <= limit:
         yield
         return
@@ -120,7 +120,7 @@ def room_for(tree: gast.AST) -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def _running() -> int:
+def _stack_depth() -> int:
     """How many frames are running in this thread."""
     count, frame = 0, sys._getframe()
     while frame.f_back is not None:

@@ -247,6 +247,6 @@ def test_what_is_read_is_what_was_written():
             continue
         code, decisions = cache.load(key)
         assert code == made.code and decisions == made.decisions
-        assert [each.co_consts.count(operators) for each in codes.nested(code)] == [
-            each.co_consts.count(operators) for each in codes.nested(made.code)
+        assert [each.co_consts.count(operators) for each in codes.nested_codes(code)] == [
+            each.co_consts.count(operators) for each in codes.nested_codes(made.code)
         ]

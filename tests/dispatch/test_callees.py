@@ -254,11 +254,11 @@ INNER = {
 @pytest.mark.parametrize("inner", INNER)
 def test_inner_functions_of_converted_ones_are_converted_already(inner, monkeypatch):
     function, names = staging.execute(INNER[inner])["f"], staging.counted(monkeypatch)
-    before = len(api.unconverted)
+    before = len(api.why_unconverted)
     traced = staging.trace(function)
     assert traced.log == [("if_exp", "c")] * 3
     assert names == ["f"]
-    assert len(api.unconverted) == before
+    assert len(api.why_unconverted) == before
 
 
 def test_functions_of_modules_that_were_converted_on_import_are_converted_already(tmp_path, monkeypatch):
@@ -369,7 +369,7 @@ def test_functions_without_source_are_called_as_they_are_and_that_is_noted():
     hidden = eval(compile("lambda x: x + 1", "<hidden>", "eval"), {"__name__": "hidden"})
     function = staging.execute("def f(x):\n    return g(x)", g=hidden)["f"]
     assert repr(Trace(ag.convert(function), Staged("x")).result) == "Staged((x + 1))"
-    assert "source" in str(api.unconverted.get(hidden.__code__))
+    assert "source" in str(api.why_unconverted.get(hidden.__code__))
 
 
 def test_functions_without_source_are_looked_for_once(monkeypatch):

@@ -268,7 +268,7 @@ def test_running_out_of_stack(offset):
     finally:
         sys.setrecursionlimit(limit)
     assert type(error) is RecursionError
-    assert not tracebacks._left_over
+    assert not tracebacks._is_trim_pending
     names = {name for name, _ in frames(error)}
     assert names == {"forever", "if_body"}
 

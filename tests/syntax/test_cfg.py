@@ -201,15 +201,15 @@ def test_a_converted_if_that_returns_goes_on_behind_itself():
     """A `return` in a body leaves the body; only `node.returns` says that it leaves the function, too."""
     program = "def f():\n    if a:\n        return b\n    c"
     node = function(program, plain=None)
-    (place,) = cfg.build(node, [], {}).places
-    assert place.node is node.body[0]
+    (construct,) = cfg.build(node, [], {}).constructs
+    assert construct.node is node.body[0]
     graph = cfg.build(node, [], {})
-    entry, written = graph.places[0].bodies["body"]
-    assert graph.steps[entry].successors == [graph.places[0].after] != [0]
+    entry, written = graph.constructs[0].bodies["body"]
+    assert graph.steps[entry].successors == [graph.constructs[0].after] != [0]
     node.body[0].returns = True
     graph = cfg.build(node, [], {})
-    entry, _ = graph.places[0].bodies["body"]
-    assert graph.steps[entry].successors == [graph.places[0].after] == [0]
+    entry, _ = graph.constructs[0].bodies["body"]
+    assert graph.steps[entry].successors == [graph.constructs[0].after] == [0]
 
 
 def test_a_return_in_a_converted_loop_goes_to_the_next_iteration():
@@ -218,26 +218,26 @@ def test_a_return_in_a_converted_loop_goes_to_the_next_iteration():
     for flags in [], ["break_"]:
         node.body[0].until = flags
         graph = cfg.build(node, [], {})
-        (place,) = graph.places
-        (again,) = graph.steps[place.bodies["body"][0]].successors
-        assert graph.steps[again].successors == ([place.head, place.after] if flags else [place.head])
-        assert _named(graph, graph.steps[again].reads) == {*flags}
+        (construct,) = graph.constructs
+        (latch,) = graph.steps[construct.bodies["body"][0]].successors
+        assert graph.steps[latch].successors == ([construct.head, construct.after] if flags else [construct.head])
+        assert _named(graph, graph.steps[latch].reads) == {*flags}
 
 
 def test_bodies_tell_what_is_written_in_them():
     node = function("def f():\n    for x in xs:\n        y = (z := x)\n    while w := g():\n        v = w", plain=None)
     graph = cfg.build(node, [], {})
-    written = {type(p.node).__name__: _named(graph, p.bodies["body"][1]) for p in graph.places}
+    written = {type(p.node).__name__: _named(graph, p.bodies["body"][1]) for p in graph.constructs}
     assert written == {"For": {"x", "y", "z"}, "While": {"v", "w"}}
-    assert {_named(graph, p.target | p.test).pop() for p in graph.places} == {"x", "w"}
+    assert {_named(graph, p.target | p.test).pop() for p in graph.constructs} == {"x", "w"}
 
 
 def test_what_inner_functions_assign_may_be_written_by_any_call():
     node = function("def f():\n    if a:\n        g()\n    else:\n        b", plain=None)
     graph = cfg.build(node, [], {"count": None})
-    (place,) = graph.places
-    assert _named(graph, place.bodies["body"][1]) == {"count"}
-    assert _named(graph, place.bodies["orelse"][1]) == set()
+    (construct,) = graph.constructs
+    assert _named(graph, construct.bodies["body"][1]) == {"count"}
+    assert _named(graph, construct.bodies["orelse"][1]) == set()
 
 
 def _named(graph: cfg.Graph, bits: int) -> set[str]:

@@ -55,11 +55,11 @@ class Context:
     classes: list[str] = field(default_factory=list)
     locals: list[set[str]] = field(default_factory=list)  # names bound by the functions around
     globals: list[set[str]] = field(default_factory=list)  # names they declare `global`
-    nones: list[set[str]] = field(default_factory=list)  # what each of the functions around sets to None
+    none_variables: list[set[str]] = field(default_factory=list)  # what each of the functions around sets to None
     targets: set[str] = field(default_factory=set)  # variables of comprehensions
     holding: Mapping[str, str] = field(default_factory=dict)  # globals that traced code may have copies of
     whole: bool = False  # whether what is compared with None or a text may be known only when the graph runs
-    changing: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
+    mutated: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
 
     def __post_init__(self) -> None:
         self.namer = names.Namer(self.taken)
@@ -82,9 +82,9 @@ class Context:
 
     def becomes_none(self, name: str) -> bool:
         """Whether the function whose variable `name` is sets it to None."""
-        for bound, nones in zip(reversed(self.locals), reversed(self.nones), strict=False):
+        for bound, none_variables in zip(reversed(self.locals), reversed(self.none_variables), strict=False):
             if name in bound:
-                return name in nones
+                return name in none_variables
         return False
 
     def is_local(self, name: str) -> bool:
@@ -201,7 +201,7 @@ def move_comments(old: Any, nodes: list[Any]) -> None:
     )
 
 
-def own_text(node: gast.AST) -> str:
+def short_text(node: gast.AST) -> str:
     """A short one-line rendering of an expression, for reasons and messages."""
     text = " ".join(unparse(node).split())
     return text if len(text) <= 40 else text[:39] + "…"

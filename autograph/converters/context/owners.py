@@ -33,7 +33,7 @@ def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
     Returns:
         all names that the function binds or declares then.
     """
-    known = {*bound, *_direct(block)}
+    known = {*bound, *_directly_bound(block)}
     for node in _constructs(block):
         shared = dict.fromkeys(name for names in node.state.shared.values() for name in names)
         node.unbound = [name for name in shared if name not in known]
@@ -50,12 +50,12 @@ def _unannotate(block: list[Any], shared: list[str]) -> None:
     for i, node in enumerate(block):
         if (new := scope.unannotated(node, shared)) is not None:
             block[i] = replace(node, new)
-        elif not converted(node):
+        elif not is_converted(node):
             for inner in trees.own_blocks(node):
                 _unannotate(inner, shared)
 
 
-def converted(node: gast.AST) -> bool:
+def is_converted(node: gast.AST) -> bool:
     """Whether a statement becomes a call with bodies."""
     return isinstance(node, (gast.If, *plain.LOOPS)) and node.plain is None
 
@@ -63,24 +63,24 @@ def converted(node: gast.AST) -> bool:
 def _constructs(block: list[Any]) -> Iterable[Any]:
     """The constructs that are converted in a function's own code, outermost only, in order."""
     for node in block:
-        if converted(node):
+        if is_converted(node):
             yield node
         else:
             for inner in trees.own_blocks(node):
                 yield from _constructs(inner)
 
 
-def _direct(block: list[Any]) -> set[str]:
+def _directly_bound(block: list[Any]) -> set[str]:
     """Names that a block binds in its own function, not in bodies that become functions."""
     bound: set[str] = set()
     for node in block:
-        if converted(node):
+        if is_converted(node):
             header = node.test if isinstance(node, gast.If) else getattr(node, "iter", None)
             bound.update(scope.uses(header).writes)
         elif inside := trees.own_blocks(node):
-            bound.update(scope.uses(*plain.own_parts(node)).writes)
+            bound.update(scope.uses(*plain.own_expressions(node)).writes)
             bound.update(h.name.id for h in getattr(node, "handlers", ()) if h.name is not None)
-            bound.update(*map(_direct, inside))
+            bound.update(*map(_directly_bound, inside))
         else:
             bound.update(scope.uses(node).writes)
     return bound

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph.converters.context import movable, staging
-from autograph.converters.context.base import Context, own_text
+from autograph.converters.context.base import Context, short_text
 from autograph.syntax import scope
 from autograph.syntax.trees import DEFINITIONS, blocks, own_blocks, own_statements
 
@@ -21,7 +21,7 @@ LOOPS = (gast.For, gast.While, gast.AsyncFor)
 JUMPS = {gast.Return: "return", gast.Break: "break", gast.Continue: "continue"}
 
 
-def survey(statements: list[Any], context: Context) -> None:
+def summarize_all(statements: list[Any], context: Context) -> None:
     """Summarize every statement, innermost first."""
     for node in own_statements(statements):
         summarize(node, context)
@@ -30,9 +30,9 @@ def survey(statements: list[Any], context: Context) -> None:
 def summarize(node: Any, context: Context) -> None:
     """Set on a statement, whose inner statements are summarized, the facts that decisions depend on.
 
-    - `fixed`: why it cannot move, or None.
+    - `immovable`: why it cannot move, or None.
     - `jumps`: the jumps that lead out of it.
-    - `falls`: whether it may complete, so that the next statement runs.
+    - `may_complete`: whether it may complete, so that the next statement runs.
     - `manages`: whether it is a `with` whose managers may raise or end exceptions.
     - `exits`: whether a jump in it runs the exit of a `with` or a `finally` on its way.
     - `undone`: whether a `try` or `with` around such an exit may catch its exception, which undoes the jump.
@@ -41,16 +41,17 @@ def summarize(node: Any, context: Context) -> None:
     managers = [item.context_expr for item in node.items] if isinstance(node, gast.With) else []
     node.manages = not all(isinstance(m, gast.Call) and context.dotted(m.func) in _INERT for m in managers)
     if isinstance(node, DEFINITIONS):
-        node.fixed, node.jumps, node.falls = movable.reason(node, context), frozenset(), True
+        node.immovable, node.jumps, node.may_complete = movable.reason(node, context), frozenset(), True
         return
     inner = blocks(node)
-    node.fixed = movable.reason(own_parts(node), context) or _BY_KIND.get(type(node)) or first_fixed(*inner)
+    own = movable.reason(own_expressions(node), context) or _BY_KIND.get(type(node))
+    node.immovable = own or first_immovable(*inner)
     node.jumps = _jumps(node, inner)
-    node.falls = falls(node)
+    node.may_complete = may_complete(node)
     inside = [statement for block in inner for statement in block]
     node.undone = any(s.undone for s in inside) or bool(block_jumps(getattr(node, "finalbody", None) or []))
     node.undone |= _catches(node) and any(s.exits for s in node.body)
-    node.exits = any(s.exits for s in inside) or (_has_exit(node) and bool(node.jumps))
+    node.exits = any(s.exits for s in inside) or (_runs_exit(node) and bool(node.jumps))
 
 
 _BY_KIND = {kind: movable.BY_KIND[kind] for kind in (gast.AsyncFor, gast.AsyncWith)}
@@ -66,12 +67,12 @@ def _catches(node: Any) -> bool:
     return node.manages or bool(getattr(node, "handlers", None))
 
 
-def _has_exit(node: Any) -> bool:
+def _runs_exit(node: Any) -> bool:
     """Whether something runs when a jump leaves a statement."""
     return node.manages or bool(getattr(node, "finalbody", None))
 
 
-def own_parts(node: gast.AST) -> list[Any]:
+def own_expressions(node: gast.AST) -> list[Any]:
     """The expressions of a statement, without its blocks."""
     if not blocks(node):
         return [node]
@@ -82,9 +83,9 @@ def own_parts(node: gast.AST) -> list[Any]:
     return [part for part in parts if part is not None]
 
 
-def first_fixed(*inner: list[Any]) -> str | None:
+def first_immovable(*inner: list[Any]) -> str | None:
     """The first reason why one of these blocks cannot move."""
-    return next((s.fixed for block in inner for s in block if s.fixed is not None), None)
+    return next((s.immovable for block in inner for s in block if s.immovable is not None), None)
 
 
 def _jumps(node: gast.AST, inner: list[list[Any]]) -> frozenset[str]:
@@ -100,28 +101,28 @@ def block_jumps(block: list[Any]) -> frozenset[str]:
     return frozenset().union(*(s.jumps for s in block))
 
 
-def block_falls(block: list[Any]) -> bool:
+def block_may_complete(block: list[Any]) -> bool:
     """Whether a block may complete, so that what follows it runs."""
-    return all(s.falls for s in block)
+    return all(s.may_complete for s in block)
 
 
-def falls(node: gast.AST) -> bool:
+def may_complete(node: gast.AST) -> bool:
     if isinstance(node, (*JUMPS, gast.Raise)):
         return False
     if isinstance(node, gast.If):
-        return block_falls(node.body) or block_falls(node.orelse)
+        return block_may_complete(node.body) or block_may_complete(node.orelse)
     if isinstance(node, (gast.Try, gast.TryStar)):
         ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
-        return any(map(block_falls, ways)) and block_falls(node.finalbody)
+        return any(map(block_may_complete, ways)) and block_may_complete(node.finalbody)
     if isinstance(node, gast.With) and not node.manages:
-        return block_falls(node.body)
+        return block_may_complete(node.body)
     return True  # a `with` may swallow an exception, a loop may end
 
 
-class _Around(NamedTuple):
-    """The context of a statement. `whole`: why all its function stays plain."""
+class _Surroundings(NamedTuple):
+    """The context of a statement. `why_plain`: why all its function stays plain."""
 
-    whole: str | None
+    why_plain: str | None
     plain_loop: bool = False
     depth: int = 0
     caught: bool = False  # exceptions may be caught around it, in this function
@@ -131,33 +132,33 @@ class _Around(NamedTuple):
 _UNBOUND = frozenset({"UnboundLocalError", "NameError"})
 
 
-def judge(function: gast.AST, context: Context) -> None:
-    """Set `function.whole`: why all its statements stay plain, or None."""
-    function.whole = None
+def mark_function(function: gast.AST, context: Context) -> None:
+    """Set `function.why_plain`: why all its statements stay plain, or None."""
+    function.why_plain = None
     if (movable.READS_NAMES | _UNBOUND).isdisjoint(context.taken):
         return
     for node in scope.walk_own(*function.body):
         if isinstance(node, gast.Name) and node.id in _UNBOUND:
-            function.whole = f"the function handles {node.id} itself (line {node.lineno})"
+            function.why_plain = f"the function handles {node.id} itself (line {node.lineno})"
         elif isinstance(node, gast.Call) and movable.reads_names(node, context):
-            function.whole = f"`{node.func.id}` looks at the names of its function (line {node.lineno})"
+            function.why_plain = f"`{node.func.id}` looks at the names of its function (line {node.lineno})"
 
 
 def mark(function: gast.AST, context: Context) -> None:
     """Set `plain` on every `if` and loop of `function`."""
-    survey(function.body, context)
+    summarize_all(function.body, context)
     for statement in function.body:
-        _mark(statement, context, _Around(function.whole))
+        _mark(statement, context, _Surroundings(function.why_plain))
 
 
-def _mark(node: Any, context: Context, around: _Around) -> None:
+def _mark(node: Any, context: Context, surroundings: _Surroundings) -> None:
     if isinstance(node, (gast.If, *LOOPS)):
-        node.plain = around.whole or _reason(node, context, around)
+        node.plain = surroundings.why_plain or _reason(node, context, surroundings)
         node.returns = False
-        around = around._replace(depth=around.depth + (node.plain is None))
-    undone = around.undone or (around.caught and _has_exit(node))
+        surroundings = surroundings._replace(depth=surroundings.depth + (node.plain is None))
+    undone = surroundings.undone or (surroundings.caught and _runs_exit(node))
     for block in own_blocks(node):
-        inside = around._replace(undone=undone)
+        inside = surroundings._replace(undone=undone)
         if isinstance(node, LOOPS) and block is node.body:
             inside = inside._replace(plain_loop=node.plain is not None)
         elif _catches(node) and block is node.body:
@@ -166,27 +167,27 @@ def _mark(node: Any, context: Context, around: _Around) -> None:
             _mark(statement, context, inside)
 
 
-def _reason(node: Any, context: Context, around: _Around) -> str | None:
+def _reason(node: Any, context: Context, surroundings: _Surroundings) -> str | None:
     if isinstance(node, gast.AsyncFor):
         return movable.BY_KIND[gast.AsyncFor]
     test = getattr(node, "test", None)
     ends_by_test = isinstance(node, gast.If) or not block_jumps(node.body)  # and not by a jump, on a staged condition
     if test is not None and ends_by_test and staging.never_staged(test, context):
-        return f"its condition is never staged: {own_text(node.test)}"
+        return f"its condition is never staged: {short_text(node.test)}"
     header = {gast.If: [], gast.While: ["test"], gast.For: ["target"]}[type(node)]
     why = movable.reason([getattr(node, name) for name in header], context)
     # A loop's `else` does not move.
-    why = why or first_fixed(*([node.body, node.orelse] if isinstance(node, gast.If) else [node.body]))
+    why = why or first_immovable(*([node.body, node.orelse] if isinstance(node, gast.If) else [node.body]))
     if why is not None:
         return why
-    if around.plain_loop and node.jumps:
+    if surroundings.plain_loop and node.jumps:
         return f"`{min(node.jumps)}` leads out of a loop that stays plain"
-    if node.undone or (around.caught and node.exits) or (around.undone and node.jumps):
+    if node.undone or (surroundings.caught and node.exits) or (surroundings.undone and node.jumps):
         return "a jump in it runs the end of a `with` or `finally`, whose exception, if caught, undoes the jump"
-    return f"it is nested more than {MAX_DEPTH} deep" if around.depth >= MAX_DEPTH else None
+    return f"it is nested more than {MAX_DEPTH} deep" if surroundings.depth >= MAX_DEPTH else None
 
 
-def pin(node: Any, reason: str, in_loop: bool = False) -> None:
+def keep_plain(node: Any, reason: str, in_loop: bool = False) -> None:
     """Keep everything in `node` plain that a jump leads out of; in a loop that thereby stays plain, every jump."""
     if isinstance(node, (gast.If, *LOOPS)) and node.plain is None and node.jumps:
         node.plain = reason
@@ -196,4 +197,4 @@ def pin(node: Any, reason: str, in_loop: bool = False) -> None:
             inside = node.plain is not None
         for statement in block:
             if "return" in statement.jumps or (inside and statement.jumps):
-                pin(statement, reason, inside)
+                keep_plain(statement, reason, inside)

@@ -92,7 +92,7 @@ def _is_bool(node: gast.AST) -> bool:
 
 def _may_be_copy(operand: gast.AST, context: Context) -> bool:
     """Whether traced code may have a copy or proxy of an operand, which `is` has to see through."""
-    if isinstance(operand, (gast.Constant, *_MADE_HERE)):
+    if isinstance(operand, (gast.Constant, *_FRESH_OBJECTS)):
         return False
     if isinstance(operand, gast.Call):
         return not never_staged(operand, context) and context.dotted(operand.func) != "builtins.type"
@@ -108,7 +108,7 @@ def _may_be_copy(operand: gast.AST, context: Context) -> bool:
 
 
 # Expressions of which no other name knows the object.
-_MADE_HERE = (
+_FRESH_OBJECTS = (
     gast.BinOp, gast.Compare, gast.Dict, gast.DictComp, gast.GeneratorExp, gast.JoinedStr, gast.Lambda, gast.List,
     gast.ListComp, gast.Set, gast.SetComp, gast.Tuple,
 )  # fmt: skip

@@ -79,7 +79,7 @@ class Printer(Splicer):
                 self.comment_lines(self.lines_before(node, owner, previous))
             mark = len(self.out)
             self.dispatch(node)
-            self.rescue(node, mark)
+            self.restore_comments(node, mark)
             self.comment_lines(_comments(node).after)
             previous = node
 
@@ -94,7 +94,7 @@ class Printer(Splicer):
                 lines = ("", *lines)
         return lines
 
-    def rescue(self, node: gast.AST, mark: int) -> None:
+    def restore_comments(self, node: gast.AST, mark: int) -> None:
         """Put the comments that a rewriting lost above a statement, which was printed since `mark`."""
         inside = _comments(node).inside
         lost = set(inside).difference(comments("".join(self.out[mark:]))) if inside else inside
@@ -131,7 +131,7 @@ class Printer(Splicer):
         mark = len(self.out)
         super().clause(node, prefix)
         if prefix:
-            self.rescue(node, mark)
+            self.restore_comments(node, mark)
 
     def keyword_clause(self, keyword: str, owner: gast.AST, body: Sequence[gast.AST]) -> None:
         """Print an `else` or `finally`, if there is one, with the comments above."""

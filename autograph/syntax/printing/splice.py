@@ -89,7 +89,7 @@ class Splicer(Unparser):
 
     def place(self, node: gast.AST, level: int) -> None:
         """Print an expression; a tuple's own parentheses are part of its text."""
-        if kind(node) == "Tuple" and self.brings_parentheses(node):
+        if kind(node) == "Tuple" and self.has_own_parentheses(node):
             self.dispatch(node)
         else:
             super().place(node, level)
@@ -98,7 +98,7 @@ class Splicer(Unparser):
         """Whether an operand is an operation that is to be printed afresh, without parentheses."""
         return super().is_link(node, level) and not self.has_text(node)
 
-    def brings_parentheses(self, node: gast.AST) -> bool:
+    def has_own_parentheses(self, node: gast.AST) -> bool:
         """Whether a tuple will come out as typed, and was typed in parentheses."""
         slots = self.slots.of(node) if len(node.elts) > 1 and self.has_text(node) else None
         if not slots:
@@ -111,13 +111,13 @@ class Splicer(Unparser):
         """Print a part of a node; of a statement, in parentheses if it would not stay on its line."""
         mark = len(self.out)
         super().part(owner, field, node)
-        if _is_line(owner):
+        if _ends_at_line_feed(owner):
             self.keep_together(mark)
 
     def keep_together(self, mark: int) -> None:
         """Parenthesize what was printed since `mark` if a line feed outside of brackets would end it early."""
         text = "".join(self.out[mark:])
-        if "\n" in text and _falls_apart(text):
+        if "\n" in text and _needs_parentheses(text):
             self.out.insert(mark, "(")
             self.write(")")
 
@@ -168,7 +168,7 @@ class Splicer(Unparser):
             self.copy(position, (line, left - drop), brackets)
             mark = len(self.out)
             self.fill_slot(slot, before, after)
-            if inside == 0 and _is_line(node):
+            if inside == 0 and _ends_at_line_feed(node):
                 self.keep_together(mark)
             position = (last, right + drop)
         self.copy(position, end, brackets)
@@ -202,7 +202,7 @@ class Splicer(Unparser):
             if slots is None or not in_order(slots, start, end):
                 raise literals.UnprintableError
             self.splice(node, slots, start, end)
-            good = outer[1] or _means("".join(self.out[mark:]), node)
+            good = outer[1] or _parses_to("".join(self.out[mark:]), node)
         except literals.UnprintableError:
             good = False
         self.quoting, self.in_verified_fstring = outer
@@ -226,12 +226,12 @@ def _width(pieces: Sequence[str]) -> int:
     return width
 
 
-def _is_line(node: gast.AST) -> bool:
+def _ends_at_line_feed(node: gast.AST) -> bool:
     """Whether a line feed outside of brackets would end a node."""
     return isinstance(node, _LINES) or kind(node) in ("match_case", "withitem")
 
 
-def _falls_apart(text: str) -> bool:
+def _needs_parentheses(text: str) -> bool:
     """Whether an expression, put on a line of its own, would not be one."""
     try:
         return len(ast.parse(f"_ = {text}").body) != 1
@@ -239,7 +239,7 @@ def _falls_apart(text: str) -> bool:
         return True
 
 
-def _means(text: str, node: gast.AST) -> bool:
+def _parses_to(text: str, node: gast.AST) -> bool:
     """Whether a text parses to just this expression."""
     try:
         return bool(gast.dump(to_gast(ast.parse(f"({text}\n)", mode="eval").body)) == gast.dump(node))
