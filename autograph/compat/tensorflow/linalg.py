@@ -7,20 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.core.convert import convert_to_tensor, matched
-from autograph.compat.tensorflow.core.tensor import Tensor, apply
+from autograph.compat.tensorflow.core.convert import apply_op, convert_to_tensor, matched
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, name_ops
 from autograph.compat.tensorflow.ops import math_ops, reduce_ops
 from autograph.compat.tensorflow.ops.array_ops import expand_dims, eye, fill, range, shape, transpose, zeros_like
 from autograph.compat.tensorflow.ops.indexing import where
-from autograph.compat.tensorflow.ops.math_ops import (
-    einsum,
-    less_equal,
-    logical_and,
-    matmul,
-    multiply,
-    negative,
-    tensordot,
-)
+from autograph.compat.tensorflow.ops.math_ops import einsum, matmul, tensordot
 
 __all__ = ["cholesky", "det", "diag", "diag_part", "einsum", "eye", "inv", "matmul", "matvec", "norm", "solve"]
 __all__ += ["global_norm"]
@@ -29,9 +21,9 @@ __all__ += ["band_part", "eigh", "lstsq", "matrix_transpose", "qr", "svd", "tens
 
 def _of_matrix(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
     def of(input: Any, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(input)
-        return apply(op, function, x)
+        return apply_op(op, function, input)
 
+    of.__doc__ = f"The op {op} of a matrix, or of each matrix of a stack."
     return of
 
 
@@ -46,7 +38,7 @@ matrix_transpose = _of_matrix("Transpose", lambda x: np.swapaxes(x, -1, -2))
 def diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Matrices with these numbers on the diagonal, and zeros elsewhere."""
     x = convert_to_tensor(diagonal)
-    return multiply(expand_dims(x, -1), eye(shape(x)[-1], dtype=x.dtype))
+    return math_ops.multiply(expand_dims(x, -1), eye(shape(x)[-1], dtype=x.dtype))
 
 
 def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
@@ -56,9 +48,9 @@ def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = Non
     away = expand_dims(range(dims[-2]), 1) - range(dims[-1])
     kept = fill(shape(away), True)
     if num_lower >= 0:
-        kept = logical_and(kept, less_equal(away, num_lower))
+        kept = math_ops.logical_and(kept, math_ops.less_equal(away, num_lower))
     if num_upper >= 0:
-        kept = logical_and(kept, less_equal(negative(away), num_upper))
+        kept = math_ops.logical_and(kept, math_ops.less_equal(math_ops.negative(away), num_upper))
     return where(kept, x, zeros_like(x))
 
 
@@ -67,6 +59,7 @@ def _parts(op: str, function: Callable[..., Any], order: Any) -> Callable[..., t
         x = convert_to_tensor(input)
         return tuple(apply(op, lambda v, n=n: function(v, **options)[n], x) for n in order)
 
+    of.__doc__ = f"The op {op}: the factors of a matrix."
     return of
 
 
@@ -89,20 +82,17 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
     a, b = matched("MatrixSolveLs", matrix, rhs)
     turned = matrix_transpose(a)
     square = matmul(turned, a) + eye(shape(a)[-1], dtype=a.dtype) * l2_regularizer
-    right = matmul(turned, b)
-    return apply("MatrixSolve", np.linalg.solve, square, right, dtype=a.dtype)
+    return solve(square, matmul(turned, b))
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     a, b = matched("MatrixSolve", matrix, rhs)
-    a = matrix_transpose(a) if adjoint else a
-    return apply("MatrixSolve", np.linalg.solve, a, b)
+    return apply("MatrixSolve", np.linalg.solve, matrix_transpose(a) if adjoint else a, b)
 
 
 def matvec(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-    a, b = matched("MatVec", a, b)
-    return apply("MatVec", lambda x, y: (x @ np.expand_dims(y, -1))[..., 0], a, b)
+    return apply_op("MatVec", lambda x, y: (x @ np.expand_dims(y, -1))[..., 0], a, b)
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
@@ -135,3 +125,6 @@ def clip_by_global_norm(
     found = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
     scale = math_ops.divide(clip_norm, math_ops.maximum(found, clip_norm))
     return [None if t is None else convert_to_tensor(t) * scale for t in t_list], found
+
+
+name_ops(globals())

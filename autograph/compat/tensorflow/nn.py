@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.compat.tensorflow import more_math
 from autograph.compat.tensorflow.core import dtypes
-from autograph.compat.tensorflow.core.convert import convert_to_tensor, matched, operand
+from autograph.compat.tensorflow.core.convert import apply_op, convert_to_tensor, matched, operand
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.tensor import Tensor, apply
@@ -19,6 +19,7 @@ from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops, rando
 from autograph.compat.tensorflow.ops.convolution import *  # noqa: F403
 from autograph.compat.tensorflow.ops.math_ops import sigmoid as sigmoid
 from autograph.compat.tensorflow.ops.math_ops import tanh as tanh
+from autograph.nn import activations
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:
@@ -37,14 +38,11 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
-    x = convert_to_tensor(features)
-    return apply("Elu", lambda v: np.where(v > 0, v, np.expm1(np.minimum(v, 0))), x)
+    return apply_op("Elu", lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))), features)
 
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
-    x = convert_to_tensor(features)
-    zero = numpy_dtype(x.dtype).type(0)
-    return apply("Softplus", lambda value: np.logaddexp(value, zero), x)
+    return apply_op("Softplus", activations.softplus, features)
 
 
 def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -253,6 +254,20 @@ def operand(op: str, value: Any, kinds: str) -> Tensor:
         InvalidArgumentError: it is of another type; TypeError in a graph, and for values of Python that are no bools.
     """
     return allow(op, strictly(value, dtypes.bool if kinds == "b" else None), kinds)
+
+
+def apply_op(
+    op: str, function: Callable[..., Any], *values: Any, dtype: DType | None = None, promote: bool = True
+) -> Tensor:
+    """The result of an op whose operands, any values that tensors can hold, become tensors of one type.
+
+    Args:
+        function: of NumPy arrays, see `apply`.
+        dtype: of the result; by default that of the operands.
+        promote: see `matched`.
+    """
+    tensors = matched(op, *values, promote=promote) if len(values) > 1 else [convert_to_tensor(values[0])]
+    return apply(op, function, *tensors, dtype=dtype)
 
 
 def check_same_dtype(op: str, tensors: list[Tensor]) -> None:

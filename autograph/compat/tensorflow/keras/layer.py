@@ -88,7 +88,7 @@ class Layer:
         self._own.append(variable)
         return variable
 
-    # What there is ----------------------------------------------------------------------------------------------------
+    # Contents ---------------------------------------------------------------------------------------------------------
 
     @property
     def layers(self) -> list[Layer]:
@@ -114,21 +114,10 @@ class Layer:
         inner = [variable for layer in self.layers for variable in layer.weights]
         return own + [variable for variable in inner if id(variable) not in trained]
 
-    @property
-    def variables(self) -> Any:
-        return self.weights
-
-    @property
-    def trainable_variables(self) -> Any:
-        return self.trainable_weights
-
-    @property
-    def non_trainable_variables(self) -> Any:
-        return self.non_trainable_weights
-
-    @property
-    def submodules(self) -> tuple[Any, ...]:
-        return submodules_of(self)
+    variables = property(lambda self: self.weights)
+    trainable_variables = property(lambda self: self.trainable_weights)
+    non_trainable_variables = property(lambda self: self.non_trainable_weights)
+    submodules = property(submodules_of)
 
     def count_params(self) -> int:
         """The number of elements of its variables."""

@@ -10,18 +10,10 @@ import numpy as np
 
 from autograph.common import pytree
 from autograph.compat.tensorflow import saved_model
-from autograph.compat.tensorflow.keras import losses, optimizers
+from autograph.compat.tensorflow.keras import losses, optimizers, training
 from autograph.compat.tensorflow.keras import metrics as metrics_
 from autograph.compat.tensorflow.keras.layer import InputLayer, Layer, takes_training
-from autograph.compat.tensorflow.keras.training import (
-    History,
-    Progress,
-    batches,
-    count_batches,
-    count_examples,
-    in_columns,
-    parted,
-)
+from autograph.compat.tensorflow.keras.training import History, Progress, in_columns
 from autograph.compat.tensorflow.keras.utils import summary_of
 from autograph.compat.tensorflow.ops.array_ops import concat, shape
 from autograph.compat.tensorflow.staging.function import function
@@ -90,8 +82,8 @@ class Model(Layer):
             validation_split: the share of the examples to take for that, from their end, instead of training on them.
         """
         if validation_split:
-            kept = int(count_examples(x) * (1 - validation_split))
-            (x, y), validation_data = parted((x, y), slice(kept)), parted((x, y), slice(kept, None))
+            kept = int(training.count_examples(x) * (1 - validation_split))
+            (x, y), validation_data = training.parted((x, y), slice(kept)), training.parted((x, y), slice(kept, None))
         found = History()
         for epoch in range(epochs):
             if verbose:
@@ -118,7 +110,7 @@ class Model(Layer):
 
     def predict(self, x: Any, batch_size: int | None = None, verbose: Any = "auto") -> Any:
         """The outputs of the model for examples, as an array."""
-        given = batches(x, None, batch_size or 32, False)
+        given = training.batches(x, None, batch_size or 32, False)
         return concat([_predict_batch(self, in_columns(inputs), False) for inputs, _ in given], 0).numpy()
 
     def _run(
@@ -126,8 +118,8 @@ class Model(Layer):
     ) -> dict[str, float]:
         """Take a step for each batch, and show the progress."""
         logs: dict[str, Any] = {}
-        total = count_batches(x, batch_size or 32)
-        for number, batch in enumerate(batches(x, y, batch_size or 32, shuffle), 1):
+        total = training.count_batches(x, batch_size or 32)
+        for number, batch in enumerate(training.batches(x, y, batch_size or 32, shuffle), 1):
             logs = step(batch)
             bar.show(number, total, logs)
         values = {name: float(value) for name, value in logs.items()}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes, graphs
-from autograph.compat.tensorflow.core.convert import constant, convert_to_tensor, is_tensor, matched, operand
+from autograph.compat.tensorflow.core.convert import apply_op, constant, convert_to_tensor, is_tensor, matched, operand
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
@@ -207,10 +207,10 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
     def of(tensor: Any, *args: Any, name: str | None = None, **kwargs: Any) -> Tensor:
-        tensor = convert_to_tensor(kwargs.pop("input", None) if tensor is None else tensor)
+        tensor = kwargs.pop("input", None) if tensor is None else tensor
         more = [plain(each) for each in args]
         named = {key: plain(each) for key, each in kwargs.items()}
-        return apply(op, lambda x: compute(function, x, *more, **named), tensor)
+        return apply_op(op, lambda x: compute(function, x, *more, **named), tensor)
 
     of.__doc__ = f"The op {op}."
     return of
@@ -366,8 +366,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same tensor, a constant for gradients."""
-    tensor = convert_to_tensor(input)
-    return apply("StopGradient", _stopped, tensor)
+    return apply_op("StopGradient", _stopped, input)
 
 
 def _stopped(value: Any) -> Any:

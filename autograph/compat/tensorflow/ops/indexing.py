@@ -8,15 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.core import dtypes
-from autograph.compat.tensorflow.core.convert import (
-    check_same_dtype,
-    convert_to_tensor,
-    is_tensor,
-    matched,
-    operand,
-    strictly,
-)
+from autograph.compat.tensorflow.core import convert, dtypes
+from autograph.compat.tensorflow.core.convert import apply_op, convert_to_tensor, is_tensor, matched, operand, strictly
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops
@@ -143,7 +136,7 @@ def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
     def of(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         tensor = convert_to_tensor(tensor)
         indices, updates = convert_to_tensor(indices), strictly(updates, tensor.dtype)
-        check_same_dtype(op, [tensor, updates])
+        convert.check_same_dtype(op, [tensor, updates])
         depth = _depth(indices)
 
         def changed(value: Any, at: Any, new: Any) -> Any:
@@ -189,8 +182,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
 
 
 def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left", name: str | None = None) -> Tensor:
-    items, values = matched("SearchSorted", sorted_sequence, values)
-    return apply("SearchSorted", lambda x, v: np.searchsorted(x, v, side=side), items, values, dtype=dtypes.int32)
+    operands = sorted_sequence, values
+    return apply_op("SearchSorted", lambda x, v: np.searchsorted(x, v, side=side), *operands, dtype=dtypes.int32)
 
 
 name_ops(globals())

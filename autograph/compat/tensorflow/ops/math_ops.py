@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes, graphs
-from autograph.compat.tensorflow.core.convert import allow, convert_to_tensor, matched, operand, strictly
+from autograph.compat.tensorflow.core.convert import allow, apply_op, convert_to_tensor, matched, operand, strictly
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops, run_later
@@ -249,8 +249,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
         )
-    first, *rest = matched("AddN", *inputs)
-    return apply("AddN", lambda x, *more: sum(more, x), first, *rest)
+    return apply_op("AddN", lambda x, *more: sum(more, x), *inputs)
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
@@ -273,8 +272,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
     t = convert_to_tensor(t)
-    t, low, high = matched("ClipByValue", t, clip_value_min, clip_value_max, promote=False)
-    return apply("ClipByValue", lambda x, a, b: np.minimum(np.maximum(x, a), b), t, low, high)
+    bounds = clip_value_min, clip_value_max
+    return apply_op("ClipByValue", lambda x, a, b: np.minimum(np.maximum(x, a), b), t, *bounds, promote=False)
 
 
 def matmul(
@@ -312,13 +311,11 @@ def _swapped(value: Any, swap: bool) -> Any:
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    a, b = matched("Tensordot", a, b)
-    return apply("Tensordot", lambda x, y: np.tensordot(x, y, axes), a, b)
+    return apply_op("Tensordot", lambda x, y: np.tensordot(x, y, axes), a, b)
 
 
 def einsum(equation: str, *inputs: Any, **_: Any) -> Tensor:
-    tensors = matched("Einsum", *inputs)
-    return apply("Einsum", lambda *values: np.einsum(equation, *values), *tensors)
+    return apply_op("Einsum", lambda *values: np.einsum(equation, *values), *inputs)
 
 
 # The operators of tensors ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes
-from autograph.compat.tensorflow.core.convert import convert_to_tensor, operand
+from autograph.compat.tensorflow.core.convert import apply_op, convert_to_tensor, operand
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops
@@ -66,14 +66,14 @@ reduce_variance = _reduction("Variance", np.var)
 
 
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    x, axes = convert_to_tensor(input_tensor), _axes(axis)
+    axes = _axes(axis)
 
-    def of(value: Any) -> Any:
-        top = _greatest(value, axis=axes, keepdims=True)
-        found = np.log(np.sum(np.exp(value - top), axis=axes, keepdims=True)) + top
-        return found if keepdims else np.squeeze(found, axis=axes)
+    def log_sum_exp(value: Any) -> Any:
+        greatest = _greatest(value, axis=axes, keepdims=True)
+        result = np.log(np.sum(np.exp(value - greatest), axis=axes, keepdims=True)) + greatest
+        return result if keepdims else np.squeeze(result, axis=axes)
 
-    return apply("LogSumExp", of, x)
+    return apply_op("LogSumExp", log_sum_exp, input_tensor)
 
 
 def _position(op: str, function: Callable[..., Any]) -> Op:
@@ -137,9 +137,8 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
-    x = convert_to_tensor(values)
-    back = -1 if direction == "DESCENDING" else 1
-    return apply("ArgSort", lambda v: np.argsort(v * back, axis, kind="stable"), x, dtype=dtypes.int32)
+    sign = -1 if direction == "DESCENDING" else 1
+    return apply_op("ArgSort", lambda x: np.argsort(x * sign, axis, kind="stable"), values, dtype=dtypes.int32)
 
 
 class Unique(NamedTuple):

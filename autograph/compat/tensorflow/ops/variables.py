@@ -152,20 +152,8 @@ class Variable:
     def assign_sub(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
         return self.assign(self._as_tensor() - convert_to_tensor(delta, dtype_hint=self._dtype))
 
-    def __getitem__(self, index: Any) -> Tensor:
-        return self._as_tensor()[index]
-
-    def __iter__(self) -> Any:
-        return iter(self._as_tensor())
-
-    def __len__(self) -> int:
-        return len(self._as_tensor())
-
     def __hash__(self) -> int:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self._as_tensor().__array__(dtype)
 
     def __copy__(self) -> Variable:
         return self
@@ -184,13 +172,13 @@ class Variable:
 
 
 def _delegate(name: str) -> Callable[..., Any]:
-    return lambda self, *args: getattr(self._as_tensor(), name)(*args)
+    return lambda self, *args, **kwargs: getattr(self._as_tensor(), name)(*args, **kwargs)
 
 
 for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
     setattr(Variable, f"__{_name}__", _delegate(f"__{_name}__"))
     setattr(Variable, f"__r{_name}__", _delegate(f"__r{_name}__"))
-for _name in "lt le gt ge eq ne neg abs invert bool int float index".split():
+for _name in "lt le gt ge eq ne neg abs invert bool int float index getitem iter len array".split():
     setattr(Variable, f"__{_name}__", _delegate(f"__{_name}__"))
 
 
