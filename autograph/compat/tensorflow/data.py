@@ -107,15 +107,14 @@ class Dataset:
     def _function(self, python_function: Callable[..., Any]) -> tuple[Any, Callable[[Row], Any]]:
         """A function of the elements, traced; and how to call it for a row."""
         staged = function(python_function)
-        apart = type(self.element_spec) is tuple
-        specs = self.element_spec if apart else (self.element_spec,)
+        specs = self.element_spec if type(self.element_spec) is tuple else (self.element_spec,)
         concrete = _eagerly(lambda: staged.get_concrete_function(*specs))
+        return concrete, lambda row: self._call(concrete, row)
 
-        def call(row: Row) -> Any:
-            element = tensors_of(self.element_spec, row)
-            return _eagerly(lambda: concrete(*element) if apart else concrete(element))
-
-        return concrete, call
+    def _call(self, function: Callable[..., Any], row: Row) -> Any:
+        """The result of a function of the element that a row stands for; a tuple gives several arguments."""
+        element = tensors_of(self.element_spec, row)
+        return _eagerly(lambda: function(*element) if type(self.element_spec) is tuple else function(element))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         _, call = self._function(predicate)
@@ -127,25 +126,17 @@ class Dataset:
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements of the datasets that a function makes of the elements, one dataset after the other."""
-        apart = type(self.element_spec) is tuple
         first = next(iter(self._make()), None)
         if first is None:
             return self
-
-        def made(row: Row) -> Dataset:
-            element = tensors_of(self.element_spec, row)
-            found: Dataset = _eagerly(lambda: map_func(*element) if apart else map_func(element))
-            return found
-
-        spec = made(first).element_spec
-        return Dataset(lambda: (inner for row in self._make() for inner in made(row)._make()), spec)
+        spec = self._call(map_func, first).element_spec
+        return Dataset(lambda: (inner for row in self._make() for inner in self._call(map_func, row)._make()), spec)
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The outputs of a function that takes a state and an element, and returns the next state and an output."""
         staged = function(scan_func)
         begin = _eagerly(lambda: pytree.map(convert_to_tensor, initial_state))
-        element = pytree.map(lambda leaf: leaf, self.element_spec)
-        concrete = _eagerly(lambda: staged.get_concrete_function(_specs_of(begin), element))
+        concrete = _eagerly(lambda: staged.get_concrete_function(_specs_of(begin), self.element_spec))
 
         def rows() -> Iterator[Row]:
             state = begin

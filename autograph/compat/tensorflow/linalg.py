@@ -69,12 +69,8 @@ eigh = _parts("SelfAdjointEigV2", np.linalg.eigh, (0, 1))
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """The singular values s, and u and v such that the matrix is u · diag(s) · vᵀ."""
-    x = convert_to_tensor(tensor)
-    parts = [
-        apply("Svd", lambda value, n=n: np.linalg.svd(value, full_matrices=full_matrices)[n], x)
-        for n in ((1, 0, 2) if compute_uv else (1,))
-    ]
-    return (parts[0], parts[1], matrix_transpose(parts[2])) if compute_uv else parts[0]
+    s, *uv = _parts("Svd", np.linalg.svd, (1, 0, 2) if compute_uv else (1,))(tensor, full_matrices=full_matrices)
+    return (s, uv[0], matrix_transpose(uv[1])) if compute_uv else s
 
 
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Tensor:

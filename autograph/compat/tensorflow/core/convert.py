@@ -61,11 +61,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     Args:
         shape: the value is filled up to it, or reshaped.
     """
-    if isinstance(value, Tensor):
+    if isinstance(value, (Tensor, list, tuple)) and _holds_tensors(value):
         return convert_to_tensor(value, dtype)
     wanted = None if dtype is None else as_dtype(dtype)
-    if isinstance(value, (list, tuple)) and _holds_tensors(value):
-        return _packed(value, wanted)
     array = _array(value, wanted)
     if shape is not None:
         array = np.asarray(array)
@@ -106,12 +104,16 @@ def _packed(parts: Any, wanted: DType | None) -> Tensor:
         if isinstance(value, (list, tuple)):
             inside = [stacked(part) for part in value]
             return apply("stack", lambda *values: np.stack(values), *inside, dtype=kind)
-        tensor = convert_to_tensor(value) if wanted else strictly(value, kind)
-        if tensor.dtype is kind:
-            return tensor
-        return apply("Cast", lambda x: x.astype(numpy_dtype(kind)), tensor, dtype=kind)
+        return with_dtype(convert_to_tensor(value) if wanted else strictly(value, kind), kind)
 
     return stacked(parts)
+
+
+def with_dtype(tensor: Tensor, dtype: DType) -> Tensor:
+    """A tensor of numbers as one of another type."""
+    if tensor.dtype is dtype:
+        return tensor
+    return apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
 
 
 def _gather(value: Any, leaves: list[Any]) -> None:

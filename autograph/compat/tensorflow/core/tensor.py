@@ -339,7 +339,7 @@ def run_later(
             )
         given: Tensor = graph.replay.drawn.pop(0)
         return given
-    found = wrap(graph.trace.record("call", (tame(function), *_stopped(graph, values))), dtype, TensorShape(shape), op)
+    found = wrap(graph.trace.record("call", (tame(function), *without_gradient(values))), dtype, TensorShape(shape), op)
     if once and not repeatable:
         graph.draws.append(found)
     return found
@@ -351,7 +351,7 @@ def effect(function: Callable[..., None], *values: Any) -> None:
     if graph is None:
         function(*values)
     elif graph.replay is None:
-        done = graph.trace.record("call", (tame(function), *_stopped(graph, values)))
+        done = graph.trace.record("call", (tame(function), *without_gradient(values)))
         _set_type(done._ag_value, NONE)
 
 
@@ -362,8 +362,9 @@ def _set_type(value: Value, type: Type) -> None:
         value.node.effect = None  # it depends on the type
 
 
-def _stopped(graph: graphs.FuncGraph, values: Any) -> Any:
-    """The arguments of a function without a derivative, as constants for gradients."""
+def without_gradient(values: Any) -> Any:
+    """The values of tensors, or lists of them, as constants for gradients."""
     if isinstance(values, (list, tuple)):
-        return type(values)([_stopped(graph, each) for each in values])
-    return graph.trace.record("stop_gradient", (values,)) if is_proxy(values) else values
+        return type(values)([without_gradient(each) for each in values])
+    graph = graphs.current()
+    return graph.trace.record("stop_gradient", (values,)) if is_proxy(values) and graph is not None else values

@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.core import dtypes, graphs
-from autograph.compat.tensorflow.core.convert import apply_op, constant, convert_to_tensor, is_tensor, matched, operand
+from autograph.compat.tensorflow.core import dtypes
+from autograph.compat.tensorflow.core.convert import (
+    apply_op,
+    constant,
+    convert_to_tensor,
+    is_tensor,
+    matched,
+    operand,
+    with_dtype,
+)
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops, wrap
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops, without_gradient, wrap
 
 __all__ = [  # the names of `tf` itself
     "broadcast_to", "concat", "expand_dims", "eye", "fill", "identity", "identity_n", "linspace", "one_hot", "ones",
@@ -76,16 +84,18 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     return _made("Fill", np.full, dims, value, dtype=value.dtype)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    input = convert_to_tensor(input)
-    wanted = input.dtype if dtype is None else as_dtype(dtype)
-    return apply("zeros_like", lambda x: np.zeros_like(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
+def _filled_like(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
+    def of(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+        input = convert_to_tensor(input)
+        wanted = input.dtype if dtype is None else as_dtype(dtype)
+        return apply(op, lambda x: function(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
+
+    of.__doc__ = f"The op {op}: a tensor of the same shape."
+    return of
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    input = convert_to_tensor(input)
-    wanted = input.dtype if dtype is None else as_dtype(dtype)
-    return apply("ones_like", lambda x: np.ones_like(x, dtype=numpy_dtype(wanted)), input, dtype=wanted)
+zeros_like = _filled_like("zeros_like", np.zeros_like)
+ones_like = _filled_like("ones_like", np.ones_like)
 
 
 def eye(
@@ -135,10 +145,7 @@ def _check_range(start: Any, limit: Any, delta: Any) -> None:
 
 def cast_number(value: Any, dtype: DType) -> Tensor:
     """A number, or tensor without dimensions, as a tensor of a type."""
-    tensor = convert_to_tensor(value, dtype_hint=dtype)
-    if tensor.dtype is dtype:
-        return tensor
-    return apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
+    return with_dtype(convert_to_tensor(value, dtype_hint=dtype), dtype)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
@@ -366,12 +373,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same tensor, a constant for gradients."""
-    return apply_op("StopGradient", _stopped, input)
-
-
-def _stopped(value: Any) -> Any:
-    graph = graphs.current()
-    return graph.trace.record("stop_gradient", (value,)) if is_proxy(value) and graph is not None else value
+    return apply_op("StopGradient", without_gradient, input)
 
 
 name_ops(globals())

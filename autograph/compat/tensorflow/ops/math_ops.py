@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes, graphs
-from autograph.compat.tensorflow.core.convert import allow, apply_op, convert_to_tensor, matched, operand, strictly
+from autograph.compat.tensorflow.core.convert import (
+    allow,
+    apply_op,
+    convert_to_tensor,
+    matched,
+    operand,
+    strictly,
+    with_dtype,
+)
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops, run_later
@@ -262,7 +270,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         raise UnimplementedError(f"Cast {tensor.dtype.kernel_name} to {wanted.kernel_name} is not supported [Op:Cast]")
     if tensor.dtype.is_complex and not wanted.is_complex:
         tensor = real(tensor)
-    return apply("Cast", lambda value: value.astype(numpy_dtype(wanted)), tensor, dtype=wanted)
+    return with_dtype(tensor, wanted)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:

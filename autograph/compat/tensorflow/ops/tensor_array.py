@@ -7,6 +7,7 @@ old one gets a copy, which is dead code unless it is read. Elsewhere the new arr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -187,17 +188,17 @@ class TensorArray:
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The rows of `value`, each in the place that the indices name."""
-        found = self
-        for at, row in zip(array_ops.unstack(indices), array_ops.unstack(value)):
-            found = found.write(at, row)
-        return found
+        return self._write_all(zip(array_ops.unstack(indices), array_ops.unstack(value)))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Parts of `value` of these lengths, each an element."""
-        found = self
-        for at, part in enumerate(array_ops.split(value, lengths)):
-            found = found.write(at, part)
-        return found
+        return self._write_all(enumerate(array_ops.split(value, lengths)))
+
+    def _write_all(self, items: Iterable[tuple[Any, Tensor]]) -> TensorArray:
+        array = self
+        for index, value in items:
+            array = array.write(index, value)
+        return array
 
     def size(self, name: str | None = None) -> Tensor:
         if graphs.current() is None:
