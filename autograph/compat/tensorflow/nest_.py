@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.common import pytree
+from autograph.common.pytree import is_nested as is_nested
 
 
 def _sorted(structure: Any) -> Any:
@@ -72,11 +73,6 @@ def _check_alike(first: Any, second: Any, check_types: bool, whole: str) -> None
         raise ValueError(f"{begin}{whole}\nMore specifically: {list(parts)} are not {list(others)}")
     for key, other in zip(parts, others.values()):
         _check_alike(parts[key], others[key] if both else other, check_types, whole)
-
-
-def is_nested(structure: Any) -> bool:
-    """Whether something is a structure."""
-    return pytree.is_nested(structure)
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any) -> Any:

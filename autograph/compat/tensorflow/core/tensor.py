@@ -19,6 +19,7 @@ from autograph.runtime.graph.effects import tame
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.types import NONE, ObjectType, TensorType, Type
 from autograph.runtime.tracing.proxies.proxy import is_tensor as _is_proxy
+is_proxy = _is_proxy  # whether the value of a tensor is known only when the graph runs
 
 
 class Tensor:
@@ -206,11 +207,6 @@ def in_scope(tensor: Tensor) -> Any:
             "loop collects belongs into a tf.TensorArray"
         )
     return value
-
-
-def is_proxy(value: Any) -> bool:
-    """Whether the value of a tensor is known only when the graph runs."""
-    return _is_proxy(value)
 
 
 def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = None, name: str = "Const") -> Tensor:

@@ -12,7 +12,6 @@ from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import activations
 from autograph.compat.tensorflow.keras.layer import InputLayer as InputLayer
 from autograph.compat.tensorflow.keras.layer import Layer as Layer
-from autograph.compat.tensorflow.keras.normalization import *
 from autograph.compat.tensorflow.keras.recurrent import *
 from autograph.compat.tensorflow.keras.spatial import *
 from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops
@@ -114,6 +113,71 @@ class Dropout(Layer):
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         return nn.dropout(inputs, self.rate, seed=self.seed) if training and self.rate else inputs
+
+
+class _Normalization(Layer):
+    """Shifts and scales numbers to mean 0 and variance 1, and then by `gamma` and `beta`, which are learned."""
+
+    def __init__(self, epsilon: float, center: bool, scale: bool, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.epsilon = epsilon
+        self.center = center
+        self.scale = scale
+        self.gamma: Any = None
+        self.beta: Any = None
+
+    def add_scale_and_shift(self, shape: tuple[int, ...]) -> None:
+        """Make gamma and beta, as far as they are wanted."""
+        if self.scale:
+            self.gamma = self.add_weight("gamma", shape, initializer="ones")
+        if self.center:
+            self.beta = self.add_weight("beta", shape, initializer="zeros")
+
+    def normalize(self, inputs: Any, mean: Any, variance: Any) -> Any:
+        return nn.batch_normalization(inputs, mean, variance, self.beta, self.gamma, self.epsilon)
+
+
+class BatchNormalization(_Normalization):
+    """Normalizes each channel over the batch, or, if not training, by moving averages (Ioffe and Szegedy, 2015)."""
+
+    def __init__(
+        self, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(epsilon, center, scale, **kwargs)
+        if axis != -1:
+            raise ValueError(f"the channels must be the last axis, -1, not {axis}")
+        self.momentum = momentum
+
+    def build(self, input_shape: Any) -> None:
+        shape = (input_shape[-1],)
+        self.add_scale_and_shift(shape)
+        self.moving_mean = self.add_weight("moving_mean", shape, initializer="zeros", trainable=False)
+        self.moving_variance = self.add_weight("moving_variance", shape, initializer="ones", trainable=False)
+
+    def call(self, inputs: Any, training: bool = False) -> Any:
+        mean, variance = self.moving_mean, self.moving_variance
+        if training and self.trainable:
+            mean, variance = nn.moments(inputs, list(range(len(inputs.shape) - 1)))
+            for average, now in ((self.moving_mean, mean), (self.moving_variance, variance)):
+                average.assign_add((now - average) * (1 - self.momentum))
+        return self.normalize(inputs, mean, variance)
+
+
+class LayerNormalization(_Normalization):
+    """Normalizes each example to mean 0 and variance 1 (Ba and others, 2016)."""
+
+    def __init__(
+        self, axis: Any = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True, **kwargs: Any
+    ) -> None:
+        super().__init__(epsilon, center, scale, **kwargs)
+        self.axis = [axis] if isinstance(axis, int) else list(axis)
+
+    def build(self, input_shape: Any) -> None:
+        self.add_scale_and_shift(tuple(input_shape[axis] for axis in self.axis))
+
+    def call(self, inputs: Any) -> Any:
+        return self.normalize(inputs, *nn.moments(inputs, self.axis, keepdims=True))
 
 
 class Embedding(Layer):
