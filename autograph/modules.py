@@ -125,11 +125,11 @@ class Module:
         wrong += [f"{path} is unexpected" for path in state if path not in variables]
         if not strict:
             wrong = []
-        given = {path: np.asarray(state[path]) for path in variables if path in state}
-        wrong += filter(None, [_misfit(path, variables[path], value) for path, value in given.items()])
+        arrays = {path: np.asarray(state[path]) for path in variables if path in state}
+        wrong += filter(None, [_misfit(path, variables[path], value) for path, value in arrays.items()])
         if wrong:
             raise ValueError(f"the state does not fit {type(self).__name__}: {'; '.join(wrong)}")
-        for path, value in given.items():
+        for path, value in arrays.items():
             variables[path].assign(value)
 
     # Text -------------------------------------------------------------------------------------------------------------
@@ -154,19 +154,19 @@ class Module:
 
 def _within(thing: Any) -> dict[str, Any]:
     """All modules and variables within a thing, itself included, each once, by their paths."""
-    found: dict[str, Any] = {}
-    seen: dict[int, Any] = {}
+    result: dict[str, Any] = {}
+    visited: dict[int, Any] = {}
     rest: list[tuple[Any, str]] = [(thing, "")]
     while rest:
         thing, path = rest.pop()
-        if id(thing) in seen:
+        if id(thing) in visited:
             continue
-        seen[id(thing)] = thing
+        visited[id(thing)] = thing
         if isinstance(thing, (Variable, Module)):
-            found[path] = thing
+            result[path] = thing
         inside = [(part, f"{path}.{name}" if path else str(name)) for name, part in _parts(thing).items()]
         rest.extend(inside[::-1])
-    return found
+    return result
 
 
 def _parts(thing: Any) -> Mapping[Any, Any]:

@@ -56,14 +56,14 @@ class Window(NamedTuple):
         """
         if any(before or behind for before, behind in self.pads):
             x = np.pad(x, [(0, 0), *self.pads, (0, 0)], "constant", constant_values=fill)
-        found = []
+        result = []
         for place in itertools.product(*map(range, self.sizes)):
             starts = [at * dilation for at, dilation in zip(place, self.dilations)]
             steps = zip(starts, self.strides, self.counts)
             where = [slice(start, start + (count - 1) * stride + 1, stride) for start, stride, count in steps]
             index = (slice(None), *where, slice(None))
-            found.append(x[index])
-        return found
+            result.append(x[index])
+        return result
 
     def convolve(self, x: Any, filters: Any) -> Any:
         """The results of filters of shape (*sizes, channels, outputs) at each position."""
@@ -73,8 +73,8 @@ class Window(NamedTuple):
         """The results of filters of shape (*sizes, channels, multiples), of which each channel has its own."""
         *_, channels, multiples = filters.shape
         parts = np.stack(self.parts(x), axis=-2)
-        found = np.einsum("...kc,kcm->...cm", parts, np.reshape(filters, (-1, channels, multiples)))
-        return np.reshape(found, (-1, *self.counts, channels * multiples))
+        result = np.einsum("...kc,kcm->...cm", parts, np.reshape(filters, (-1, channels, multiples)))
+        return np.reshape(result, (-1, *self.counts, channels * multiples))
 
     def maximum(self, x: Any, lowest: Any) -> Any:
         """The largest element in the window; `lowest` is at most as large as any."""
@@ -127,12 +127,12 @@ def window_over(
     return Window(tuple(lengths), sizes, strides, dilations, pads, counts)
 
 
-def _for_each(given: Any, dims: int) -> tuple[Any, ...]:
+def _for_each(value: Any, dims: int) -> tuple[Any, ...]:
     """One number, or pair, for each dimension."""
-    found = (given,) * dims if isinstance(given, (int, np.integer)) else tuple(given)
-    if len(found) != dims:
-        raise ValueError(f"{found} is for {len(found)} spatial dimensions, but there are {dims}")
-    return found
+    numbers = (value,) * dims if isinstance(value, (int, np.integer)) else tuple(value)
+    if len(numbers) != dims:
+        raise ValueError(f"{numbers} is for {len(numbers)} spatial dimensions, but there are {dims}")
+    return numbers
 
 
 # Functions ------------------------------------------------------------------------------------------------------------

@@ -114,8 +114,8 @@ class Dropout(Module):
     def __call__(self, x: Any) -> Any:
         if not self.training or self.rate == 0:
             return x
-        kept = self.rng.random(np.shape(x)) >= self.rate
-        return np.where(kept, x / (1 - self.rate), 0)
+        mask = self.rng.random(np.shape(x)) >= self.rate
+        return np.where(mask, x / (1 - self.rate), 0)
 
 
 class Sequential(Module):

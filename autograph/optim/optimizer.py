@@ -68,16 +68,16 @@ class Optimizer(Module):
         Raises:
             ValueError: the numbers of parameters, of gradients, and of parameters that it remembers differ.
         """
-        values, given = leaves(parameters), leaves(gradients)
-        if len(values) != len(given):
-            raise ValueError(f"there are {len(values)} parameters, but {len(given)} gradients")
+        values, gradient_leaves = leaves(parameters), leaves(gradients)
+        if len(values) != len(gradient_leaves):
+            raise ValueError(f"there are {len(values)} parameters, but {len(gradient_leaves)} gradients")
         if self.slots is None:
             self.init(parameters)
-        known = len(self.slots[self.remembered[0]]) if self.remembered else len(values)  # type: ignore[index]
-        if known != len(values):
+        slot_count = len(self.slots[self.remembered[0]]) if self.remembered else len(values)  # type: ignore[index]
+        if slot_count != len(values):
             raise ValueError(
-                f"there are {len(values)} parameters, but {type(self).__name__} remembers {known} from before: use an "
-                "optimizer for each model, or let init() begin anew"
+                f"there are {len(values)} parameters, but {type(self).__name__} remembers {slot_count} from before: "
+                "use an optimizer for each model, or let init() begin anew"
             )
         rate = self.learning_rate
         if callable(rate):
@@ -88,7 +88,7 @@ class Optimizer(Module):
         for at in range(len(values)):
             set_loop_options(unroll=True)
             slots = [self.slots[name][at] for name in self.remembered]  # type: ignore[index]
-            changed.append(_lowered(values[at], self.change(values[at], given[at], slots, rate, step)))
+            changed.append(_lowered(values[at], self.change(values[at], gradient_leaves[at], slots, rate, step)))
         return packed(parameters, changed)
 
     def change(self, value: Any, gradient: Any, slots: list[Variable], rate: float, step: int) -> Any:

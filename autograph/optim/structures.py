@@ -15,9 +15,9 @@ from autograph.common.pytree import Within, resolve
 
 def leaves(structure: Any) -> list[Any]:
     """The leaves of a structure, in order; a dict's parts in the order of insertion."""
-    found: list[Any] = []
-    resolve(lambda part: _within(part, found.append), structure)
-    return found
+    result: list[Any] = []
+    resolve(lambda part: _within(part, result.append), structure)
+    return result
 
 
 def _within(structure: Any, function: Callable[[Any], Any]) -> Any:
@@ -114,5 +114,5 @@ def global_norm(gradients: Any) -> Any:
     return np.sqrt(sum([np.sum(np.square(each)) for each in leaves(gradients)]))
 
 
-def _scale(found: Any, norm: float) -> Any:
-    return norm / np.maximum(found, norm)
+def _scale(actual: Any, norm: float) -> Any:
+    return norm / np.maximum(actual, norm)

@@ -77,13 +77,13 @@ class DatasetIterator:
     def get_next(self) -> Any:
         graph = graphs.current()
         if graph is None:
-            found = next(self._source)
-            return tensors_of(self.element_spec, found if pytree.is_nested(self.element_spec) else (found,))
-        found = graph.trace.record("call", (_next, self._source))
+            result = next(self._source)
+            return tensors_of(self.element_spec, result if pytree.is_nested(self.element_spec) else (result,))
+        result = graph.trace.record("call", (_next, self._source))
         kinds = pytree.flatten(self.element_spec)
         if not pytree.is_nested(self.element_spec):
-            return wrap(found, kinds[0].dtype, kinds[0].shape, "IteratorGetNext")
-        return tensors_of(self.element_spec, unpack(graph.trace, found, len(kinds)))
+            return wrap(result, kinds[0].dtype, kinds[0].shape, "IteratorGetNext")
+        return tensors_of(self.element_spec, unpack(graph.trace, result, len(kinds)))
 
     def get_next_as_optional(self) -> Any:
         raise NotImplementedError("optional values of iterators are not there: catch the end of the iteration instead")
@@ -165,9 +165,9 @@ class Dataset:
         parts = datasets[0] if len(datasets) == 1 and not isinstance(datasets[0], Dataset) else datasets
         flat = pytree.flatten(parts)
         spec = pytree.map(lambda each: each.element_spec, parts)
-        known = [each._length for each in flat if each._length >= 0]
+        lengths = [each._length for each in flat if each._length >= 0]
         rows = lambda: (sum(row, ()) for row in zip(*(each._make() for each in flat)))  # noqa: E731
-        return Dataset(rows, spec, min(known) if known else -2)
+        return Dataset(rows, spec, min(lengths) if lengths else -2)
 
     # Changing them ----------------------------------------------------------------------------------------------------
 
@@ -215,8 +215,8 @@ class Dataset:
             state = begin
             for row in self._make():
                 element = tensors_of(self.element_spec, row)
-                state, found = _eagerly(lambda: staged(state, element))  # noqa: B023
-                yield row_of(found)
+                state, result = _eagerly(lambda: staged(state, element))  # noqa: B023
+                yield row_of(result)
 
         return Dataset(rows, concrete.structured_outputs[1], self._length)
 
@@ -224,11 +224,11 @@ class Dataset:
         """The elements without those that were there before."""
 
         def rows() -> Iterator[Row]:
-            seen = set()
+            keys = set()
             for row in self._make():
                 key = tuple(np.asarray(value).tobytes() if not isinstance(value, bytes) else value for value in row)
-                if key not in seen:
-                    seen.add(key)
+                if key not in keys:
+                    keys.add(key)
                     yield row
 
         return Dataset(rows, self.element_spec)
@@ -239,10 +239,10 @@ class Dataset:
         Raises:
             InvalidArgumentError: there is none, or there are several.
         """
-        found = list(itertools.islice(self._make(), 2))
-        if len(found) != 1:
-            raise InvalidArgumentError(f"Dataset was {'empty' if not found else 'of more than one element'}.")
-        return tensors_of(self.element_spec, found[0])
+        result = list(itertools.islice(self._make(), 2))
+        if len(result) != 1:
+            raise InvalidArgumentError(f"Dataset was {'empty' if not result else 'of more than one element'}.")
+        return tensors_of(self.element_spec, result[0])
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every `num_shards`-th element, from the element of that index on."""
@@ -319,12 +319,12 @@ class Dataset:
         return Dataset(lambda: itertools.chain(self._make(), dataset._make()), self.element_spec, length)
 
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
-        kept: list[Row] = []
+        cached: list[Row] = []
 
         def rows() -> Iterator[Row]:
-            if not kept:
-                kept.extend(self._make())
-            return iter(kept)
+            if not cached:
+                cached.extend(self._make())
+            return iter(cached)
 
         return Dataset(rows, self.element_spec, self._length)
 

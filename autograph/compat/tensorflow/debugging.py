@@ -61,45 +61,45 @@ check_numerics = assert_all_finite
 
 def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
     """Check that a tensor has that many dimensions."""
-    found = convert_to_tensor(x).shape
-    if found.rank is not None and found.rank != rank:
-        raise ValueError(f"{message or ''}Tensor {x} must have rank {rank}.  Received rank {found.rank}, shape {found}")
+    shape = convert_to_tensor(x).shape
+    if shape.rank is not None and shape.rank != rank:
+        raise ValueError(f"{message or ''}Tensor {x} must have rank {rank}.  Received rank {shape.rank}, shape {shape}")
 
 
 def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
     """Check that a tensor has at least that many dimensions."""
-    found = convert_to_tensor(x).shape
-    if found.rank is not None and found.rank < rank:
-        raise ValueError(f"{message or ''}Tensor {x} must have rank at least {rank}.  Received rank {found.rank}")
+    shape = convert_to_tensor(x).shape
+    if shape.rank is not None and shape.rank < rank:
+        raise ValueError(f"{message or ''}Tensor {x} must have rank at least {rank}.  Received rank {shape.rank}")
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
     """Check that the number of dimensions of a tensor is in `ranks`."""
-    found = convert_to_tensor(x).shape
-    if found.rank is not None and found.rank not in ranks:
-        raise ValueError(f"{message or ''}Tensor {x} must have rank in {tuple(ranks)}.  Received rank {found.rank}")
+    shape = convert_to_tensor(x).shape
+    if shape.rank is not None and shape.rank not in ranks:
+        raise ValueError(f"{message or ''}Tensor {x} must have rank in {tuple(ranks)}.  Received rank {shape.rank}")
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Tensor:
     """Check that a tensor has no dimensions, and return it."""
-    found = convert_to_tensor(tensor)
-    if found.shape.rank != 0:
-        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {found.shape}.")
-    return found
+    operand = convert_to_tensor(tensor)
+    if operand.shape.rank != 0:
+        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {operand.shape}.")
+    return operand
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
     """Check the type of a tensor."""
-    found, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
-    if found.dtype is not wanted:
-        raise TypeError(f"{message or ''}tensor must be of type {wanted!r}; got {found.dtype!r}")
+    operand, dtype = convert_to_tensor(tensor), as_dtype(tf_type)
+    if operand.dtype is not dtype:
+        raise TypeError(f"{message or ''}tensor must be of type {dtype!r}; got {operand.dtype!r}")
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
     """Check that a tensor has integers."""
-    found = convert_to_tensor(x)
-    if not found.dtype.is_integer:
-        raise TypeError(f'{message or ""}Expected "x" to be integer type.  Found: {found.dtype!r}')
+    operand = convert_to_tensor(x)
+    if not operand.dtype.is_integer:
+        raise TypeError(f'{message or ""}Expected "x" to be integer type.  Found: {operand.dtype!r}')
 
 
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None,
@@ -107,25 +107,26 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message:
     """Check the shapes of tensors; in them, letters stand for sizes that are the same everywhere."""
     sizes: dict[Any, Any] = {}
     for tensor, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
-        found = convert_to_tensor(tensor).shape
+        shape = convert_to_tensor(tensor).shape
         dims = [*wanted] if isinstance(wanted, (tuple, list, TensorShape, str)) else [wanted]
-        if found.rank is not None and found.rank != len(dims):
-            raise ValueError(f"{message or ''}Tensor {tensor} must have rank {len(dims)}.  Received rank {found.rank}")
-        for symbol, size in zip(dims, found if found.rank is not None else ()):
+        if shape.rank is not None and shape.rank != len(dims):
+            raise ValueError(f"{message or ''}Tensor {tensor} must have rank {len(dims)}.  Received rank {shape.rank}")
+        for symbol, size in zip(dims, shape if shape.rank is not None else ()):
             if symbol in (None, ".") or size is None:
                 continue
-            told = sizes.setdefault(symbol, size) if isinstance(symbol, str) and not symbol.isdigit() else int(symbol)
-            if told != size:
-                raise ValueError(f"{message or ''}Tensor {tensor} dimension must have size {told}.  Received {size}")
+            is_letter = isinstance(symbol, str) and not symbol.isdigit()
+            length = sizes.setdefault(symbol, size) if is_letter else int(symbol)
+            if length != size:
+                raise ValueError(f"{message or ''}Tensor {tensor} dimension must have size {length}.  Received {size}")
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     """Check that all tensors have one type of floats, and return the type."""
     kinds = [convert_to_tensor(each).dtype for each in tensors or ()] + ([as_dtype(dtype)] if dtype is not None else [])
-    found = kinds[0] if kinds else dtypes.float32
-    if any(each is not found for each in kinds) or not found.is_floating:
+    first = kinds[0] if kinds else dtypes.float32
+    if any(each is not first for each in kinds) or not first.is_floating:
         raise ValueError(f"Expected floating point types that are all the same, got {kinds}")
-    return found
+    return first
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

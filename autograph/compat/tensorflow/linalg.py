@@ -45,13 +45,13 @@ def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = Non
     """A matrix with zeros outside of a band of diagonals; -1 means all of them."""
     x = convert_to_tensor(input)
     dims = shape(x)
-    away = expand_dims(range(dims[-2]), 1) - range(dims[-1])
-    kept = fill(shape(away), True)
+    offsets = expand_dims(range(dims[-2]), 1) - range(dims[-1])
+    inside = fill(shape(offsets), True)
     if num_lower >= 0:
-        kept = math_ops.logical_and(kept, math_ops.less_equal(away, num_lower))
+        inside = math_ops.logical_and(inside, math_ops.less_equal(offsets, num_lower))
     if num_upper >= 0:
-        kept = math_ops.logical_and(kept, math_ops.less_equal(math_ops.negative(away), num_upper))
-    return where(kept, x, zeros_like(x))
+        inside = math_ops.logical_and(inside, math_ops.less_equal(math_ops.negative(offsets), num_upper))
+    return where(inside, x, zeros_like(x))
 
 
 def _parts(op: str, function: Callable[..., Any], order: Any) -> Callable[..., tuple[Tensor, ...]]:
@@ -76,9 +76,9 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
     """The least-squares solution of linear equations, by the normal equations."""
     a, b = matched("MatrixSolveLs", matrix, rhs)
-    turned = matrix_transpose(a)
-    square = matmul(turned, a) + eye(shape(a)[-1], dtype=a.dtype) * l2_regularizer
-    return solve(square, matmul(turned, b))
+    adjoint = matrix_transpose(a)
+    square = matmul(adjoint, a) + eye(shape(a)[-1], dtype=a.dtype) * l2_regularizer
+    return solve(square, matmul(adjoint, b))
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
@@ -118,9 +118,9 @@ def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
     """Tensors, scaled down by one factor if need be, so that their common norm is at most `clip_norm`; and the norm."""
-    found = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
-    scale = math_ops.divide(clip_norm, math_ops.maximum(found, clip_norm))
-    return [None if t is None else convert_to_tensor(t) * scale for t in t_list], found
+    total_norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    scale = math_ops.divide(clip_norm, math_ops.maximum(total_norm, clip_norm))
+    return [None if t is None else convert_to_tensor(t) * scale for t in t_list], total_norm
 
 
 name_ops(globals())

@@ -50,11 +50,11 @@ def submodules_of(module: Any) -> tuple[Any, ...]:
     return tuple(part for part in _parts(module, set()) if isinstance(part, Module) and part is not module)
 
 
-def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
+def _parts(value: Any, visited: set[int]) -> Iterator[Any]:
     """Variables and modules that are reached from a value, each once; attributes in the order of their names."""
-    if id(value) in seen:
+    if id(value) in visited:
         return
-    seen.add(id(value))
+    visited.add(id(value))
     if isinstance(value, (Module, Variable)):
         yield value
     inside: Any = ()
@@ -63,4 +63,4 @@ def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
     elif isinstance(value, (list, tuple, dict)):
         inside = value.values() if isinstance(value, dict) else value
     for part in inside:
-        yield from _parts(part, seen)
+        yield from _parts(part, visited)

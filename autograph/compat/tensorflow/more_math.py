@@ -50,9 +50,10 @@ def confusion_matrix(
     count = num_classes
     if count is None:
         count = math_ops.maximum(reduce_ops.reduce_max(labels), reduce_ops.reduce_max(predictions)) + 1
-    told = math_ops.cast(array_ops.ones_like(labels) if weights is None else weights, dtype)
-    places = array_ops.stack([labels, predictions], axis=1)
-    return indexing.scatter_nd(places, told, array_ops.stack([count, count]) if num_classes is None else [count] * 2)
+    counts = math_ops.cast(array_ops.ones_like(labels) if weights is None else weights, dtype)
+    positions = array_ops.stack([labels, predictions], axis=1)
+    shape = array_ops.stack([count, count]) if num_classes is None else [count, count]
+    return indexing.scatter_nd(positions, counts, shape)
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -65,8 +66,8 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: s
 def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Tensor:
     """Whether the predictions for the targets are among the `k` largest."""
     predictions, targets = convert_to_tensor(predictions), convert_to_tensor(targets)
-    own = array_ops.expand_dims(indexing.gather(predictions, targets, batch_dims=1), -1)
-    larger = reduce_ops.reduce_sum(math_ops.cast(math_ops.greater(predictions, own), dtypes.int32), -1)
+    target_predictions = array_ops.expand_dims(indexing.gather(predictions, targets, batch_dims=1), -1)
+    larger = reduce_ops.reduce_sum(math_ops.cast(math_ops.greater(predictions, target_predictions), dtypes.int32), -1)
     return math_ops.less(larger, k)
 
 
@@ -101,10 +102,10 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     """A polynomial, the coefficients of which begin with the highest."""
     x = convert_to_tensor(x)
-    found = array_ops.zeros_like(x)
+    result = array_ops.zeros_like(x)
     for each in coeffs:
-        found = found * x + each
-    return found
+        result = result * x + each
+    return result
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------
@@ -129,9 +130,9 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
         for number, size in enumerate(wanted):
             if size is not None:
                 Assert(math_ops.equal(array_ops.shape(tensor)[number], size), [array_ops.shape(tensor)])
-    found = array_ops.identity(tensor)
-    found.set_shape(wanted)
-    return found
+    result = array_ops.identity(tensor)
+    result.set_shape(wanted)
+    return result
 
 
 name_ops(globals())

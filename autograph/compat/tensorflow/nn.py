@@ -138,8 +138,8 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
     """Sets a share `rate` of the elements to zero, and divides the others by 1 - rate."""
     x = convert_to_tensor(x)
     drawn = random_ops.uniform(array_ops.shape(x) if noise_shape is None else noise_shape, dtype=x.dtype, seed=seed)
-    kept = math_ops.cast(math_ops.greater_equal(drawn, rate), x.dtype)
-    return math_ops.divide(math_ops.multiply(x, kept), 1 - rate)
+    mask = math_ops.cast(math_ops.greater_equal(drawn, rate), x.dtype)
+    return math_ops.divide(math_ops.multiply(x, mask), 1 - rate)
 
 
 def batch_normalization(

@@ -27,8 +27,8 @@ class RaggedTensor:
 
     @property
     def dtype(self) -> DType:
-        found: DType = self.values.dtype
-        return found
+        result: DType = self.values.dtype
+        return result
 
     @property
     def shape(self) -> TensorShape:
@@ -40,15 +40,15 @@ class RaggedTensor:
         return array_ops.size(self.row_splits) - 1
 
     def row_lengths(self) -> Tensor:
-        found: Tensor = self.row_splits[1:] - self.row_splits[:-1]
-        return found
+        result: Tensor = self.row_splits[1:] - self.row_splits[:-1]
+        return result
 
     def to_list(self) -> list[Any]:
         return [row.numpy().tolist() for row in self]
 
     def __getitem__(self, index: Any) -> Tensor:
-        found: Tensor = self.values[self.row_splits[index] : self.row_splits[index + 1]]
-        return found
+        result: Tensor = self.values[self.row_splits[index] : self.row_splits[index + 1]]
+        return result
 
     def __len__(self) -> int:
         return len(self.row_splits) - 1

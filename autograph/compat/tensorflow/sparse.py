@@ -29,8 +29,8 @@ class SparseTensor:
 
     @property
     def shape(self) -> TensorShape:
-        found = self.dense_shape._value
-        return TensorShape(None) if is_proxy(found) else TensorShape(found)
+        dims = self.dense_shape._value
+        return TensorShape(None) if is_proxy(dims) else TensorShape(dims)
 
     def get_shape(self) -> TensorShape:
         return self.shape
@@ -65,9 +65,9 @@ def to_dense(sp_input: SparseTensor, default_value: Any = None, name: str | None
     kind = sp_input.dtype.as_numpy_dtype
 
     def dense(indices: Any, values: Any, shape: Any) -> Any:
-        found = np.full(shape, default_value or 0, kind)
-        found[tuple(indices.T)] = values
-        return found
+        result = np.full(shape, default_value or 0, kind)
+        result[tuple(indices.T)] = values
+        return result
 
     parts = [each._value for each in (sp_input.indices, sp_input.values, sp_input.dense_shape)]
     return run_later("SparseToDense", dense, *parts, dtype=sp_input.dtype, shape=sp_input.shape)

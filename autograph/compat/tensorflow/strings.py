@@ -23,10 +23,10 @@ def _each(op: str, function: Callable[..., Any], *values: Any, dtype: DType = dt
     for each in tensors[1:]:
         shape = shape if each.shape.rank == 0 else each.shape
 
-    def run(*given: Any) -> Any:
+    def run(*arrays: Any) -> Any:
         kind = numpy_dtype(dtype)
-        found = np.frompyfunc(function, len(given), 1)(*(np.asarray(each, object) for each in given))
-        return np.asarray(found, kind) if np.ndim(found) or dtype is not dtypes.string else found
+        result = np.frompyfunc(function, len(arrays), 1)(*(np.asarray(each, object) for each in arrays))
+        return np.asarray(result, kind) if np.ndim(result) or dtype is not dtypes.string else result
 
     return run_later(op, run, *(each._value for each in tensors), dtype=dtype, shape=shape)
 
@@ -85,16 +85,16 @@ def as_string(
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Strings as numbers."""
-    wanted = as_dtype(out_type)
+    dtype = as_dtype(out_type)
 
     def number(text: bytes) -> Any:
         try:
-            return int(text) if wanted.is_integer else float(text)
+            return int(text) if dtype.is_integer else float(text)
         except ValueError:
             shown = text.decode()
             raise InvalidArgumentError(f"StringToNumberOp could not correctly convert string: {shown}") from None
 
-    return _each("StringToNumber", number, input, dtype=wanted)
+    return _each("StringToNumber", number, input, dtype=dtype)
 
 
 def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
@@ -114,8 +114,8 @@ def reduce_join(
     tensor = convert_to_tensor(inputs)
     if axis is None:
         tensor, axis = array_ops.reshape(tensor, [-1]), 0
-    found = join(array_ops.unstack(tensor, axis=axis), separator)
-    return array_ops.expand_dims(found, axis) if keepdims else found
+    result = join(array_ops.unstack(tensor, axis=axis), separator)
+    return array_ops.expand_dims(result, axis) if keepdims else result
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
@@ -126,9 +126,9 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         raise ValueError(f"{places} placeholder(s) in template does not match {len(parts)} tensor(s)")
     values = [convert_to_tensor(each)._value for each in parts]
 
-    def filled(*given: Any) -> bytes:
+    def filled(*arrays: Any) -> bytes:
         pieces = template.split(placeholder)
-        shown = [np.array2string(each, separator=" ") if np.ndim(each) else str(each) for each in given]
+        shown = [np.array2string(each, separator=" ") if np.ndim(each) else str(each) for each in arrays]
         return "".join(piece + text for piece, text in zip(pieces, [*shown, ""])).encode()
 
     return run_later("StringFormat", filled, *values, dtype=dtypes.string, shape=[])

@@ -174,10 +174,10 @@ def _dtype_of(value: Any) -> DType | None:
         if not all(texts):
             raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}")
         return dtypes.string
-    found = np.asarray(value)
-    if found.dtype.kind in "iu" and found.size and (found.max() > dtypes.int32.max or found.min() < dtypes.int32.min):
+    array = np.asarray(value)
+    if array.dtype.kind in "iu" and array.size and (array.max() > dtypes.int32.max or array.min() < dtypes.int32.min):
         return dtypes.int64
-    return _DEFAULTS.get(found.dtype.kind)
+    return _DEFAULTS.get(array.dtype.kind)
 
 
 _KINDS = "b iu f c".split()

@@ -126,16 +126,16 @@ def as_dtype(value: Any) -> DType:
     """
     if isinstance(value, DType):
         return value
-    found = _BY_NAME.get(value) if isinstance(value, str) else _PYTHON.get(value) if isinstance(value, type) else None
-    if found is None and value is not None:
+    result = _BY_NAME.get(value) if isinstance(value, str) else _PYTHON.get(value) if isinstance(value, type) else None
+    if result is None and value is not None:
         try:
             kind = np.dtype(value)
         except TypeError:
             raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.") from None
-        found = string if kind.kind in "SU" else _BY_NUMPY.get(kind)
-    if found is None:
+        result = string if kind.kind in "SU" else _BY_NUMPY.get(kind)
+    if result is None:
         raise TypeError(f"Cannot convert {value!r} to a TensorFlow DType.")
-    return found
+    return result
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:

@@ -51,9 +51,9 @@ def raised_by(error: Exception, op: str = "") -> Exception:
         text = str(error)
         if "broadcast" in text:
             text = f"required broadcastable shapes ({text})"
-        found = re.fullmatch(r"index (-?\d+) is out of bounds for axis (\d+) with size \d+", text)
-        if found and op in ("", "StridedSlice"):
-            text = f"slice index {found[1]} of dimension {found[2]} out of bounds."
+        match = re.fullmatch(r"index (-?\d+) is out of bounds for axis (\d+) with size \d+", text)
+        if match and op in ("", "StridedSlice"):
+            text = f"slice index {match[1]} of dimension {match[2]} out of bounds."
         return InvalidArgumentError(None, None, f"{text}{suffix}")
     if isinstance(error, ZeroDivisionError):
         return InvalidArgumentError(None, None, f"Integer division by zero{suffix}")
@@ -62,7 +62,7 @@ def raised_by(error: Exception, op: str = "") -> Exception:
 
 def reraise(error: Exception, op: str = "") -> NoReturn:
     """Raise the error of TensorFlow for one that NumPy raised."""
-    found = raised_by(error, op)
-    if found is error:
+    translated = raised_by(error, op)
+    if translated is error:
         raise error
-    raise found from None
+    raise translated from None

@@ -98,8 +98,8 @@ class TensorShape:
         return iter(self.as_list())
 
     def __getitem__(self, index: Any) -> Any:
-        found = self.as_list()[index]
-        return TensorShape(found) if isinstance(index, slice) else found
+        result = self.as_list()[index]
+        return TensorShape(result) if isinstance(index, slice) else result
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)

@@ -19,6 +19,7 @@ from autograph.runtime.graph.effects import tame
 from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.types import NONE, ObjectType, TensorType, Type
 from autograph.runtime.tracing.proxies.proxy import is_tensor as _is_proxy
+
 is_proxy = _is_proxy  # whether the value of a tensor is known only when the graph runs
 
 
@@ -108,18 +109,18 @@ class Tensor:
     def __index__(self) -> int:
         if not self._dtype.is_integer:
             raise TypeError(f"only integer scalar tensors can be converted to a scalar index, not {self!r}")
-        return int(self._known("int"))
+        return int(self._value_for("int"))
 
     def __int__(self) -> int:
-        return int(self._known("int"))
+        return int(self._value_for("int"))
 
     def __float__(self) -> float:
-        return float(self._known("float"))
+        return float(self._value_for("float"))
 
     def __complex__(self) -> complex:
-        return complex(self._known("complex"))
+        return complex(self._value_for("complex"))
 
-    def _known(self, kind: str) -> Any:
+    def _value_for(self, kind: str) -> Any:
         if self._graph is not None:
             raise TypeError(f"a symbolic tensor cannot become a Python {kind}: {self!r}")
         return self._value
@@ -223,19 +224,20 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
         shape = TensorShape(() if isinstance(value, bytes) or dtype is dtypes.variant else value.shape)
         return Tensor(value, dtype, shape, graph, graph.unique_name(name) if graph else name)
     assert graph is not None, "proxies are there only while tracing"
-    known = value._ag_value.type
-    if isinstance(known, TensorType) and dtype is not None and known.dtype != numpy_dtype(dtype):
+    inferred = value._ag_value.type
+    if isinstance(inferred, TensorType) and dtype is not None and inferred.dtype != numpy_dtype(dtype):
         value = value.astype(numpy_dtype(dtype))
-        known = value._ag_value.type
-    if isinstance(known, TensorType) and known.exact and known.kind == "array" and not known.shape:
+        inferred = value._ag_value.type
+    if isinstance(inferred, TensorType) and inferred.exact and inferred.kind == "array" and not inferred.shape:
         value = value[()]
-        known = value._ag_value.type
+        inferred = value._ag_value.type
     if dtype is None:
-        assert isinstance(known, TensorType), f"the type {known} is unknown"
-        dtype = as_dtype(known.dtype)
+        assert isinstance(inferred, TensorType), f"the type {inferred} is unknown"
+        dtype = as_dtype(inferred.dtype)
     if shape is None:
-        shape = TensorShape(known.shape if isinstance(known, TensorType) and (known.exact or known.shape) else None)
-    if not isinstance(known, TensorType) or not known.exact:
+        is_known = isinstance(inferred, TensorType) and (inferred.exact or inferred.shape)
+        shape = TensorShape(inferred.shape if is_known else None)
+    if not isinstance(inferred, TensorType) or not inferred.exact:
         _set_type(value._ag_value, type_of(dtype, shape))
     return Tensor(value, dtype, shape, graph, graph.unique_name(name))
 
@@ -268,7 +270,7 @@ def type_of(dtype: DType, shape: TensorShape) -> Type:
     return TensorType(numpy_dtype(dtype), tuple(shape), "array" if shape.rank else "scalar")
 
 
-def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | None = None, **rest: Any) -> Tensor:
+def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | None = None, **options: Any) -> Tensor:
     """Compute or record `function` of the values of tensors.
 
     Args:
@@ -279,16 +281,16 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
     """
     dtype = dtype or tensors[0].dtype
     values = [in_scope(each) for each in tensors]
-    rest.setdefault("name", op)
+    options.setdefault("name", op)
     try:
         with np.errstate(all="ignore"):
-            found = wrap(function(*values), dtype, **rest)
+            result = wrap(function(*values), dtype, **options)
     except (IndexError, ValueError, ZeroDivisionError) as error:
         reraise(error, op)
-    if graphs.tapes() and found._graph is None:
-        parts = function, dtype, rest
-        graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **rest)], tensors, [found], parts)
-    return found
+    if graphs.tapes() and result._graph is None:
+        parts = function, dtype, options
+        graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **options)], tensors, [result], parts)
+    return result
 
 
 def name_ops(module: dict[str, Any]) -> None:
@@ -333,12 +335,13 @@ def run_later(
                 f"{op} in a branch or loop of a tf.function, whose gradient is asked for outside of it: put the "
                 "GradientTape into the function, or draw the numbers before the branch or loop"
             )
-        given: Tensor = graph.replay.drawn.pop(0)
-        return given
-    found = wrap(graph.trace.record("call", (tame(function), *without_gradient(values))), dtype, TensorShape(shape), op)
+        replayed: Tensor = graph.replay.drawn.pop(0)
+        return replayed
+    value = graph.trace.record("call", (tame(function), *without_gradient(values)))
+    result = wrap(value, dtype, TensorShape(shape), op)
     if once and not repeatable:
-        graph.draws.append(found)
-    return found
+        graph.draws.append(result)
+    return result
 
 
 def effect(function: Callable[..., None], *values: Any) -> None:

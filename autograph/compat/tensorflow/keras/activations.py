@@ -23,5 +23,5 @@ def get(identifier: Any) -> Callable[[Any], Any]:
         return identifier or linear
     if identifier not in __all__:
         raise ValueError(f"Unknown activation function: {identifier!r}; known are {', '.join(__all__)}")
-    found: Callable[[Any], Any] = globals()[identifier]
-    return found
+    result: Callable[[Any], Any] = globals()[identifier]
+    return result

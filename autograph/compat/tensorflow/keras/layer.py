@@ -150,9 +150,9 @@ def count(variables: Iterable[Variable]) -> int:
 
 def _variables_of(layer: Layer) -> list[Variable]:
     """A layer's own variables, in the order in which they were made."""
-    found = {id(each): each for each in layer._own}
-    found |= {id(part): part for part in vars(layer).values() if isinstance(part, Variable)}
-    return list(found.values())
+    result = {id(each): each for each in layer._own}
+    result |= {id(part): part for part in vars(layer).values() if isinstance(part, Variable)}
+    return list(result.values())
 
 
 def _layers_in(parts: Any) -> Iterator[Layer]:

@@ -43,8 +43,8 @@ class Dense(Layer):
             self.bias = self.add_weight("bias", (self.units,), initializer=self.bias_initializer)
 
     def call(self, inputs: Any) -> Any:
-        found = math_ops.matmul(inputs, self.kernel)
-        return self.activation(found if self.bias is None else found + self.bias)
+        result = math_ops.matmul(inputs, self.kernel)
+        return self.activation(result if self.bias is None else result + self.bias)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return (*input_shape[:-1], self.units)

@@ -51,8 +51,8 @@ def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> 
     if from_logits:
         return reduce_ops.reduce_mean(nn.sigmoid_cross_entropy_with_logits(true, predicted), -1)
     p = math_ops.clip_by_value(predicted, epsilon(), 1 - epsilon())
-    found = true * math_ops.log(p) + (1 - true) * math_ops.log(math_ops.subtract(1, p))
-    return math_ops.negative(reduce_ops.reduce_mean(found, -1))
+    result = true * math_ops.log(p) + (1 - true) * math_ops.log(math_ops.subtract(1, p))
+    return math_ops.negative(reduce_ops.reduce_mean(result, -1))
 
 
 def categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> Any:

@@ -82,19 +82,20 @@ class Model(Layer):
             validation_split: the share of the examples to take for that, from their end, instead of training on them.
         """
         if validation_split:
-            kept = int(training.count_examples(x) * (1 - validation_split))
-            (x, y), validation_data = training.parted((x, y), slice(kept)), training.parted((x, y), slice(kept, None))
-        found = History()
+            train_count = int(training.count_examples(x) * (1 - validation_split))
+            validation_data = training.subset((x, y), slice(train_count, None))
+            x, y = training.subset((x, y), slice(train_count))
+        result = History()
         for epoch in range(epochs):
             if verbose:
                 print(f"Epoch {epoch + 1}/{epochs}")
             _reset(self.metrics)
             logs = self._run(self._train, x, y, batch_size, shuffle, Progress(bool(verbose)), validation_data)
-            found.epoch.append(epoch)
+            result.epoch.append(epoch)
             for name, value in logs.items():
-                found.history.setdefault(name, []).append(value)
-        self.history = found
-        return found
+                result.history.setdefault(name, []).append(value)
+        self.history = result
+        return result
 
     def evaluate(
         self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: Any = "auto",
@@ -153,8 +154,8 @@ class Model(Layer):
 
     def load_weights(self, filepath: Any) -> None:
         """Assign to the variables the arrays that `save_weights` wrote."""
-        with np.load(filepath) as found:
-            self.set_weights(list(found.values()))
+        with np.load(filepath) as arrays:
+            self.set_weights(list(arrays.values()))
 
 
 def _predict_batch(model: Model, x: Any, training: bool) -> Any:

@@ -57,17 +57,17 @@ class _Recurrent(Layer):
     def bias_shape(self) -> tuple[int, ...]:
         return (self.gates * self.units,)
 
-    def given(self, inputs: Any) -> Any:
+    def input_gates(self, inputs: Any) -> Any:
         """The part of the gates that depends on the items only, for all items at once."""
-        found = math_ops.matmul(inputs, self.kernel)
-        return found if self.bias is None else found + self.bias
+        result = math_ops.matmul(inputs, self.kernel)
+        return result if self.bias is None else result + self.bias
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(self, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """The next state."""
         raise NotImplementedError(f"the layer {self.name} has no method step")
 
     def call(self, inputs: Any, initial_state: Any = None) -> Any:
-        steps = array_ops.transpose(self.given(inputs), [1, 0, 2])
+        steps = array_ops.transpose(self.input_gates(inputs), [1, 0, 2])
         count, state = array_ops.shape(steps)[0], initial_state
         if state is None:
             zeros = array_ops.zeros([array_ops.shape(inputs)[0], self.units], steps.dtype)
@@ -80,10 +80,10 @@ class _Recurrent(Layer):
             return number + 1, state, outputs.write(number, state[0]) if self.return_sequences else outputs
 
         _, state, outputs = while_loop(lambda number, *_: number < count, iteration, (0, state, outputs))
-        found = array_ops.transpose(outputs.stack(), [1, 0, 2]) if self.return_sequences else state[0]
+        result = array_ops.transpose(outputs.stack(), [1, 0, 2]) if self.return_sequences else state[0]
         if self.return_sequences:
-            found.set_shape([*inputs.shape[:2], self.units])
-        return [found, *state] if self.return_state else found
+            result.set_shape([*inputs.shape[:2], self.units])
+        return [result, *state] if self.return_state else result
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return (*input_shape[: 2 if self.return_sequences else 1], self.units)
@@ -94,8 +94,8 @@ class SimpleRNN(_Recurrent):
 
     gates = 1
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
-        return (self.activation(given + math_ops.matmul(state[0], self.recurrent_kernel)),)
+    def step(self, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self.activation(x + math_ops.matmul(state[0], self.recurrent_kernel)),)
 
 
 class LSTM(_Recurrent):
@@ -109,8 +109,8 @@ class LSTM(_Recurrent):
         if unit_forget_bias:
             self.initializers = (*others, functools.partial(_remembering, initializers.get(bias)))
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
-        gates = given + math_ops.matmul(state[0], self.recurrent_kernel)
+    def step(self, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        gates = x + math_ops.matmul(state[0], self.recurrent_kernel)
         return lstm_step(array_ops.split(gates, 4, axis=1), state[1], self.activation, self.recurrent_activation)
 
 
@@ -128,15 +128,15 @@ class GRU(_Recurrent):
     def bias_shape(self) -> tuple[int, ...]:
         return (2, 3 * self.units)
 
-    def given(self, inputs: Any) -> Any:
-        found = math_ops.matmul(inputs, self.kernel)
-        return found if self.bias is None else found + self.bias[0]
+    def input_gates(self, inputs: Any) -> Any:
+        result = math_ops.matmul(inputs, self.kernel)
+        return result if self.bias is None else result + self.bias[0]
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(self, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
         before = math_ops.matmul(state[0], self.recurrent_kernel)
         before = before if self.bias is None else before + self.bias[1]
-        keep, *others = array_ops.split(given, 3, axis=1)
+        keep, *others = array_ops.split(x, 3, axis=1)
         old_keep, *old = array_ops.split(before, 3, axis=1)
         gates = [others[0], keep, others[1]], [old[0], old_keep, old[1]]
-        kept, fresh = gru_gates(*gates, self.activation, self.recurrent_activation)
-        return (kept * state[0] + (1.0 - kept) * fresh,)
+        update, candidate = gru_gates(*gates, self.activation, self.recurrent_activation)
+        return (update * state[0] + (1.0 - update) * candidate,)

@@ -16,19 +16,19 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _each(given: Any, dims: int) -> tuple[int, ...]:
+def _each(value: Any, dims: int) -> tuple[int, ...]:
     """One number for each dimension."""
-    return (given,) * dims if isinstance(given, int) else tuple(given)
+    return (value,) * dims if isinstance(value, int) else tuple(value)
 
 
 def _sizes(input_shape: Any, window: Any, strides: Any, padding: str, dilation: Any = None) -> tuple[int | None, ...]:
     """The number of positions of a window in each spatial dimension."""
-    found = []
+    result = []
     for at, (size, span, step) in enumerate(zip(tuple(input_shape)[1:-1], window, strides)):
-        whole = (span - 1) * (dilation[at] if dilation else 1) + 1
-        reach = None if size is None else size if padding.upper() == "SAME" else size - whole + 1
-        found.append(None if reach is None else -(-reach // step))
-    return tuple(found)
+        extent = (span - 1) * (dilation[at] if dilation else 1) + 1
+        room = None if size is None else size if padding.upper() == "SAME" else size - extent + 1
+        result.append(None if room is None else -(-room // step))
+    return tuple(result)
 
 
 class _Conv(Layer):
@@ -60,10 +60,10 @@ class _Conv(Layer):
             self.bias = self.add_weight("bias", (self.filters,), initializer=self.bias_initializer)
 
     def call(self, inputs: Any) -> Any:
-        found = convolution.convolution(
+        result = convolution.convolution(
             inputs, self.kernel, self.strides, self.padding, dilations=self.dilation_rate
         )
-        return self.activation(found if self.bias is None else found + self.bias)
+        return self.activation(result if self.bias is None else result + self.bias)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = _sizes(input_shape, self.kernel_size, self.strides, self.padding, self.dilation_rate)

@@ -38,8 +38,8 @@ def batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, Any
     count = count_examples(x)
     order = generator_of(None).permutation(count) if shuffle else np.arange(count)
     for start in range(0, count, size):
-        chosen = parted((x, y), order[start : start + size])
-        yield pytree.map(lambda leaf: None if leaf is None else convert_to_tensor(leaf), chosen)
+        examples = subset((x, y), order[start : start + size])
+        yield pytree.map(lambda leaf: None if leaf is None else convert_to_tensor(leaf), examples)
 
 
 def in_columns(data: Any) -> Any:
@@ -59,7 +59,7 @@ def count_examples(examples: Any) -> int:
     return len(pytree.flatten(examples)[0])
 
 
-def parted(examples: Any, chosen: Any) -> Any:
+def subset(examples: Any, chosen: Any) -> Any:
     """Some of the examples."""
     return pytree.map(lambda leaf: None if leaf is None else np.asarray(leaf)[chosen], examples)
 
@@ -87,7 +87,7 @@ class Progress:
         filled = _WIDTH if total is None else _WIDTH * done // total
         bar = "=" * max(filled - 1, 0) + (">" if total is None or done < total else "=")
         left = "" if total is None else f" - ETA: {(now - self._start) / done * (total - done):.0f}s"
-        print(f"\r{done}/{total or 'Unknown'} [{bar.ljust(_WIDTH, '.')}]{left}{_told(values)}", end="", flush=True)
+        print(f"\r{done}/{total or 'Unknown'} [{bar.ljust(_WIDTH, '.')}]{left}{_text_of(values)}", end="", flush=True)
 
     def end(self, values: Mapping[str, Any]) -> None:
         """Show that all steps are done."""
@@ -97,8 +97,8 @@ class Progress:
         each = seconds / max(self._done, 1)
         pace = f"{each:.0f}s" if each >= 1 else f"{each * 1e3:.0f}ms" if each >= 1e-3 else f"{each * 1e6:.0f}us"
         start = "\r" if sys.stdout.isatty() else ""
-        print(f"{start}{self._done}/{self._done} [{'=' * _WIDTH}] - {seconds:.0f}s {pace}/step{_told(values)}")
+        print(f"{start}{self._done}/{self._done} [{'=' * _WIDTH}] - {seconds:.0f}s {pace}/step{_text_of(values)}")
 
 
-def _told(values: Mapping[str, Any]) -> str:
+def _text_of(values: Mapping[str, Any]) -> str:
     return "".join(f" - {name}: {float(value):.4f}" for name, value in values.items())

@@ -117,9 +117,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         start, limit = 0, start
     if dtype is not None:
         start, limit, delta = (cast_number(each, as_dtype(dtype)) for each in (start, limit, delta))
-    given = [convert_to_tensor(each) for each in (start, limit, delta) if is_tensor(each)]
-    if given:
-        widest = max((each.dtype for each in given), key=lambda dtype: (dtype.is_floating, dtype.size))
+    tensors = [convert_to_tensor(each) for each in (start, limit, delta) if is_tensor(each)]
+    if tensors:
+        widest = max((each.dtype for each in tensors), key=lambda dtype: (dtype.is_floating, dtype.size))
         if widest.is_integer and any(isinstance(each, float) for each in (start, limit, delta)):
             widest = dtypes.float32
         start, limit, delta = (cast_number(each, widest) for each in (start, limit, delta))
@@ -159,8 +159,8 @@ def one_hot(
     name: str | None = None,
 ) -> Tensor:
     indices = operand("OneHot", indices, "iu")
-    given = next((each for each in (on_value, off_value) if each is not None), None)
-    implied = dtypes.float32 if given is None else convert_to_tensor(given).dtype
+    value_on_or_off = next((each for each in (on_value, off_value) if each is not None), None)
+    implied = dtypes.float32 if value_on_or_off is None else convert_to_tensor(value_on_or_off).dtype
     wanted = implied if dtype is None else as_dtype(dtype)
     on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
 
@@ -208,8 +208,8 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(tensor)
     dims = plain(shape)
     staged = is_proxy(dims) or (isinstance(dims, tuple) and any(map(is_proxy, dims)))
-    known = static_shape(shape) if staged else None
-    return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, shape=known)
+    static = static_shape(shape) if staged else None
+    return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, shape=static)
 
 
 def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -317,11 +317,11 @@ def _alike(op: str, values: Any) -> list[Tensor]:
     if is_tensor(values):
         return list(convert_to_tensor(values))
     hint = next((each.dtype for each in values if is_tensor(each)), None)
-    found = []
+    result = []
     for each in values:
         wanted = hint if isinstance(each, (list, tuple)) and hint is not None else None
-        found.append(convert_to_tensor(each, wanted, hint))
-    return matched(op, *found)
+        result.append(convert_to_tensor(each, wanted, hint))
+    return matched(op, *result)
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Tensor:
@@ -352,17 +352,17 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
 
 def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str | None = None) -> list[Tensor]:
     value = convert_to_tensor(value)
-    sizes, whole = plain(num_or_size_splits), value.shape[axis]
+    sizes, total = plain(num_or_size_splits), value.shape[axis]
     if isinstance(sizes, (int, np.integer)):
-        if whole % sizes:
-            raise InvalidArgumentError(f"Number of ways to split should evenly divide the split dimension, {whole}")
-        sizes = (whole // sizes,) * sizes
+        if total % sizes:
+            raise InvalidArgumentError(f"Number of ways to split should evenly divide the split dimension, {total}")
+        sizes = (total // sizes,) * sizes
     lengths = np.asarray(sizes).tolist()
-    if whole is not None:
-        rest = whole - sum(length for length in lengths if length != -1)
+    if total is not None:
+        rest = total - sum(length for length in lengths if length != -1)
         lengths = [rest if length == -1 else length for length in lengths]
-        if sum(lengths) != whole:
-            raise InvalidArgumentError(f"Determined shape must match {whole}, but the sizes are {lengths} [Op:SplitV]")
+        if sum(lengths) != total:
+            raise InvalidArgumentError(f"Determined shape must match {total}, but the sizes are {lengths} [Op:SplitV]")
     parts, begin = [], 0
     for length in lengths:
         where = (slice(None),) * (axis % len(value.shape)) + (slice(begin, begin + length),)

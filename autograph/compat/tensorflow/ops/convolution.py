@@ -46,9 +46,9 @@ def _window(
         raise ValueError(text) from None
 
 
-def _numbers(given: Any, count: int, first: bool) -> list[int]:
+def _numbers(value: Any, count: int, first: bool) -> list[int]:
     """One number for each spatial dimension, of one for all, of these, or of those for all dimensions."""
-    numbers = [1] if given is None else [given] if isinstance(given, (int, np.integer)) else list(given)
+    numbers = [1] if value is None else [value] if isinstance(value, (int, np.integer)) else list(value)
     if len(numbers) == 1:
         return [int(numbers[0])] * count
     if len(numbers) == count + 2:
@@ -64,10 +64,10 @@ def _is_first(data_format: Any) -> bool:
 def _apply(op: str, function: Callable[..., Any], first: bool, *tensors: Tensor) -> Tensor:
     """Apply a function of an input whose channels come last to one as it is."""
 
-    def moved(value: Any, *rest: Any) -> Any:
+    def channels_last(value: Any, *rest: Any) -> Any:
         return np.moveaxis(function(np.moveaxis(value, 1, -1), *rest), -1, 1)
 
-    return apply(op, moved if first else function, *tensors)
+    return apply(op, channels_last if first else function, *tensors)
 
 
 def convolution(
@@ -79,9 +79,9 @@ def convolution(
     *sizes, channels, _ = [size or 0 for size in kernel.shape]
     first = _is_first(data_format)
     window = _window(x, sizes, strides, dilations, padding, first)
-    given = x.shape[1 if first else -1]
-    if given != channels:
-        raise ValueError(f"the filters are for {channels} channels, but the input has {given}: {x.shape}")
+    input_channels = x.shape[1 if first else -1]
+    if input_channels != channels:
+        raise ValueError(f"the filters are for {channels} channels, but the input has {input_channels}: {x.shape}")
     return _apply(f"Conv{len(sizes)}D", window.convolve, first, x, kernel)
 
 

@@ -65,8 +65,8 @@ setattr(Tensor, "__getitem__", getitem)  # noqa: B010  (mypy knows of an attribu
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """A part of a tensor, from `begin` on; a size of -1 means the rest."""
     input_ = convert_to_tensor(input_)
-    given = plain(begin), plain(size)
-    first, count = [parts if isinstance(parts, tuple) else np.asarray(parts).tolist() for parts in given]
+    bounds = plain(begin), plain(size)
+    first, count = [parts if isinstance(parts, tuple) else np.asarray(parts).tolist() for parts in bounds]
     ends = [None if not is_proxy(n) and n == -1 else at + n for at, n in zip(first, count)]
     return getitem(input_, tuple(map(slice, first, ends)))
 
@@ -88,12 +88,12 @@ def gather(
     before = list(builtins.range(batches, where))
 
     def take(x: Any, at: Any) -> Any:
-        found = np.moveaxis(x, where, batches)
+        result = np.moveaxis(x, where, batches)
         places = [np.reshape(np.arange(size), (-1, *(1,) * (rank - 1 - number)))
                   for number, size in enumerate(indices.shape[:batches])]  # fmt: skip
         index = (*places, at)
-        found = found[index]
-        return np.moveaxis(found, [rank + at for at, _ in enumerate(before)], before)
+        result = result[index]
+        return np.moveaxis(result, [rank + at for at, _ in enumerate(before)], before)
 
     return apply("GatherV2", take, params, indices)
 
@@ -115,13 +115,13 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    tensor, mask, before = convert_to_tensor(tensor), convert_to_tensor(mask), int(plain(axis) or 0)
+    tensor, mask, first_axis = convert_to_tensor(tensor), convert_to_tensor(mask), int(plain(axis) or 0)
     if mask.shape.rank == 0:
         raise ValueError("mask cannot be scalar.")
     if mask.shape.rank is not None and tensor.shape.rank is not None:
-        tensor.shape[before : before + mask.shape.rank].assert_is_compatible_with(mask.shape)
-    whole = (slice(None),) * before
-    return apply("BooleanMask", lambda x, chosen: x[whole + (chosen,)] if before else x[chosen], tensor, mask)
+        tensor.shape[first_axis : first_axis + mask.shape.rank].assert_is_compatible_with(mask.shape)
+    leading = (slice(None),) * first_axis
+    return apply("BooleanMask", lambda x, chosen: x[leading + (chosen,)] if first_axis else x[chosen], tensor, mask)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
@@ -140,9 +140,9 @@ def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
         depth = _depth(indices)
 
         def changed(value: Any, at: Any, new: Any) -> Any:
-            found = np.copy(value)
-            change(found, tuple(at[..., i] for i in np.arange(depth)), new)
-            return found
+            result = np.copy(value)
+            change(result, tuple(at[..., i] for i in np.arange(depth)), new)
+            return result
 
         return apply(op, changed, tensor, indices, updates)
 
@@ -158,8 +158,8 @@ def _depth(indices: Tensor) -> int:
     return int(depth)
 
 
-def _put(found: Any, where: Any, new: Any) -> None:
-    found[where] = new
+def _put(array: Any, index: Any, new: Any) -> None:
+    array[index] = new
 
 
 tensor_scatter_nd_update = _scattering("TensorScatterUpdate", _put)

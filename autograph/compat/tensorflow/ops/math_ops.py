@@ -54,8 +54,8 @@ def _operands(op: str, x: Any, y: Any, kinds: str = "iufc") -> list[Tensor]:
 
 def unequal(op: str, a: int, b: int, *shapes: Any) -> ValueError:
     """The error of a graph for tensors whose shapes do not fit."""
-    told = ", ".join(f"[{','.join('?' if size is None else str(size) for size in dims)}]" for dims in shapes)
-    return ValueError(f"Dimensions must be equal, but are {a} and {b} for '{op}' with input shapes: {told}.")
+    texts = ", ".join(f"[{','.join('?' if size is None else str(size) for size in dims)}]" for dims in shapes)
+    return ValueError(f"Dimensions must be equal, but are {a} and {b} for '{op}' with input shapes: {texts}.")
 
 
 ANY = "biufcO"

@@ -18,8 +18,8 @@ def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\
     leaves = [each for value in inputs for each in pytree.flatten(value)]
     values = [convert_to_tensor(each)._value if _is_array(each) else each for each in leaves]
 
-    def show(*found: Any) -> None:
-        rest = iter(found)
+    def show(*arrays: Any) -> None:
+        rest = iter(arrays)
         shown = [pytree.map(lambda leaf: _Shown(next(rest), _is_array(leaf), summarize), value) for value in inputs]
         texts = [str(each) for each in shown]
         stream = sys.stderr if output_stream is None else output_stream
@@ -75,8 +75,8 @@ def print_like_python(*args: Any, **kwargs: Any) -> None:
     """`print(…)` when the graph runs; what is no tensor is the object that it is while tracing."""
     values = [convert_to_tensor(each)._value for each in args if is_tensor(each)]
 
-    def show(*found: Any) -> None:
-        rest = iter(found)
+    def show(*arrays: Any) -> None:
+        rest = iter(arrays)
         builtins.print(*[next(rest) if is_tensor(each) else each for each in args], **kwargs)
 
     effect(show, *values)

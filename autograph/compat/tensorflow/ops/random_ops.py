@@ -74,10 +74,10 @@ def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Cal
 
 def _truncated(generator: np.random.Generator, dims: Any) -> Any:
     """Numbers of the normal distribution, at most two standard deviations from the mean."""
-    found = np.asarray(generator.standard_normal(dims))
-    while (far := np.abs(found) > 2).any():
-        found[far] = generator.standard_normal(int(far.sum()))
-    return found
+    result = np.asarray(generator.standard_normal(dims))
+    while (far := np.abs(result) > 2).any():
+        result[far] = generator.standard_normal(int(far.sum()))
+    return result
 
 
 normal = _normals("normal", np.random.Generator.standard_normal)

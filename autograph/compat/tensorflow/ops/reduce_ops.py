@@ -24,8 +24,8 @@ Op = Callable[..., Tensor]
 
 
 def _axes(axis: Any) -> Any:
-    found = plain(axis)
-    return tuple(found.tolist()) if isinstance(found, np.ndarray) and found.ndim else found
+    result = plain(axis)
+    return tuple(result.tolist()) if isinstance(result, np.ndarray) and result.ndim else result
 
 
 def _reduction(op: str, function: Callable[..., Any], kinds: str = "iufc", typed: bool = False) -> Op:
@@ -105,8 +105,8 @@ def _cumulative(op: str, function: Callable[..., Any], without: Callable[..., An
         kind = numpy_dtype(x.dtype)
 
         def cumulate(value: Any) -> Any:
-            turned = np.flip(value, where) if reverse else value
-            total = without(turned, where, kind) if exclusive else function(turned, axis=where, dtype=kind)
+            ordered = np.flip(value, where) if reverse else value
+            total = without(ordered, where, kind) if exclusive else function(ordered, axis=where, dtype=kind)
             return np.flip(total, where) if reverse else total
 
         return apply(op, cumulate, x)
@@ -118,8 +118,8 @@ def _cumulative(op: str, function: Callable[..., Any], without: Callable[..., An
 def _products_before(value: Any, axis: int, kind: Any) -> Any:
     """For each element the product of those before it."""
     moved = np.moveaxis(value, axis, 0)
-    found = np.cumprod(np.concatenate([np.ones_like(moved[:1]), moved[:-1]]), axis=0, dtype=kind)
-    return np.moveaxis(found, 0, axis)
+    result = np.cumprod(np.concatenate([np.ones_like(moved[:1]), moved[:-1]]), axis=0, dtype=kind)
+    return np.moveaxis(result, 0, axis)
 
 
 cumsum = _cumulative("Cumsum", np.cumsum, lambda x, axis, kind: np.cumsum(x, axis=axis, dtype=kind) - x)
@@ -156,10 +156,10 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
         _, at = np.unique(value, return_index=True)
         return value[np.sort(at)]
 
-    found = apply("Unique", first, x)
-    numbers = apply("Unique", lambda value, kinds: np.argmax(np.expand_dims(value, 1) == kinds, axis=1), x, found,
+    result = apply("Unique", first, x)
+    numbers = apply("Unique", lambda value, kinds: np.argmax(np.expand_dims(value, 1) == kinds, axis=1), x, result,
                     dtype=as_dtype(out_idx))  # fmt: skip
-    return Unique(found, numbers)
+    return Unique(result, numbers)
 
 
 name_ops(globals())

@@ -51,9 +51,9 @@ class TensorArray:
         graph = graphs.current()
         self.depth = 0 if graph is None else graph.trace.depth  # of the body in which it was made
         if isinstance(flow, Tensor) and not is_proxy(flow._value):
-            known = flow._value.tensors if isinstance(flow._value, _Values) else {}
+            tensors = flow._value.tensors if isinstance(flow._value, _Values) else {}
             self._items = [
-                known[id(each)] if id(each) in known else None if each is None else eager(each, self.dtype)
+                tensors[id(each)] if id(each) in tensors else None if each is None else eager(each, self.dtype)
                 for each in flow._value
             ]
         elif flow is not None:
@@ -88,20 +88,20 @@ class TensorArray:
         return self.element_shape, self.dynamic_size
 
     def _with(self, flow: Tensor) -> TensorArray:
-        found = TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape)
-        found._length, found._shape = self._length, self._shape
-        return found
+        result = TensorArray(self.dtype, dynamic_size=self.dynamic_size, flow=flow, infer_shape=self.infer_shape)
+        result._length, result._shape = self._length, self._shape
+        return result
 
     def _zero(self) -> Any:
         """The value of an element that was not written: zeros, as far as the shape is known."""
         dims = [size or 0 for size in self.element_shape] if self.element_shape.rank is not None else ()
         return np.zeros(tuple(dims), numpy_dtype(self.dtype))
 
-    def _given(self, value: Any, shape: Any = None) -> Tensor:
+    def _element(self, value: Any, shape: Any = None) -> Tensor:
         tensor = convert_to_tensor(value, dtype_hint=self.dtype)
         if tensor.dtype is not self.dtype:
-            found = tensor.dtype.name
-            raise ValueError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {found}")
+            written = tensor.dtype.name
+            raise ValueError(f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {written}")
         element = tensor.shape if shape is None else shape(tensor.shape)
         if not self.element_shape.is_compatible_with(element):
             raise ValueError(f"Incompatible shape for value ({element}), expected ({self.element_shape})")
@@ -111,25 +111,25 @@ class TensorArray:
 
     def _index(self, index: Any, verb: str) -> Any:
         """Check when the graph runs that an index is one of an element, and return it."""
-        given = convert_to_tensor(index)._value, _record("len", self._list)
-        return run_later("Index", _checked, *given, verb, self.dynamic_size, dtype=dtypes.int32, shape=())._value
+        operands = convert_to_tensor(index)._value, _record("len", self._list)
+        return run_later("Index", _checked, *operands, verb, self.dynamic_size, dtype=dtypes.int32, shape=())._value
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        given = self._given(value)
+        element = self._element(value)
         if graphs.current() is None:
             at, size = int(index), len(self._items)
             if at < 0 or (at >= size and not self.dynamic_size):
                 raise OutOfRangeError(f"Tried to write to index {at} but array is not resizeable and size is: {size}")
             self._items.extend([None] * (at + 1 - size))
-            self._items[at] = given
+            self._items[at] = element
             return self
         at = self._index(index, "modify")
-        found = self.apart()
+        array = self.apart()
         if self.dynamic_size:
-            missing = _record("sub", _record("add", at, 1), _record("len", found._list))
-            _record(".extend", found._list, _record("mul", [None], missing))
-        _record("setitem", found._list, at, given._value)
-        return found
+            missing = _record("sub", _record("add", at, 1), _record("len", array._list))
+            _record(".extend", array._list, _record("mul", [None], missing))
+        _record("setitem", array._list, at, element._value)
+        return array
 
     def apart(self) -> TensorArray:
         """A new array to write to; this one stays as it is."""
@@ -142,31 +142,31 @@ class TensorArray:
     def hand_on(self) -> Tensor:
         """Give the list away, to be written to; this array gets a copy of it."""
         copy = _variant(_record("list", self._list))
-        found, graph = self.flow, graphs.current()
+        flow, graph = self.flow, graphs.current()
         if graph is not None and graph.trace.depth:
             graph.trace.undo_log.touch(self)
         self._flow = copy
-        return found
+        return flow
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         if graphs.current() is None:
             at, size = int(index), len(self._items)
             if not 0 <= at < size:
                 raise OutOfRangeError(f"Tried to read from index {at} but array size is: {size}")
-            found = self._items[at]
-            return wrap(self._zero(), self.dtype) if found is None else found
+            result = self._items[at]
+            return wrap(self._zero(), self.dtype) if result is None else result
         at = self._index(index, "access")
         _record("fill_gap", self._list, at, self._zero())
         return wrap(_record("getitem", self._list, at), self.dtype, self.element_shape, "TensorArrayReadV3")
 
     def stack(self, name: str | None = None) -> Tensor:
         if graphs.current() is not None:
-            found = _record("stack_items", self._list, self._zero())
-            return wrap(found, self.dtype, TensorShape([self._length]) + self.element_shape, "TensorArrayV2Stack")
-        known = next((each._value for each in self._items if each is not None), self._zero())
+            result = _record("stack_items", self._list, self._zero())
+            return wrap(result, self.dtype, TensorShape([self._length]) + self.element_shape, "TensorArrayV2Stack")
+        first = next((each._value for each in self._items if each is not None), self._zero())
         if not self._items:
-            return wrap(np.zeros((0, *known.shape), known.dtype), self.dtype)
-        return array_ops.stack([np.zeros_like(known) if each is None else each for each in self._items])
+            return wrap(np.zeros((0, *first.shape), first.dtype), self.dtype)
+        return array_ops.stack([np.zeros_like(first) if each is None else each for each in self._items])
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         return indexing.gather(self.stack(), indices)
@@ -178,11 +178,11 @@ class TensorArray:
         return wrap(_record("np.concatenate", self._list), self.dtype, shape, "TensorArrayConcatV3")
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        tensor = self._given(value, lambda shape: shape[1:] if shape.rank else shape)
+        tensor = self._element(value, lambda shape: shape[1:] if shape.rank else shape)
         if graphs.current() is not None:
-            found = self._with(_variant(_record("list", tensor._value)))
-            found._length = tensor.shape[0] if tensor.shape.rank else None
-            return found
+            result = self._with(_variant(_record("list", tensor._value)))
+            result._length = tensor.shape[0] if tensor.shape.rank else None
+            return result
         self._items = list(array_ops.unstack(tensor))
         return self
 

@@ -93,16 +93,16 @@ class Variable:
         graph = graphs.current()
         if graph is None:
             value = self._storage.value
-            found = Tensor(value, self._dtype, TensorShape(getattr(value, "shape", ())), None, self._name)
+            result = Tensor(value, self._dtype, TensorShape(getattr(value, "shape", ())), None, self._name)
             for tape in graphs.tapes():
-                tape.note_read(self, found)
-            return found
+                tape.note_read(self, result)
+            return result
         graph.accessed[id(self)] = self
-        known: Tensor | None = None if graph.replay is None else graph.replay.reads.get(id(self))
+        value_in_graph: Tensor | None = None if graph.replay is None else graph.replay.reads.get(id(self))
         for tape in graphs.tapes():
-            known = tape.read(self, known)
-        if known is not None:
-            return known
+            value_in_graph = tape.read(self, value_in_graph)
+        if value_in_graph is not None:
+            return value_in_graph
         return wrap(graph.trace.record("call", (read, self._storage)), self._dtype, self._shape, "ReadVariableOp")
 
     def read_value(self) -> Tensor:
@@ -132,8 +132,8 @@ class Variable:
     def _changing(self, value: Tensor | None = None) -> Iterator[None]:
         """Within it, the variable is assigned to: `value`, if that is known."""
         graph = graphs.current()
-        watching = [] if graph is None else list(graph.tapes)
-        for tape in watching:
+        tapes = [] if graph is None else list(graph.tapes)
+        for tape in tapes:
             tape.check_assignment(self)
         if graph is not None and graph.replay is not None and id(self) in graph.replay.reads:
             if graph.trace.depth or value is None:
@@ -143,7 +143,7 @@ class Variable:
                 )
             graph.replay.reads[id(self)] = value
         yield
-        for tape in watching:
+        for tape in tapes:
             tape.note_assignment(self)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
