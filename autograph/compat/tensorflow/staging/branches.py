@@ -90,12 +90,12 @@ class StrictPolicy(MergePolicy):
         """
         arrays = [each for each, _ in changes if type(each) is TensorArray]
         copies = {id(array.flow) for array in arrays}
-        values = {variable: variable.get() for variable in state.carried}
-        changed = {each: value for each, value in values.items() if each in arm.values or _holds(value, copies)}
+        carried = [each for each in state.carried if each in arm.values or _holds(each.get(), copies)]
         found = self._mutations = Mutations(self._graph, state, arm.before, changes)
         found.hand_on()
         self.kept = found.kept
-        arm.values = {slot: _apart(value, copies) for slot, value in (changed | found.places()).items()}
+        arm.values = {slot: _apart(slot.get(), copies) for slot in carried}
+        arm.values |= {place: _apart(value, copies) for place, value in found.places().items()}
         arm.result = _apart(arm.result, copies)
         arm.after = [(array, None) for array in arrays]
 

@@ -198,9 +198,9 @@ def run_body(
         with trace.open(block):
             if prepare is not None:
                 arm.begin = prepare(block)
-            begin = state.snapshot()
+            begin = before if prepare is None else state.snapshot()
             arm.result = policy.run(trace, body)
-            arm.values = {variable: variable.get() for variable in before if variable.get() is not begin[variable]}
+            arm.values = {variable: now for variable, old in begin.items() if (now := variable.get()) is not old}
             policy.note(trace, state, arm, changes)
     except Diverged as signal:
         handled(signal)

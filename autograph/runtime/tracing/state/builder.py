@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
@@ -61,16 +60,9 @@ class Blocks:
         self.dropped.update(self.block.nodes[start:])
         del self.block.nodes[start:]
 
-    @contextmanager
-    def open(self, block: Block) -> Iterator[Block]:
+    def open(self, block: Block) -> Opened:
         """While it lasts, nodes are recorded in `block`."""
-        before, self.block = self.block, block
-        self.opened.append(block)
-        try:
-            yield block
-        finally:
-            self.block = before
-            self.opened.pop()
+        return Opened(self, block)
 
     @property
     def depth(self) -> int:
@@ -92,3 +84,22 @@ class Blocks:
         if self.closed or get_ident() == self.thread:
             return leaked(tensor._ag_value, place)
         return of_another_thread(tensor._ag_value, self.graph.name, place)
+
+
+class Opened:
+    """A block in which nodes are recorded. As a class, for it is entered often, and generators take longer."""
+
+    __slots__ = ("_before", "_block", "_blocks")
+
+    def __init__(self, blocks: Blocks, block: Block) -> None:
+        self._blocks = blocks
+        self._block = block
+
+    def __enter__(self) -> Block:
+        self._before, self._blocks.block = self._blocks.block, self._block
+        self._blocks.opened.append(self._block)
+        return self._block
+
+    def __exit__(self, *raised: Any) -> None:
+        self._blocks.block = self._before
+        self._blocks.opened.pop()
