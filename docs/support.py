@@ -17,8 +17,7 @@ import autograph.runtime.autodiff.reverse_ops
 import autograph.runtime.ops  # noqa: F401  (importing these modules fills OPS and HANDLERS)
 from autograph.runtime.autodiff import shadow_rules
 from autograph.runtime.autodiff.reverse import HANDLERS
-from autograph.runtime.engines.native.kernels.elementwise import has_loop, is_elementwise, reduction_of
-from autograph.runtime.engines.native.kernels.in_place import target_of
+from autograph.runtime.engines.native.kernels.elementwise import has_loop, is_elementwise, reduction_of, target_of
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import OPS, OpDef, unknown
 from autograph.runtime.graph.traits import WRITTEN_ARGUMENT

@@ -228,4 +228,26 @@ def builtin(address: int, table: Table, owner: Any) -> Callable[..., Any]:
     return made
 
 
+class Rebindable:
+    """A callable that namespaces refer to by names, and that another one may replace in all of them.
+
+    Attributes:
+        entry: the function to call.
+    """
+
+    def __init__(self, entry: Callable[..., Any]) -> None:
+        self.entry = entry
+        self._bound: list[tuple[dict[str, Any], str]] = []
+
+    def bind(self, names: dict[str, Any], name: str) -> None:
+        """Keep the function to call in a namespace, under a name."""
+        self._bound.append((names, name))
+        names[name] = self.entry
+
+    def _rebind(self, entry: Callable[..., Any]) -> None:
+        self.entry = entry
+        for names, name in self._bound:
+            names[name] = entry
+
+
 FAST_UNDERFLOWS = bool(SETTINGS)        # whether an entry point can check whether NumPy warns of them

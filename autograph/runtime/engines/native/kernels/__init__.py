@@ -6,6 +6,6 @@ describes: the computation of an element. A schedule (`schedule.py`) is the orde
 `inner_loop.py` and the reductions of `reduction.py`. `entry_points.py` writes the function that Python calls, and
 `kernel.py` compiles and runs it.
 
-`multi_nest.py` fuses producers and consumers, `loop_interchange.py` moves a loop over iterations inside, `views.py`
-fuses slices, `in_place.py` is about stores into existing arrays.
+`multi_nest.py` fuses producers and consumers, `loop_interchange.py` moves a loop over iterations inside, and `views.py`
+fuses slices.
 """

@@ -1,7 +1,8 @@
-"""Which nodes a loop nest can compute element by element, and which it can end with as a reduction."""
+"""Nodes that a loop nest can compute: elementwise operations, and as the last one a reduction or a write."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,21 +11,11 @@ from autograph.common.numpy_internals import sums_are_known
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.kernels.loop_nest import Reduction
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_there
+from autograph.runtime.graph import traits
+from autograph.runtime.graph.effects import effect_of, is_array
 from autograph.runtime.graph.graph import Constant, Node, Value
+from autograph.runtime.graph.opdef import VIEW
 from autograph.runtime.graph.operands import NoLowering
-from autograph.runtime.graph.traits import (
-    AS_UFUNC_OF,
-    ATTRIBUTE,
-    CASTS,
-    IN_PLACE,
-    MASKS,
-    MEAN,
-    REDUCES,
-    SELECTS,
-    UFUNC_BY_VALUE,
-    UFUNC_IF_COMPLEX,
-    plain,
-)
 from autograph.runtime.graph.types import TensorType, type_of
 from autograph.runtime.ops.inner_loops import CLIPS, LOOPS, power_of
 from autograph.runtime.ops.native.number_rules import Inner, known_dtype, promotes
@@ -37,19 +28,19 @@ _HOW: dict[np.ufunc | None, str] = {
 
 def operands(node: Node) -> tuple[Any, ...]:
     """The arguments of a node that are operands: arrays and numbers."""
-    if node.op in UFUNC_BY_VALUE and (power := _power(node)):
+    if node.op in traits.UFUNC_BY_VALUE and (power := _power(node)):
         return node.args[: power[1]]
-    if node.op in AS_UFUNC_OF:
-        return tuple(AS_UFUNC_OF[node.op][1](*node.args))
+    if node.op in traits.AS_UFUNC_OF:
+        return tuple(traits.AS_UFUNC_OF[node.op][1](*node.args))
     if node.op == "setitem":
         return node.args[2:]
-    return node.args[:1] if node.op in CASTS or how_of(node) or part_of_node(node) else node.args
+    return node.args[:1] if node.op in traits.CASTS or how_of(node) or part_of_node(node) else node.args
 
 
 def loop_of_node(node: Node) -> Inner | None:
     """NumPy's inner loop for a node; None if the result depends on more than the operands."""
-    if plain(node.op) in UFUNC_BY_VALUE:
-        if node.op in IN_PLACE:
+    if traits.plain(node.op) in traits.UFUNC_BY_VALUE:
+        if node.op in traits.IN_PLACE:
             return None
         exponent = node.args[1]
         if power := _power(node):
@@ -58,14 +49,14 @@ def loop_of_node(node: Node) -> Inner | None:
             return None
     if node.op in CLIPS and not _is_array(node.args[0]):
         return None
-    if node.op in UFUNC_IF_COMPLEX:
-        return LOOPS[UFUNC_IF_COMPLEX[node.op]] if is_complex(node.args[0]) else None
-    return LOOPS.get(AS_UFUNC_OF[node.op][0] if node.op in AS_UFUNC_OF else plain(node.op))
+    if node.op in traits.UFUNC_IF_COMPLEX:
+        return LOOPS[traits.UFUNC_IF_COMPLEX[node.op]] if is_complex(node.args[0]) else None
+    return LOOPS.get(traits.AS_UFUNC_OF[node.op][0] if node.op in traits.AS_UFUNC_OF else traits.plain(node.op))
 
 
 def part_of_node(node: Node) -> str:
     """`real` or `imag`, if a node is that part of a complex array, which is a view of it; else nothing."""
-    name = ATTRIBUTE.get(node.op)
+    name = traits.ATTRIBUTE.get(node.op)
     if node.op == "getattr" and len(node.args) == 2:
         name = node.args[1]
     return name if name in ("real", "imag") and is_complex(node.args[0]) else ""
@@ -91,18 +82,21 @@ def is_elementwise(node: Node) -> bool:
     """Whether machine code can compute a node element by element, as far as types tell, into an array of numbers."""
     if node.kwargs or node.blocks or len(node.outputs) != 1 or not is_numeric(node.output.type, 1):
         return False
-    if node.op in SELECTS:
+    if node.op in traits.SELECTS:
         known = len(node.args) == 3
-    elif node.op in MASKS:
+    elif node.op in traits.MASKS:
         known = len(node.args) == 2 and all(_is_array(arg) and arg.type.exact and arg.type.ndim for arg in node.args)
-    elif node.op in CASTS:
+    elif node.op in traits.CASTS:
         known = len(node.args) == 2 and isinstance(node.args[1], (type, str, np.dtype))
         known = known and (np.dtype(node.args[1]).kind in "bc" or not is_complex(node.args[0]))
     else:
-        has_ufunc = node.op in LOOPS or node.op in UFUNC_IF_COMPLEX or node.op in AS_UFUNC_OF
+        has_ufunc = node.op in LOOPS or node.op in traits.UFUNC_IF_COMPLEX or node.op in traits.AS_UFUNC_OF
         known = has_ufunc and has_loop(node)
-    args = operands(node)
-    return known and all(map(is_operand, args)) and not _is_settled(args, node.output.type)
+    args, made = operands(node), node.output.type
+    makes_floats = isinstance(made, TensorType) and made.dtype.kind in "fc"
+    # LLVM might not compute a result that is known because both operands are the same.
+    settled = len(args) == 2 and key_of(args[0]) == key_of(args[1]) and not makes_floats
+    return known and all(map(is_operand, args)) and not settled
 
 
 def is_operand(arg: Any) -> bool:
@@ -125,11 +119,6 @@ def is_numeric(type: Any, ndim: int) -> bool:
     )
 
 
-def _is_settled(args: tuple[Any, ...], type: Any) -> bool:
-    """Whether the result is known since both operands are the same, so that LLVM might not compute them."""
-    return len(args) == 2 and key_of(args[0]) == key_of(args[1]) and type.dtype.kind not in "fc"
-
-
 def _power(node: Node) -> tuple[str, int] | None:
     """The ufunc that NumPy computes a power with a Python number by, and the number of its operands."""
     x, exponent = node.args
@@ -149,7 +138,7 @@ def is_complex(arg: Any) -> bool:
 
 def how_of(node: Node) -> str:
     """The `Reduction.how` of a node; nothing if a nest cannot end with it."""
-    return "mean" if node.op in MEAN else _HOW.get(REDUCES.get(node.op), "")
+    return "mean" if node.op in traits.MEAN else _HOW.get(traits.REDUCES.get(node.op), "")
 
 
 def reduction_of(node: Node) -> Reduction | None:
@@ -173,3 +162,50 @@ def key_of(arg: Any) -> Any:
     if isinstance(arg, (Value, Constant)):
         return arg
     return id(arg) if isinstance(arg, np.ndarray) else (type(arg), repr(arg))
+
+
+# Writes into arrays ---------------------------------------------------------------------------------------------------
+
+
+def target_of(node: Node) -> Value | None:
+    """The array that a node writes into, if a kernel can do that; for `x[1:-1] = …` it is `x`."""
+    if not node.args or not isinstance(target := node.args[0], Value) or not is_array(target):
+        return None
+    if node.op in traits.IN_PLACE:
+        return target
+    return target if node.op == "setitem" and _is_plain(node.args[1], target) else None
+
+
+def is_whole(node: Node) -> bool:
+    """Whether a node writes the whole target."""
+    return node.op in traits.IN_PLACE or node.args[1] in (..., slice(None))
+
+
+def _is_plain(index: Any, target: Value) -> bool:
+    """Whether an index selects a part with as many dimensions, for any shape of the array."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if isinstance(target.type, TensorType) and len(parts) > target.type.ndim:
+        return False
+    return parts.count(...) < 2 and all(part is ... or _is_constant_slice(part) for part in parts)
+
+
+def _is_constant_slice(part: Any) -> bool:
+    if not isinstance(part, slice):
+        return False
+    return all(type(each) in (int, type(None)) for each in (part.start, part.stop, part.step))
+
+
+def may_overlap(target: Value, inputs: Iterable[Any]) -> bool:
+    """Whether some operands are other parts of the target, as far as the graph tells."""
+    return any(value is not target and _root(value) is _root(target) for value in inputs if is_array(value))
+
+
+def _root(value: Value) -> Value:
+    """The array that a value is a view of, or the value itself."""
+    node = value.node
+    while node is not None and node.args and isinstance(node.args[0], Value) and is_array(node.args[0]):
+        if effect_of(node).kind != VIEW and node.op not in traits.IN_PLACE:
+            break
+        value = node.args[0]
+        node = value.node
+    return value

@@ -15,27 +15,11 @@ from typing import Any
 
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
-from autograph.runtime.engines.native.kernels.elementwise import (
-    has_loop,
-    is_complex,
-    is_elementwise,
-    is_numeric,
-    is_operand,
-    loop_of_node,
-    reduction_of,
-)
+from autograph.runtime.engines.native.kernels import elementwise, loop_interchange
 from autograph.runtime.engines.native.kernels.entry_points import COSTLY
-from autograph.runtime.engines.native.kernels.in_place import is_whole, may_overlap, target_of
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Kernel
-from autograph.runtime.engines.native.kernels.loop_interchange import (
-    Interchange,
-    interchanged,
-    is_interchangeable,
-    used_by,
-)
-from autograph.runtime.engines.native.kernels.multi_nest import goes_on, narrow, shape_of
-from autograph.runtime.engines.native.kernels.slice_layout import Part
-from autograph.runtime.engines.native.kernels.views import WaitingSlices, is_narrower, is_plain_slice, part_views
+from autograph.runtime.engines.native.kernels.multi_nest import goes_on, shape_of
+from autograph.runtime.engines.native.kernels.views import Part, WaitingSlices, is_narrower, is_plain_slice, part_views
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
 from autograph.runtime.engines.native.matmul.autotune import Autotuned, is_larger_product
 from autograph.runtime.engines.native.matmul.small import SOON, Product, is_small_product
@@ -111,7 +95,7 @@ class Fuser(Copier):
                 if self._uses_waiting(node):
                     self._flush(into)
                 self._slices.add(node)
-            elif is_interchangeable(node, self._uses):
+            elif loop_interchange.is_interchangeable(node, self._uses):
                 self._flush(into)
                 self._interchange(node, into)
             elif not self._joins(node, into):
@@ -150,7 +134,7 @@ class Fuser(Copier):
 
     def _may_wait(self, node: Node) -> bool:
         """Whether a node is elementwise, and its result is used."""
-        return (is_elementwise(node) or node in self._part_views) and self._uses[node.output] > 0
+        return (elementwise.is_elementwise(node) or node in self._part_views) and self._uses[node.output] > 0
 
     def _fits(self, node: Node) -> bool:
         """Whether a node may wait together with those that wait."""
@@ -163,32 +147,34 @@ class Fuser(Copier):
         first, shape = shape_of(self._waiting[0]), shape_of(node)
         if not any(map(goes_on, self._waiting)):
             return first == shape
-        reduction = reduction_of(node)
-        return self._uses_waiting(node) and shape in (first, narrow(first)) and not (reduction and reduction.whole)
+        reduction = elementwise.reduction_of(node)
+        return self._uses_waiting(node) and shape in (first, (*first[:-1], 1)) and not (reduction and reduction.whole)
 
     def _ends(self, node: Node) -> bool:
         """Whether a node is a reduction that a kernel can end with."""
-        if reduction_of(node) is None or not self._uses[node.output]:
+        if elementwise.reduction_of(node) is None or not self._uses[node.output]:
             return False
-        return is_numeric(node.args[0].type, 1) and (is_numeric(node.output.type, 1) or _is_scalar(node.output.type))
+        type = node.output.type
+        is_number = isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
+        return elementwise.is_numeric(node.args[0].type, 1) and (is_number or elementwise.is_numeric(type, 1))
 
     def _waits(self, value: Value) -> bool:
         return any(value in node.outputs for node in self._waiting)
 
     def _writes(self, node: Node) -> bool:
         """Whether a node writes a result of waiting nodes into an array."""
-        target = target_of(node)
-        if target is None or not self._uses_waiting(node) or not is_numeric(target.type, 1) or self._waits(target):
+        target = elementwise.target_of(node)
+        if target is None or not self._uses_waiting(node) or self._waits(target):
             return False
-        if any(map(goes_on, self._waiting)):
+        if any(map(goes_on, self._waiting)) or not elementwise.is_numeric(target.type, 1):
             return False
-        if is_whole(node) and target.type.shape != self._waiting[0].output.type.shape:  # type: ignore[union-attr]
+        if elementwise.is_whole(node) and target.type.shape != self._waiting[0].output.type.shape:  # type: ignore[union-attr]
             return False
-        return node.op == "setitem" or (has_loop(node) and all(map(is_operand, node.args)))
+        return node.op == "setitem" or (elementwise.has_loop(node) and all(map(elementwise.is_operand, node.args)))
 
     def _written(self, node: Node, into: Block) -> Node:
         """A write into a whole array in the place of one into a part: `part[...] = …` for `x[1:-1] = …`."""
-        if is_whole(node):
+        if elementwise.is_whole(node):
             return node
         target, index, value = node.args
         part = Node("getitem", (target, index), place=node.place)
@@ -207,8 +193,8 @@ class Fuser(Copier):
     def _slices_of(self, inputs: Sequence[Any], nodes: Sequence[Node]) -> dict[Value, list[Node]]:
         """The slices that a kernel takes itself, for each input: none if the rows of all are adjacent."""
         found = {value: self._slices.of(value) for value in inputs}
-        target = target_of(nodes[-1])
-        if target is not None and (nodes[-1].op != "setitem" or not may_overlap(target, inputs)):
+        target = elementwise.target_of(nodes[-1])
+        if target is not None and (nodes[-1].op != "setitem" or not elementwise.may_overlap(target, inputs)):
             found[target] = []      # the kernel needs the object of its target
         if not any(is_narrower(node) for chain in found.values() for node in chain):
             return {}
@@ -261,12 +247,12 @@ class Fuser(Copier):
 
     def _interchange(self, loop: Node, into: Block) -> None:
         """Run a loop all of whose iterations are one kernel."""
-        kernel, others = self._known.get((loop,)), used_by(loop)
+        kernel, others = self._known.get((loop,)), loop_interchange.used_by(loop)
         if kernel is None:
-            kernel = interchanged(loop, others, self._name, self._compile, self._make)
+            kernel = loop_interchange.interchanged(loop, others, self._name, self._compile, self._make)
         kernel.sources = [loop]
         self.kernels.append(kernel)
-        self.call(into, Interchange(kernel), [*loop.args, *others], loop.outputs, loop.place)
+        self.call(into, loop_interchange.Interchange(kernel), [*loop.args, *others], loop.outputs, loop.place)
 
     def _alone(self, nodes: list[Node], args: list[Any], outputs: list[Value]) -> Graph:
         """The graph of a kernel's nodes, for NumPy."""
@@ -282,16 +268,12 @@ class Fuser(Copier):
 
 def pays_alone(node: Node) -> bool:
     """Whether a kernel of one operation pays: NumPy takes twice the time, or uses one thread for a long time."""
-    if node.op in SLOW_IN_NUMPY and not is_complex(node.output):
+    if node.op in SLOW_IN_NUMPY and not elementwise.is_complex(node.output):
         return True
-    type, loop = node.output.type, loop_of_node(node)
+    type, loop = node.output.type, elementwise.loop_of_node(node)
     if not isinstance(type, TensorType) or None in type.shape or loop is None:
         return False
     return math.prod(type.shape) >= COSTLY and is_costly(loop.ufunc, type.dtype)  # type: ignore[arg-type]
-
-
-def _is_scalar(type: Any) -> bool:
-    return isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
 
 
 def _parts(nodes: list[Node]) -> list[list[Node]]:
@@ -300,7 +282,8 @@ def _parts(nodes: list[Node]) -> list[list[Node]]:
         return [nodes]
     parts: list[tuple[list[Node], set[Value]]] = []
     for node in nodes:
-        part, arrays = [node], {value for value in (*node.inputs, *node.outputs) if is_numeric(value.type, 1)}
+        part, values = [node], (*node.inputs, *node.outputs)
+        arrays = {value for value in values if elementwise.is_numeric(value.type, 1)}
         while any(arrays & others for _, others in parts):      # it joins this group and all later ones
             before, others = parts.pop()
             part, arrays = before + part, arrays | others

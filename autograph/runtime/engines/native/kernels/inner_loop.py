@@ -1,8 +1,8 @@
 """The inner loop of a nest: the code of a stage, which computes one element of each array in an iteration.
 
-LLVM vectorizes it. Whatever raises a floating-point flag must be computed, even if the result is not used, but LLVM
-knows of no flags: it would drop what a selection does not take, and the root in `sqrt(x) != 0`. So constants that are
-floats are loaded from memory, where LLVM does not know their values; and a number that is neither an operand of
+LLVM vectorizes it. An operation that raises a floating-point flag must be computed, even if its result is not used, but
+LLVM knows of no flags: it would drop what a selection does not take, and the root in `sqrt(x) != 0`. So constants that
+are floats are loaded from memory, where LLVM does not know their values; and a number that is neither an operand of
 arithmetic nor stored is *pinned*: it becomes part of the result of the function.
 """
 
@@ -41,7 +41,7 @@ class _StageEmitter(Emitter):
         self.pinned: list[ir.Value] = []
 
     def place(self, index: Number, length: Number) -> Number:
-        """There are no indices."""
+        """Refuse: stages have no indices."""
         raise NoLowering
 
     def doubt_if(self, condition: Number) -> None:

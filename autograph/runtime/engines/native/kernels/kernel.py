@@ -2,7 +2,7 @@
 
 A kernel is a function of the arrays and numbers that the operations use. Its first call with inputs of some kinds
 compiles. If the code cannot do something, or NumPy would warn, NumPy computes everything again. That is invisible,
-since a kernel changes nothing, or undoes it (see `in_place`).
+since a kernel changes nothing, or undoes it (`loop_nest.Update`).
 """
 
 from __future__ import annotations
@@ -21,19 +21,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.common.numpy_internals import warns_of_underflows
-from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, builtin
+from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Rebindable, builtin
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, examples_of
 from autograph.runtime.engines.native.abi.jit import Code
-from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of
+from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of, target_of
 from autograph.runtime.engines.native.kernels.entry_points import Callers, EntryPoint
-from autograph.runtime.engines.native.kernels.in_place import target_of
 from autograph.runtime.engines.native.kernels.loop_codegen import LoopCode, write_fused
 from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Stream
 from autograph.runtime.engines.native.kernels.multi_nest import fused, only, split
 from autograph.runtime.engines.native.kernels.nest_builder import build_nest
 from autograph.runtime.engines.native.kernels.schedule import fuse
 from autograph.runtime.engines.native.kernels.schedule_rules import schedule_of
-from autograph.runtime.engines.native.kernels.slice_layout import Part, neighboring_rows
+from autograph.runtime.engines.native.kernels.views import Part, neighboring_rows
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
 from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
@@ -88,7 +87,7 @@ class Version:
         self.entry = builtin(self.code.entry, Table.of(entry.things), self.code)
         forced = Table.of(entry.things)
         for who in (callers.other, callers.redo):
-            forced.put(who, _failed)
+            forced.put(who, lambda *_: _FAILED)
         self.forced = builtin(self.code.entry, forced, self.code)
         self.failures = 0
         self.seconds = time.perf_counter() - begin
@@ -139,7 +138,7 @@ class Carried(NamedTuple):
     results: dict[Any, Value]
 
 
-class Kernel:
+class Kernel(Rebindable):
     """A group of operations as a function.
 
     Attributes:
@@ -151,7 +150,6 @@ class Kernel:
         constants: the numbers in the operations.
         target: the array that the last operation writes into, if it does.
         outputs: the values that are used elsewhere.
-        entry: the function to call.
         versions: machine code by the kinds of inputs; None where NumPy computes.
         reasons: why NumPy computes.
         sources: the nodes of the graph for which `nodes` are.
@@ -175,6 +173,7 @@ class Kernel:
         parts: list[Part],
         carried: Carried | None = None,
     ) -> None:
+        super().__init__(self)
         self.nodes, self.inputs, self.outputs = nodes, inputs, outputs
         self.args, self.parts, self.carried = args, parts, carried
         self.sources = nodes
@@ -184,8 +183,6 @@ class Kernel:
         self.__ag_tame__ = self.__ag_new__ = self.target is None
         self.versions: dict[Any, Version | None] = {}
         self.reasons: list[str] = []
-        self.entry: Callable[..., Any] = self
-        self._bound: list[tuple[dict[str, Any], str]] = []
         self._compile = compile
         self._executable: Any = None
         self._failures = 0
@@ -210,11 +207,6 @@ class Kernel:
                 self._executable = self._compile()
         return self._executable.run(*args)
 
-    def bind(self, names: dict[str, Any], name: str) -> None:
-        """Keep the function to call in a namespace, under a name."""
-        self._bound.append((names, name))
-        names[name] = self.entry
-
     def give_up(self, version: Version) -> None:
         """Drop a version that fails again and again."""
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
@@ -231,11 +223,6 @@ class Kernel:
         self._rebind(self if self.compiled else self.python)
         if self.is_given_up:
             self.when_given_up()
-
-    def _rebind(self, entry: Callable[..., Any]) -> None:
-        self.entry = entry
-        for names, name in self._bound:
-            names[name] = entry
 
     def _kinds(self, inputs: Sequence[Any]) -> tuple[Any, ...] | None:
         return kinds_of(inputs, any(part.indices for part in self.parts))
@@ -295,11 +282,11 @@ class Kernel:
         what += f", in all iterations of {'their' if several else 'its'} loop," * (self.carried is not None)
         verb = "are" if several else "is"
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
-        told = [f"{what} {verb} one loop of machine code, compiled in {', '.join(took)}"] if took else []
+        messages = [f"{what} {verb} one loop of machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
-            told = [f"{what} {self.outlook}"]
-        told += [f"{what} {verb} NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
-        return [Event("native", message, self.place) for message in told]
+            messages = [f"{what} {self.outlook}"]
+        messages += [f"{what} {verb} NumPy's, for {reason}" for reason in dict.fromkeys(self.reasons)]
+        return [Event("native", message, self.place) for message in messages]
 
 
 def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple[str, Nest]:
@@ -315,10 +302,6 @@ def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple
     if kernel.carried is None:
         return flat, build_nest(*given)
     return flat, build_nest(*given, within=kernel.carried.results, iterations=kernel.carried.iterations)
-
-
-def _failed(*_: Any) -> Any:
-    return _FAILED
 
 
 def _constants(nodes: list[Node]) -> dict[Any, Single]:

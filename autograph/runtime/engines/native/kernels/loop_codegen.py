@@ -3,7 +3,7 @@
 It writes these functions:
 
     loop        all loops of a nest, over a part of the first axis; returns the floating-point flags that were raised
-    copy_out    copies the copy-out buffer into the array that it is for, see `in_place`
+    copy_out    copies the copy-out buffer into the array that it is for, see `loop_nest.Update`
     row0 …      the inner loop of a stage, see `inner_loop`; a function, since LLVM learns from the attributes of its
                 parameters which arrays do not overlap
     leaf …      the reduction of a row, see `reduction`
@@ -16,27 +16,12 @@ from dataclasses import replace
 from functools import cache, reduce
 from itertools import accumulate
 
+from autograph.runtime.engines.native.kernels import schedule
 from autograph.runtime.engines.native.kernels.inner_loop import Stage, define
 from autograph.runtime.engines.native.kernels.loop_nest import Call, Nest
 from autograph.runtime.engines.native.kernels.multi_nest import Buffer
 from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
 from autograph.runtime.engines.native.kernels.reduction import RowReduction
-from autograph.runtime.engines.native.kernels.schedule import (
-    BLOCK,
-    ITERATIONS,
-    ROW,
-    Calls,
-    CopyOut,
-    Each,
-    If,
-    Loop,
-    Nested,
-    Reduce,
-    Schedule,
-    Statement,
-    axis_name,
-)
-from autograph.runtime.engines.native.kernels.schedule_rules import is_narrow
 from autograph.runtime.engines.native.libmath.libm import clear_flags, raise_flags, raised_flags
 from autograph.runtime.engines.native.libmath.vectors import NO_VECTORS, WIDTH
 from autograph.runtime.engines.native.llvm import ir
@@ -48,16 +33,16 @@ _NARROWER = '"prefer-vector-width"="256"'
 _ONCE = ir.loop_hints(unroll_disable=True)     # as many iterations as a vector has elements, which are not unrolled
 
 
-def write_fused(module: ir.Module, nests: Sequence[Nest], buffers: Sequence[Buffer], schedule: Schedule) -> None:
+def write_fused(module: ir.Module, nests: Sequence[Nest], buffers: Sequence[Buffer], tree: schedule.Schedule) -> None:
     """Write the loops of several nests, see `schedule.fuse`; each nest has a part of the frame.
 
     The function `loop` works on a copy of the frame, since several threads may run it. It allocates a block of each
     intermediate array, and gives nests addresses at which the array would begin if all of it existed.
     """
-    (blocks,) = schedule
-    assert isinstance(blocks, Loop) and blocks.step == BLOCK
+    (blocks,) = tree
+    assert isinstance(blocks, schedule.Loop) and blocks.step == schedule.BLOCK
     for nest, each in zip(nests, blocks.body):
-        assert isinstance(each, Nested)
+        assert isinstance(each, schedule.Nested)
         LoopCode(module, nest).write(each.body)
     bases = [0, *accumulate(nest.frame.slots for nest in nests)]
     slots = bases[-1] + 1
@@ -103,16 +88,17 @@ class LoopCode:
         self._bounds: dict[str, tuple[ir.Value, ir.Value]] = {}       # of the axes
         self._strides: dict[str, list[ir.Value]] = {}              # along them, of the streams
 
-    def write(self, schedule: Schedule) -> None:
+    def write(self, tree: schedule.Schedule) -> None:
         """Write the function `loop`, and those that it calls; and `copy_out`, if the schedule has it."""
         nest = self._nest
-        loops = tuple(each for each in schedule if not isinstance(each, CopyOut))
-        self._function("loop", loops, nest.is_float, _NARROWER * is_narrow(nest))
-        for each in schedule:
-            if isinstance(each, CopyOut):
+        loops = tuple(each for each in tree if not isinstance(each, schedule.CopyOut))
+        has_vectors = any(isinstance(each, schedule.If) for each in schedule.walk(tree))
+        self._function("loop", loops, nest.is_float, _NARROWER * has_vectors)
+        for each in tree:
+            if isinstance(each, schedule.CopyOut):
                 self._function("copy_out", each.body, False, "")
 
-    def _function(self, name: str, body: Schedule, is_float: bool, attributes: str) -> None:
+    def _function(self, name: str, body: schedule.Schedule, is_float: bool, attributes: str) -> None:
         """A function of the frame and of a part of the first axis, or of all elements if they are one row."""
         nest, to = self._nest, self._to
         frame, begin, end = ir.Parameter("frame", ir.PTR), ir.Parameter("begin", ir.I64), ir.Parameter("end", ir.I64)
@@ -131,34 +117,34 @@ class LoopCode:
 
     # Statements -------------------------------------------------------------------------------------------------------
 
-    def build(self, schedule: Schedule, at: Place) -> None:
+    def build(self, tree: schedule.Schedule, at: Place) -> None:
         """Write statements, one after the other."""
         at = replace(at, pointers=list(at.pointers))
-        for each in schedule:
+        for each in tree:
             self._statement(each, at)
 
-    def _statement(self, each: Statement, at: Place) -> None:
-        if isinstance(each, Each):
+    def _statement(self, each: schedule.Statement, at: Place) -> None:
+        if isinstance(each, schedule.Each):
             self._each(each, at)
-        elif isinstance(each, Calls):
+        elif isinstance(each, schedule.Calls):
             for call in self._nest.calls[each.stage]:
                 self._call_vectors(call, each.width, at) if each.width else self._call(call, at)
-        elif isinstance(each, Reduce):
+        elif isinstance(each, schedule.Reduce):
             RowReduction(self._to, each, self.build).write(at)
-        elif isinstance(each, If):
+        elif isinstance(each, schedule.If):
             self._if(each, at)
-        elif isinstance(each, (CopyOut, Nested)):
+        elif isinstance(each, (schedule.CopyOut, schedule.Nested)):
             raise TypeError(f"{each.__class__.__name__} is no statement of a nest's loops")
-        elif each.axis == ITERATIONS:
+        elif each.axis == schedule.ITERATIONS:
             assert self._nest.iterations is not None
             with self._to.b.loop(0, self._to.slot(self._nest.iterations), at_least_once=True):
                 self.build(each.body, at)
-        elif each.axis == ROW:
+        elif each.axis == schedule.ROW:
             self._strips(each, at)
         else:
             self._axis(each, at)
 
-    def _axis(self, loop: Loop, at: Place) -> None:
+    def _axis(self, loop: schedule.Loop, at: Place) -> None:
         """An outer loop."""
         b, (begin, end), strides = self._to.b, self._bounds[loop.axis], self._strides[loop.axis]
         with b.loop(begin, end, loop.step, at_least_once=loop.inwards) as iteration:
@@ -169,12 +155,12 @@ class LoopCode:
             pointers = list(at.pointers)
             for place, stride in enumerate(strides):
                 pointers[place] = b.gep(pointers[place], b.mul(iteration.index, stride))
-            if loop.axis == axis_name(self._nest.depth - 1):
+            if loop.axis == schedule.axis_name(self._nest.depth - 1):
                 for place, (leader, by) in self._nest.same_rows.items():
                     pointers[place] = b.gep(pointers[leader], by)
             self.build(loop.body, replace(at, pointers=pointers))
 
-    def _strips(self, loop: Loop, at: Place) -> None:
+    def _strips(self, loop: schedule.Loop, at: Place) -> None:
         """A loop over strips or vectors of a row."""
         b, step = self._to.b, loop.step
         at = self._to.with_scratch(at, step)
@@ -192,10 +178,10 @@ class LoopCode:
         last = self._to.b.sub(end, step)
         return self._to.b.select(self._to.b.icmp("sgt", index, last), last, index)
 
-    def _if(self, each: If, at: Place) -> None:
+    def _if(self, each: schedule.If, at: Place) -> None:
         b, holds = self._to.b, list[ir.Value]()
         for axis, least in each.least:
-            begin, end = (ir.constant(ir.I64, 0), at.size) if axis == ROW else self._bounds[axis]
+            begin, end = (ir.constant(ir.I64, 0), at.size) if axis == schedule.ROW else self._bounds[axis]
             holds.append(b.icmp("sge", b.sub(end, begin), least))
         if each.neighbors:
             holds += self._neighbors(at)
@@ -208,9 +194,9 @@ class LoopCode:
         nest = self._nest
         for axis in range(nest.depth):
             bounds = (begin, end) if axis == 0 else (ir.constant(ir.I64, 0), self._to.slot(nest.frame.length(axis)))
-            self._bounds[axis_name(axis)] = bounds
+            self._bounds[schedule.axis_name(axis)] = bounds
             strides = [self._to.slot(nest.frame.stride(place, axis)) for place in range(len(nest.streams))]
-            self._strides[axis_name(axis)] = strides
+            self._strides[schedule.axis_name(axis)] = strides
 
     def _rows(self, at: Place, strides: Sequence[ir.Value], first: ir.Value, count: int) -> Place:
         """The distinct rows that several neighboring rows read and write."""
@@ -222,7 +208,7 @@ class LoopCode:
 
     def _neighbors(self, at: Place) -> list[ir.Value]:
         """Conditions: rows that are written do not overlap, and those that are read are where slices tell."""
-        b, nest, strides = self._to.b, self._nest, self._strides[axis_name(self._nest.depth - 1)]
+        b, nest, strides = self._to.b, self._nest, self._strides[schedule.axis_name(self._nest.depth - 1)]
         holds: list[ir.Value] = []
         for place, dtype in enumerate(nest.dtypes):
             holds.append(b.icmp("sge", strides[place], b.mul(at.size, dtype.itemsize)))
@@ -235,7 +221,7 @@ class LoopCode:
 
     # Inner loops and calls --------------------------------------------------------------------------------------------
 
-    def _each(self, each: Each, at: Place) -> None:
+    def _each(self, each: schedule.Each, at: Place) -> None:
         """Call the inner loop of a stage."""
         stage = self._nest.copy if each.stage is None else self._nest.stages[each.stage]
         assert stage is not None
@@ -243,7 +229,7 @@ class LoopCode:
         if stage.pinned:
             self._to.b.store(found, self._to.room(1, ir.I64), volatile=True)
 
-    def _row(self, each: Each, stage: Stage, at: Place) -> ir.Function:
+    def _row(self, each: schedule.Each, stage: Stage, at: Place) -> ir.Function:
         """The function of an inner loop."""
         nest, module, outs, count = self._nest, self._module, len(self._nest.dtypes), len(self._nest.streams)
         kind = "_jammed" * (each.rows > 1) + "_vector" * bool(each.width) + "_few" * each.few

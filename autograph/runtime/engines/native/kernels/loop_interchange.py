@@ -22,8 +22,7 @@ from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels.elementwise import is_elementwise, loop_of_node
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Carried, Kernel
 from autograph.runtime.engines.native.kernels.multi_nest import shape_of
-from autograph.runtime.engines.native.kernels.slice_layout import Part
-from autograph.runtime.engines.native.kernels.views import part_views
+from autograph.runtime.engines.native.kernels.views import Part, part_views
 from autograph.runtime.graph.graph import Graph, Node, Value
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
 

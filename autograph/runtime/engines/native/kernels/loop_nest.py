@@ -102,12 +102,17 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The array that the last operation of a nest writes into, see `in_place`.
+    """A write into an existing array, the *target*: `x += …`, `x[1:-1] = …`.
+
+    Results are stored in the target at once, so no other operand may overlap it, which the C function checks. If NumPy
+    must compute everything again, to warn, the target gets its old elements back from an undo log. If the nest uses
+    other parts of the target (`u[1:-1] += u[:-2] + u[2:]`), results go into a copy-out buffer, which is copied into the
+    target after everything has been computed. Then nothing needs to be checked or undone.
 
     Attributes:
         target: its place as an input.
         out: its place as an output. An output after it is the undo log.
-        buffered: whether results go into a copy-out buffer until the nest has read everything.
+        buffered: whether there is a copy-out buffer.
     """
 
     target: int

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from autograph.runtime.engines.native.kernels.elementwise import key_of, operands, reduction_of
-from autograph.runtime.engines.native.kernels.in_place import target_of
+from autograph.runtime.engines.native.kernels.elementwise import key_of, operands, reduction_of, target_of
 from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Stream
 from autograph.runtime.engines.native.kernels.nest_builder import build_nest
 from autograph.runtime.graph.graph import Node, Value
@@ -33,11 +32,6 @@ def shape_of(node: Node) -> tuple[int | None, ...]:
     type = node.args[0].type if reduction_of(node) else node.output.type
     assert isinstance(type, TensorType)
     return type.shape
-
-
-def narrow(shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-    """The shape after a reduction of rows."""
-    return (*shape[:-1], 1)
 
 
 def split(nodes: Sequence[Node]) -> list[list[Node]]:

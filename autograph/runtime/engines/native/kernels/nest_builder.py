@@ -15,15 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.kernels.elementwise import (
-    how_of,
-    key_of,
-    loop_of_node,
-    operands,
-    part_of_node,
-    reduction_of,
-)
-from autograph.runtime.engines.native.kernels.in_place import may_overlap, target_of
+from autograph.runtime.engines.native.kernels import elementwise
 from autograph.runtime.engines.native.kernels.inner_loop import Stage, StageBuilder
 from autograph.runtime.engines.native.kernels.loop_nest import (
     Call,
@@ -73,7 +65,7 @@ def build_nest(
     Raises:
         NoLowering: machine code would not do what NumPy does.
     """
-    computed = nodes if target_of(nodes[-1]) is None else nodes[:-1]
+    computed = nodes if elementwise.target_of(nodes[-1]) is None else nodes[:-1]
     builder = _begun(nodes, computed, inputs, outputs, ndim, name, within or {})
     for node in computed:
         builder.values[node.output] = builder.element(node)
@@ -98,10 +90,10 @@ def _begun(
     within: Mapping[Any, Value],
 ) -> _Builder:
     """A nest that has operands, and computes nothing yet."""
-    target = target_of(nodes[-1])
+    target = elementwise.target_of(nodes[-1])
     outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
     outs, arrays = len(outputs), [kind for kind in inputs.values() if isinstance(kind, Stream)]
-    buffered = target is not None and may_overlap(target, [key for key in inputs if isinstance(key, Value)])
+    buffered = target is not None and elementwise.may_overlap(target, [key for key in inputs if isinstance(key, Value)])
     own = [kind for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
     types = [] if buffered else [*arrays, *(node.output.type for node in computed)]
     # If a flag is raised, what has been written must be undone: so the old elements go into an undo log.
@@ -111,7 +103,7 @@ def _begun(
     if own and not buffered:
         streams[outs] = replace(streams[outs], strided=own[0].strided)
     frame = FrameLayout(len(streams), slots_of(inputs.values()), max(ndim - 1, 0))
-    builder = _Builder(name, ndim, outputs, reduction_of(nodes[-1]), streams, frame, written, not within)
+    builder = _Builder(name, ndim, outputs, elementwise.reduction_of(nodes[-1]), streams, frame, written, not within)
     builder.within = {key: builder.outs[value] for key, value in within.items()}
     builder.add_stage()
     stream, number = outs + len(written), 0
@@ -334,7 +326,7 @@ class _Builder:
     # Nodes ------------------------------------------------------------------------------------------------------------
 
     def element(self, node: Node) -> _Element:
-        keys = [key_of(arg) for arg in operands(node)]
+        keys = [elementwise.key_of(arg) for arg in elementwise.operands(node)]
         args = [self.values[key] for key in keys]
         streams: frozenset[int] = frozenset().union(*(each.streams for each in args))
         if not streams:
@@ -344,7 +336,7 @@ class _Builder:
         if node.op == "setitem":
             self.needed.update(node.inputs)
             return self.values[keys[0]]
-        if loop := loop_of_node(node):
+        if loop := elementwise.loop_of_node(node):
             dtypes = loop.dtypes(*(promotes(each.type) for each in args))
             known = tuple(map(known_dtype, dtypes))
             if self._shares_divisor(loop, keys) and (own := quotient()):
@@ -358,7 +350,7 @@ class _Builder:
         else:
             number = self._converted(node, [self._number(key, stage) for key in keys], stage)
             raises = node.op in CASTS and args[0].type.dtype.kind in "fc" and number.type.dtype.kind != "b"
-        if raises or how_of(node) not in ("", "or", "and"):     # which raise only what their operands raise
+        if raises or elementwise.how_of(node) not in ("", "or", "and"):     # which raise only what their operands raise
             self.needed.update(node.inputs)
         home = None if self.direct is None else self.outs[node.output]     # the output of the reduction
         value = number.known if isinstance(number, Number) else None
@@ -367,7 +359,7 @@ class _Builder:
     def _converted(self, node: Node, numbers: list[Number | Complex], stage: int) -> Number | Complex:
         """An element of a node that is no ufunc: a part, a choice, a mask, a cast, or what a reduction combines."""
         emit = self.stages[stage].emit
-        if name := part_of_node(node):
+        if name := elementwise.part_of_node(node):
             return part(emit, numbers[0], name)
         if node.op in SELECTS:
             condition, *branches = numbers
@@ -376,7 +368,7 @@ class _Builder:
         if node.op in MASKS:
             return self._masked(numbers[0], numbers[1], stage)
         if node.op in CASTS:
-            self.ordered |= self.values[key_of(node.args[0])].streams
+            self.ordered |= self.values[elementwise.key_of(node.args[0])].streams
             return self._as(numbers[0], np.dtype(node.args[1]), stage)
         assert self.reduction is not None
         before = numbers[0].type.dtype
@@ -466,5 +458,5 @@ class _Builder:
 
 
 def _example(type: TensorType) -> Any:
-    """What `np.result_type` takes for a type: a Python number if it is weak."""
+    """An argument of `np.result_type` for a type: a Python number if it is weak, else a dtype."""
     return type.dtype.type(0).item() if is_weak(type) else type.dtype

@@ -154,6 +154,14 @@ Schedule: TypeAlias = "tuple[Statement, ...]"
 Part: TypeAlias = "tuple[str, Schedule]"       # a line, and the statements below it
 
 
+def walk(schedule: Schedule) -> Iterator[Statement]:
+    """All statements of a tree."""
+    for statement in schedule:
+        yield statement
+        for _, body in statement.parts():
+            yield from walk(body)
+
+
 def shown(schedule: Schedule) -> str:
     """The text of a schedule, a line for each loop."""
     return "\n".join(_lines(schedule, ""))

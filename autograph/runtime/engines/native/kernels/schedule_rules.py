@@ -18,20 +18,9 @@ to rounding. The order shows in the result, so kernels keep it exactly.
 
 from __future__ import annotations
 
+from autograph.runtime.engines.native.kernels import schedule
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
 from autograph.runtime.engines.native.kernels.reduction import Combiner
-from autograph.runtime.engines.native.kernels.schedule import (
-    Calls,
-    CopyOut,
-    Each,
-    Schedule,
-    in_order,
-    interchange,
-    reduce_rows,
-    strip_mine,
-    unroll_and_jam,
-    vectorize,
-)
 
 SCRATCH = 24 << 10          # bytes of the scratch buffers of a strip
 STRIPS = 128, 1024          # least and greatest number of its elements
@@ -43,29 +32,28 @@ ROWS = 4                    # at a time
 JAMMED = 32                 # bytes of a vector of each of these rows
 
 
-def schedule_of(nest: Nest) -> Schedule:
+def schedule_of(nest: Nest) -> schedule.Schedule:
     """The schedule of a nest."""
-    row = tuple(part for stage, loop in enumerate(nest.stages) for part in _row(nest, stage, loop.stores))
-    found = in_order(nest.depth, row, nest.iterations is not None)
+    row: schedule.Schedule = ()
+    for stage, (code, calls) in enumerate(zip(nest.stages, nest.calls)):
+        row += (schedule.Each(stage),) * code.stores + (schedule.Calls(stage),) * bool(calls)
+    found = schedule.in_order(nest.depth, row, nest.iterations is not None)
     if nest.reduction is not None:
         how = Combiner(nest)
         any_number = not how.in_order and (nest.direct is not None or nest.by_vectors)
-        found = reduce_rows(found, how.lanes, 0 if any_number else how.most, how.part, nest.by_vectors)
+        found = schedule.reduce_rows(found, how.lanes, 0 if any_number else how.most, how.part, nest.by_vectors)
     if len(nest.stages) > 1 and not nest.by_vectors:
-        found = strip_mine(found, _strip(nest))
+        found = schedule.strip_mine(found, _strip(nest))
     if nest.iterations is not None:
-        found = interchange(strip_mine(found, _block(nest)))
-    if is_narrow(nest):
-        found = vectorize(found, [size // widest(nest) for size in VECTORS])
+        found = schedule.interchange(schedule.strip_mine(found, _block(nest)))
+    if _is_narrow(nest):
+        widest = max(stream.dtype.itemsize for stream in nest.streams)
+        found = schedule.vectorize(found, [size // widest for size in VECTORS])
         if _shares_rows(nest):
-            found = unroll_and_jam(found, nest.depth - 1, ROWS, JAMMED // widest(nest))
+            found = schedule.unroll_and_jam(found, nest.depth - 1, ROWS, JAMMED // widest)
     if nest.update is not None and nest.update.buffered:
-        found = (*found, CopyOut(in_order(nest.depth, (Each(None),))))
+        found = (*found, schedule.CopyOut(schedule.in_order(nest.depth, (schedule.Each(None),))))
     return found
-
-
-def _row(nest: Nest, stage: int, stores: bool) -> Schedule:
-    return (Each(stage),) * stores + (Calls(stage),) * bool(nest.calls[stage])
 
 
 def _strip(nest: Nest) -> int:
@@ -79,19 +67,12 @@ def _block(nest: Nest) -> int:
     return max(LEAST, CACHE // sum(stream.dtype.itemsize for stream in nest.streams if stream.steps) & -LEAST)
 
 
-def is_narrow(nest: Nest) -> bool:
+def _is_narrow(nest: Nest) -> bool:
     """Whether rows are contiguous narrow numbers that may be computed twice."""
     narrow = all(stream.dtype.itemsize <= NARROW and not stream.strided for stream in nest.streams)
     return narrow and len(nest.stages) == 1 and nest.reduction is None and nest.depth > 0 and nest.idempotent
 
 
-def widest(nest: Nest) -> int:
-    """The bytes of the widest dtype."""
-    return max(stream.dtype.itemsize for stream in nest.streams)
-
-
 def _shares_rows(nest: Nest) -> bool:
     """Whether neighboring rows read rows in common."""
-    alone = {(leader, row) for leader, row, _ in nest.neighbors(0)}
-    every = {(leader, row) for number in range(ROWS) for leader, row, _ in nest.neighbors(number)}
-    return len(every) < ROWS * len(alone) and not nest.stages[0].pinned
+    return len(nest.rows(ROWS)) < ROWS * len(nest.rows(1)) and not nest.stages[0].pinned

@@ -12,15 +12,7 @@ from __future__ import annotations
 
 import math
 
-from autograph.runtime.engines.native.libmath.vectors import (
-    FLOATS,
-    NO_VECTORS,
-    WIDTH,
-    all_of,
-    elementwise,
-    inner_loop,
-    map_row,
-)
+from autograph.runtime.engines.native.libmath import vectors
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.target import has_feature
@@ -37,33 +29,32 @@ def is_supported() -> bool:
 def define(module: ir.Module) -> None:
     """Define the inner loop, for a divisor with a stride of 0."""
     quotient = _quotient(module)
-    b, (_, arrays, size, _, _) = inner_loop(module, NAME)
+    b, (_, arrays, size, _, _) = vectors.inner_loop(module, NAME)
     source, by, target = (b.load(ir.PTR, b.gep(arrays, place, of=ir.PTR)) for place in range(3))
     count, divisor = b.load(ir.I64, size), b.load(ir.DOUBLE, by)
     is_normal = _is_normal(b, divisor, LEAST)
     reciprocal = b.binary("fdiv", 1.0, b.select(is_normal, divisor, 1.0))
     least = b.select(is_normal, ir.constant(ir.DOUBLE, LEAST), ir.constant(ir.DOUBLE, math.inf))
-    same = [b.splat(each, WIDTH) for each in (divisor, reciprocal, least)]
-    map_row(b, lambda x: b.call(quotient, x, *same), source, target, count, ir.constant(FLOATS, 1.0), NO_VECTORS)
+    same = [b.splat(each, vectors.WIDTH) for each in (divisor, reciprocal, least)]
+    fill = ir.constant(vectors.FLOATS, 1.0)
+    vectors.map_row(b, lambda x: b.call(quotient, x, *same), source, target, count, fill, vectors.NO_VECTORS)
     b.ret(0)
 
 
 def _quotient(module: ir.Module) -> ir.Function:
     """The function of a vector."""
-    b, function = elementwise(module, f"{NAME}_of", *(ir.Parameter(each, FLOATS) for each in _PARAMETERS))
-    x, divisor, reciprocal, least = function.parameters
+    parameters = [ir.Parameter(name, vectors.FLOATS) for name in ("x", "divisor", "reciprocal", "least")]
+    b, function = vectors.elementwise(module, f"{NAME}_of", *parameters)
+    x, divisor, reciprocal, least = parameters
 
     def near() -> ir.Value:
         guess = b.binary("fmul", x, reciprocal)
         missing = b.intrinsic("fma", b.fneg(guess), divisor, x)
         return b.intrinsic("fma", missing, reciprocal, guess)
 
-    found = b.if_else(all_of(b, _is_normal(b, x, least)), near, lambda: b.binary("fdiv", x, divisor))
+    found = b.if_else(vectors.all_of(b, _is_normal(b, x, least)), near, lambda: b.binary("fdiv", x, divisor))
     b.ret(found)
     return function
-
-
-_PARAMETERS = "x divisor reciprocal least".split()
 
 
 def _is_normal(b: Builder, x: ir.Value, least: ir.Value | float) -> ir.Value:

@@ -148,9 +148,9 @@ class Vectors:
 
     def _permuted(self, places: ir.Value) -> list[ir.Value]:
         """The entries of both columns of the table, which lie in registers; the instruction ignores the higher bits."""
-        halves = [[ir.constant(WORDS, column[begin:][:WIDTH]) for begin in (0, WIDTH)] for column in self._columns]
+        registers = [[ir.constant(WORDS, column[begin:][:WIDTH]) for begin in (0, WIDTH)] for column in self._columns]
         name = f"{_AVX512}vpermi2var.q.512"
-        return [self._b.call_outside(name, WORDS, first, places, second) for first, second in halves]
+        return [self._b.call_outside(name, WORDS, first, places, second) for first, second in registers]
 
     def _loaded(self, bits: ir.Value) -> list[ir.Value]:
         """The entries of a table of pairs in memory. LLVM would compute a gather's addresses one by one."""

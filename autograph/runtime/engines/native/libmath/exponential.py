@@ -15,18 +15,9 @@ from typing import Any
 import numpy as np
 
 from autograph.common.probes import agrees
+from autograph.runtime.engines.native.libmath import vectors
 from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Algorithm, Vectors
 from autograph.runtime.engines.native.libmath.libm import raise_flags, raised_flags
-from autograph.runtime.engines.native.libmath.vectors import (
-    FLOATS,
-    NO_VECTORS,
-    WIDTH,
-    Loop,
-    all_of,
-    elementwise,
-    inner_loop,
-    map_row,
-)
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.printer import printed
@@ -40,7 +31,8 @@ _COUNT = 1000           # of samples in the probe
 @cache
 def known() -> Algorithm | None:
     """The algorithm that NumPy uses on this computer, if it is one of ours."""
-    return next((algorithm for algorithm in (SVML, GNU) if is_supported(algorithm) and _is_numpys(algorithm)), None)
+    supported = filter(is_supported, (SVML, GNU))
+    return next((algorithm for algorithm in supported if _agrees_with_numpy(algorithm)), None)
 
 
 def is_supported(algorithm: Algorithm) -> bool:
@@ -48,7 +40,7 @@ def is_supported(algorithm: Algorithm) -> bool:
     return not algorithm.is_wide or has_feature("avx512f")
 
 
-def _is_numpys(algorithm: Algorithm) -> bool:
+def _agrees_with_numpy(algorithm: Algorithm) -> bool:
     """Probe whether the vectors give the bits of `np.exp`."""
     x = np.random.default_rng(1).uniform(-algorithm.limit, algorithm.limit, _COUNT)
     x[: _COUNT // 4] /= 500
@@ -59,8 +51,8 @@ def compiled(algorithm: Algorithm) -> Callable[[Any], Any]:
     """The algorithm as a function of arrays whose length is a multiple of `WIDTH`."""
     module, parameters = ir.Module(), (ir.Parameter("x", ir.PTR), ir.Parameter("y", ir.PTR), ir.Parameter("n", ir.I64))
     b, (source, target, count) = Builder(module.define("loop", ir.VOID, *parameters)), parameters
-    with b.loop(0, count, WIDTH, at_least_once=True, hints=NO_VECTORS) as loop:
-        x = b.load(FLOATS, b.gep(source, loop.index, of=ir.DOUBLE), align=8)
+    with b.loop(0, count, vectors.WIDTH, at_least_once=True, hints=vectors.NO_VECTORS) as loop:
+        x = b.load(vectors.FLOATS, b.gep(source, loop.index, of=ir.DOUBLE), align=8)
         b.store(algorithm.of(Vectors(algorithm, b), x), b.gep(target, loop.index, of=ir.DOUBLE), align=8)
     b.ret()
     engine = machine().linked(machine().object(printed(module)))
@@ -74,58 +66,58 @@ def compiled(algorithm: Algorithm) -> Callable[[Any], Any]:
     return call
 
 
-def define(module: ir.Module, algorithm: Algorithm, numpys: Loop) -> None:
+def define(module: ir.Module, algorithm: Algorithm, inner: vectors.Loop) -> None:
     """Define the inner loop, which falls back to NumPy's. Its numbers are contiguous, or have a stride of 0."""
-    exp = _exp(module, algorithm, _numpys(module, numpys))
-    b, (_, arrays, size, steps, _) = inner_loop(module, NAME)
+    exp = _exp(module, algorithm, _fallback(module, inner))
+    b, (_, arrays, size, steps, _) = vectors.inner_loop(module, NAME)
     source, target = (b.load(ir.PTR, b.gep(arrays, place, of=ir.PTR)) for place in range(2))
     n = b.load(ir.I64, size)
     is_dense = b.icmp("eq", b.load(ir.I64, steps), 8)
     count = b.select(is_dense, n, 1)
-    map_row(b, lambda x: b.call(exp, x), source, target, count, ir.zero(FLOATS))
+    vectors.map_row(b, lambda x: b.call(exp, x), source, target, count, ir.zero(vectors.FLOATS))
     one, done, fill = b.load(ir.DOUBLE, target), b.function.new_block("done"), b.function.new_block("fill")
     b.cond_br(is_dense, done, fill)
     b.begin(fill)
-    with b.loop(0, n, at_least_once=True, predicate="ult", hints=NO_VECTORS) as loop:
+    with b.loop(0, n, at_least_once=True, predicate="ult", hints=vectors.NO_VECTORS) as loop:
         b.store(one, b.gep(target, loop.index, of=ir.DOUBLE))
     b.br(done)
     b.begin(done)
     b.ret(0)
 
 
-def _numpys(module: ir.Module, loop: Loop) -> ir.Function:
+def _fallback(module: ir.Module, loop: vectors.Loop) -> ir.Function:
     """The function that calls NumPy's inner loop for a vector. It keeps the floating-point flags that are raised."""
-    x = ir.Parameter("x", FLOATS)
-    b = Builder(module.define(f"{NAME}_numpys", FLOATS, x, words="internal", attributes="noinline cold"))
-    source, target, arrays = b.alloca(FLOATS), b.alloca(FLOATS), b.alloca(ir.array(2, ir.PTR))
+    x = ir.Parameter("x", vectors.FLOATS)
+    b = Builder(module.define(f"{NAME}_fallback", vectors.FLOATS, x, words="internal", attributes="noinline cold"))
+    source, target, arrays = b.alloca(vectors.FLOATS), b.alloca(vectors.FLOATS), b.alloca(ir.array(2, ir.PTR))
     b.store(x, source)
     b.store(source, arrays)
     b.store(target, b.gep(arrays, 1, of=ir.PTR))
     flags = raised_flags(b)
-    loop.call(b, arrays, module.constant(f"{NAME}_size", ir.constant(ir.I64, WIDTH)), (8, 8))
+    loop.call(b, arrays, module.constant(f"{NAME}_size", ir.constant(ir.I64, vectors.WIDTH)), (8, 8))
     raise_flags(b, flags)
-    b.ret(b.load(FLOATS, target))
+    b.ret(b.load(vectors.FLOATS, target))
     return b.function
 
 
-def _exp(module: ir.Module, algorithm: Algorithm, numpys: ir.Function) -> ir.Function:
+def _exp(module: ir.Module, algorithm: Algorithm, fallback: ir.Function) -> ir.Function:
     """The function of a vector."""
-    b, function = elementwise(module, f"{NAME}_of", ir.Parameter("x", FLOATS))
+    b, function = vectors.elementwise(module, f"{NAME}_of", ir.Parameter("x", vectors.FLOATS))
     (given,) = function.parameters
     start, far, near, unknown, done = b.block, *map(function.new_block, ("far", "near", "unknown", "done"))
     small = b.fcmp("olt", b.intrinsic("fabs", given), algorithm.limit)
-    b.cond_br(all_of(b, small), near, far)
+    b.cond_br(vectors.all_of(b, small), near, far)
     b.begin(far)
     known = b.or_(small, b.fcmp("olt", given, UNDERFLOW))
-    less = b.select(small, given, ir.zero(FLOATS))
-    b.cond_br(all_of(b, known), near, unknown, likely=True)
+    less = b.select(small, given, ir.zero(vectors.FLOATS))
+    b.cond_br(vectors.all_of(b, known), near, unknown, likely=True)
     b.begin(unknown)
-    found = b.call(numpys, given)
+    found = b.call(fallback, given)
     b.br(done)
     b.begin(near)
-    x = b.phi(FLOATS, (given, start), (less, far))
-    computed = b.select(small, algorithm.of(Vectors(algorithm, b), x), ir.zero(FLOATS))
+    x = b.phi(vectors.FLOATS, (given, start), (less, far))
+    computed = b.select(small, algorithm.of(Vectors(algorithm, b), x), ir.zero(vectors.FLOATS))
     b.br(done)
     b.begin(done)
-    b.ret(b.phi(FLOATS, (computed, near), (found, unknown)))
+    b.ret(b.phi(vectors.FLOATS, (computed, near), (found, unknown)))
     return function

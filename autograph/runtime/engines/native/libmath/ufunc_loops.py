@@ -29,11 +29,11 @@ _CHEAP = frozenset(
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     """The loop for operands and a result of these dtypes, if it can be called; makes it known to LLVM."""
     inner = _find(ufunc, dtypes)
-    if inner is None or not _is_numpys(inner, ufunc, dtypes):
+    if inner is None or not _agrees_in_blocks(inner, ufunc, dtypes):
         return None
     if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (algorithm := exponential.known()):
-        numpys = Loop(*_register(inner, ufunc, dtypes), steady=True, costly=True)
-        define = partial(exponential.define, algorithm=algorithm, numpys=numpys)
+        inner_numpy = Loop(*_register(inner, ufunc, dtypes), steady=True, costly=True)
+        define = partial(exponential.define, algorithm=algorithm, inner=inner_numpy)
         return Loop(exponential.NAME, (), True, False, define)
     return Loop(*_register(inner, ufunc, dtypes), _is_steady(inner, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
 
@@ -84,7 +84,7 @@ def _find(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | Non
     return strided_loop(ufunc, dtypes)
 
 
-def _is_numpys(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _agrees_in_blocks(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Probe whether the loop gives for blocks what the ufunc gives for the whole."""
     given = [numbers(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     with np.errstate(all="ignore"):
@@ -113,18 +113,13 @@ def _is_of_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[A
 
 
 def _of_numbers(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> tuple[Any, bool]:
-    """The result of a loop for numbers, and whether NumPy warns about it."""
+    """The result of a loop for numbers, and whether NumPy warns about it: about a new infinity or NaN."""
     found = np.zeros(1, result)
     _run(loop, [np.array([each, each]) for each in given], found)
-    return found[0], _is_strange(found[0], given)
-
-
-def _is_strange(found: Any, given: Sequence[Any]) -> bool:
-    """Whether a result is an infinity of finite numbers, or a NaN although no operand is one."""
-    if found.dtype.kind != "f":
-        return False
-    overflow = not np.isfinite(found) and all(map(np.isfinite, given))
-    return bool(overflow or (np.isnan(found) and not any(map(np.isnan, given))))
+    if result.kind != "f":
+        return found[0], False
+    overflow = not np.isfinite(found[0]) and all(map(np.isfinite, given))
+    return found[0], bool(overflow or (np.isnan(found[0]) and not any(map(np.isnan, given))))
 
 
 def _is_steady(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:

@@ -41,7 +41,7 @@ class Autotuned(Product):
 
     __ag_new__ = True       # see `effects.is_new`
 
-    def _entry(self, x: Any, y: Any) -> Callable[..., Any]:
+    def _code(self, x: Any, y: Any) -> Callable[..., Any]:
         return fastest(self._function, x, y)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from autograph.common.numpy_internals import ALIGNED, DATA, SHAPE, STRIDES, matmul_loop
 from autograph.common.probes import agrees
 from autograph.errors import EngineError
-from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, CFunction, builtin
+from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, CFunction, Rebindable, builtin
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
@@ -40,7 +40,7 @@ SOON, LATE = 32, 4096       # calls after which there is machine code; the latte
 _ARGS, _DIMS, _STEPS, _SHAPE, _NUMBER, _SLOTS = 0, 3, 7, 16, 18, 19      # slots of the frame
 
 
-class Product:
+class Product(Rebindable):
     """A product in a graph. After some calls it is replaced by machine code.
 
     Args:
@@ -51,32 +51,25 @@ class Product:
     __ag_tame__ = True      # see `effects.tame`
 
     def __init__(self, function: Callable[..., Any], after: int) -> None:
+        super().__init__(self)
         self._function = function
         self._left = after
-        self._bound: list[tuple[dict[str, Any], str]] = []
 
     def __call__(self, x: Any, y: Any) -> Any:
         self._left -= 1
         if self._left == 0:
             try:
                 with making("products of matrices"):
-                    entry = self._entry(x, y)
+                    self._rebind(self._code(x, y))
             except Refused:
-                entry = self._function
-            for names, name in self._bound:
-                names[name] = entry
+                self._rebind(self._function)
         return self._function(x, y)
 
-    def _entry(self, x: Any, y: Any) -> Callable[..., Any]:
+    def _code(self, x: Any, y: Any) -> Callable[..., Any]:
         """The function to call from now on, for arrays like these."""
         if not (type(x) is type(y) is np.ndarray and x.dtype == y.dtype and {x.ndim, y.ndim} <= {1, 2}):
             return self._function
         return entry_of(self._function, x.dtype, (x.ndim, y.ndim))
-
-    def bind(self, names: dict[str, Any], name: str) -> None:
-        """See `Kernel.bind`."""
-        self._bound.append((names, name))
-        names[name] = self
 
 
 @cache

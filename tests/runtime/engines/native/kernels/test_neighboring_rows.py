@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 from autograph.runtime.engines.native.kernels.loop_nest import Stream
 from autograph.runtime.engines.native.kernels.schedule import shown
 from autograph.runtime.engines.native.kernels.schedule_rules import ROWS
-from autograph.runtime.engines.native.kernels.slice_layout import Part, neighboring_rows
+from autograph.runtime.engines.native.kernels.views import Part, neighboring_rows
 from tests.runtime.engines.native.kernels.test_fusion import defined, kernels, native, outcome
 
 HEIGHTS, WIDTHS = range(12, -1, -1), [130, 97, 66, 65, 64, 63, 34, 33, 32, 31, 17, 4]     # nothing comes last

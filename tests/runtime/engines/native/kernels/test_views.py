@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograph.runtime.engines.native.kernels.loop_nest import Stream
-from autograph.runtime.engines.native.kernels.slice_layout import Part, neighboring_rows
+from autograph.runtime.engines.native.kernels.views import Part, neighboring_rows
 from tests.runtime.engines.native.kernels.test_fusion import defined, described, kernels, native, outcome, told
 
 BOUNDS = ["", "", "", "0", "1", "2", "5", "100", "-1", "-2", "-5", "-100"]

@@ -19,8 +19,8 @@ from autograph.runtime.engines.native.llvm.target import machine
 
 DEFINITIONS = {
     "quotient": division.define,
-    "GNU": partial(exponential.define, algorithm=GNU, numpys=Loop("numpys", ("context",), True, True)),
-    "SVML": partial(exponential.define, algorithm=SVML, numpys=Loop("numpys", ("context", "more"), True, True)),
+    "GNU": partial(exponential.define, algorithm=GNU, inner=Loop("numpys", ("context",), True, True)),
+    "SVML": partial(exponential.define, algorithm=SVML, inner=Loop("numpys", ("context", "more"), True, True)),
 }
 
 
