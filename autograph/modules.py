@@ -1,4 +1,4 @@
-"""Modules: objects that hold variables and other modules, and can tell, save and load them.
+"""Modules: objects that hold variables and other modules, and list, save and load them.
 
     class Dense(ag.Module):
         def __init__(self, inputs, outputs):
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class Module:
-    """A base class for objects that hold variables; see the module's documentation.
+    """A base class for objects that hold variables.
 
     Args:
         name: shown in texts; by default the name of the class in snake case.
 
     Attributes:
-        training: whether it is being trained, which some layers ask; `train()` and `eval()` set it.
+        training: whether it is being trained; some layers depend on it; `train()` and `eval()` set it.
 
     Example:
         >>> class Scale(ag.Module):
@@ -49,7 +49,7 @@ class Module:
     """
 
     training = True
-    __ag_apart__ = True  # a list of modules is taken apart, however long it is
+    __ag_apart__ = True  # lists of modules are traced item by item, however long they are
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None:
@@ -57,14 +57,14 @@ class Module:
 
     @property
     def name(self) -> str:
-        """The name it was given, or its class's in snake case."""
+        """The name that was passed, or the name of the class in snake case."""
         given: str | None = getattr(self, "_name", None)
         return given if given is not None else _snake_case(type(self).__name__)
 
     # Contents ---------------------------------------------------------------------------------------------------------
 
     def named_variables(self) -> dict[str, Variable]:
-        """All variables by their paths."""
+        """All variables, by their paths."""
         return {path: part for path, part in _within(self).items() if isinstance(part, Variable)}
 
     @property
@@ -74,19 +74,19 @@ class Module:
 
     @property
     def trainable_variables(self) -> list[Variable]:
-        """The variables that optimizers are to change."""
+        """The variables that optimizers change."""
         return [variable for variable in self.variables if variable.trainable]
 
     @property
     def submodules(self) -> list[Module]:
-        """All modules in it, itself left out."""
+        """All modules in it, without itself."""
         return [part for part in _within(self).values() if isinstance(part, Module) and part is not self]
 
     def train(self, mode: bool = True) -> Self:
-        """Let it, and all modules in it, be trained.
+        """Set it, and all modules in it, to training mode.
 
         Args:
-            mode: whether they are to be trained.
+            mode: whether they are being trained.
 
         Returns:
             the module.
@@ -97,25 +97,25 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """Let it, and all modules in it, be used and no longer trained.
+        """Set it, and all modules in it, to evaluation mode: they are used, and not trained.
 
         Returns:
             the module.
         """
         return self.train(False)
 
-    # In and out -------------------------------------------------------------------------------------------------------
+    # Saving ----------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Copies of the arrays of all variables, by their paths: for `np.savez(file, **module.state_dict())`, say."""
+        """Copies of the arrays of all variables, by their paths, as for `np.savez(file, **module.state_dict())`."""
         return {path: variable.numpy() for path, variable in self.named_variables().items()}
 
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
-        """Assign to all variables what `state_dict` gave.
+        """Set all variables to arrays that `state_dict` returned.
 
         Args:
             state: arrays by the paths of variables.
-            strict: whether each variable must be there, and nothing else; if not, what fits is loaded.
+            strict: whether `state` must have an array for each variable, and no others; if not, what fits is loaded.
 
         Raises:
             ValueError: something is missing, unexpected, or of another shape; then nothing is changed.
@@ -153,7 +153,7 @@ class Module:
 
 
 def _within(thing: Any) -> dict[str, Any]:
-    """All modules and variables within a thing, itself included, each once, by their paths."""
+    """All modules and variables in an object, itself included, each once, by their paths."""
     result: dict[str, Any] = {}
     visited: dict[int, Any] = {}
     rest: list[tuple[Any, str]] = [(thing, "")]
@@ -192,7 +192,7 @@ def _misfit(path: str, variable: Variable, value: np.ndarray[Any, Any]) -> str:
 
 
 def _described(part: Any) -> str:
-    """An attribute for `repr`: of arrays, shape and dtype."""
+    """The text of an attribute for `repr`; arrays show their shape and dtype."""
     if isinstance(part, (Variable, np.ndarray)):
         return f"{type(part).__name__}(shape={part.shape}, dtype={part.dtype})"
     if isinstance(part, (list, tuple)) and any(isinstance(each, (Module, Variable)) for each in part):

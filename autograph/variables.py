@@ -1,7 +1,7 @@
 """Variables: arrays that are changed in place, and that functions, modules and optimizers share.
 
-A variable is an open object that holds one array; writing to it writes into that array. So staging needs no special
-case for it: its methods are traced like the user's.
+A variable is an ordinary object that holds one array, and writes into it. So staging needs no special case for it: its
+methods are traced like the user's.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class Variable(NDArrayOperatorsMixin):
-    """An array that is changed in place, by `assign`, `v[i] = x`, `v += x` and their like.
+    """A mutable array: `assign`, `v[i] = x`, `v += x` and the like change it in place.
 
     Args:
         initial: anything that `np.array` takes; it is copied.
-        trainable: whether optimizers are to change it.
+        trainable: whether it is one of the trainable variables of a module, which optimizers change.
         name: shown in errors and by `repr`.
         dtype: of the array; by default that of `initial`.
 
     Attributes:
-        value: the array itself, always the same one: changes of the variable show in it.
+        value: the array itself; it is always the same one.
 
     Example:
         >>> v = ag.Variable([1.0, 2.0], name="v")
@@ -39,7 +39,7 @@ class Variable(NDArrayOperatorsMixin):
         18.0
     """
 
-    __ag_apart__ = True  # a list of variables is taken apart, however long it is
+    __ag_apart__ = True  # lists of variables are traced item by item, however long they are
 
     def __init__(self, initial: Any, trainable: bool = True, name: str | None = None, dtype: Any = None) -> None:
         self.value: np.ndarray[Any, Any] = np.array(initial, dtype=dtype)
@@ -63,7 +63,7 @@ class Variable(NDArrayOperatorsMixin):
         return self.value.size
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """A copy of the array, which later changes leave alone."""
+        """A copy of the array."""
         return np.copy(self.value)
 
     # Changes ----------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ class Variable(NDArrayOperatorsMixin):
 
         Raises:
             ValueError: the shapes differ.
-            TypeError: the dtype has no room for that of `value`, as integers have none for fractions.
+            TypeError: the dtype cannot hold values of the dtype of `value`, as integers cannot hold fractions.
         """
         value = _array(value)
         if np.shape(value) != self.value.shape:
@@ -156,7 +156,7 @@ class Variable(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         """Other attributes of arrays: `v.sum()`, `v.reshape(-1)`, `v.flat`."""
-        if name.startswith("_") or name == "value":  # which a variable that is being made has not yet
+        if name.startswith("_") or name == "value":  # a variable that is being made has no value yet
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.value, name)
 
@@ -202,9 +202,9 @@ class Variable(NDArrayOperatorsMixin):
 
 
 class _AsItIs:
-    """A function that staged code does not trace into: for what is known only when the graph runs is no variable to it.
+    """A function that traces call and do not trace into. It takes values of the graph for arrays.
 
-    If it should be one all the same, such as an item of a list, NumPy will ask it itself.
+    If such a value is a variable when the graph runs, as an item of a list may be, NumPy converts it.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -219,12 +219,12 @@ class _AsItIs:
 
 @_AsItIs
 def array_of(value: Any) -> Any:
-    """The array of a variable; anything else as it is."""
-    return value.value if issubclass(type(value), Variable) else value  # not `isinstance`, which asks for `__class__`
+    """The array of a variable; other values are returned as they are."""
+    return value.value if issubclass(type(value), Variable) else value  # `isinstance` would read `__class__`
 
 
 def _array(value: Any) -> Any:
-    """An array or a number; a number of Python's stays one, which adopts the dtype of the other operand."""
+    """Convert lists and variables to arrays. Python numbers stay, so that they adopt the dtype of the other operand."""
     return np.asarray(value) if _is_sequence(value) else value
 
 
@@ -234,12 +234,12 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _is_broadcast(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether NumPy would broadcast an array to a shape."""
+    """Whether NumPy can broadcast one shape to another."""
     return len(shape) <= len(wanted) and all(shape[-n] in (1, wanted[-n]) for n in range(1, len(shape) + 1))
 
 
 def _arrays_in(args: Any) -> Any:
-    """Arguments with the arrays of variables in their places."""
+    """Replace the variables in arguments by their arrays."""
     return resolve(_array_in, args)
 
 

@@ -15,12 +15,12 @@ class Minimum(NamedTuple):
     """The result of `lbfgs`.
 
     Attributes:
-        x: the point that it has reached.
+        x: the last point.
         value: the value of the function there.
         gradient: the gradient there.
         iterations: the number of steps.
         evaluations: the number of calls of the function.
-        converged: whether all elements of the gradient are within the tolerance.
+        converged: whether no element of the gradient is greater than the tolerance.
 
     Example:
         >>> bool(optim.lbfgs(ag.value_and_grad(lambda x: np.sum(x**2)), np.ones(2)).converged)
@@ -47,7 +47,7 @@ def lbfgs(
     Args:
         value_and_gradient: gives value and gradient at an array, such as `ag.value_and_grad(f)`.
         x: the array of floats to begin with, of any shape; it is not changed.
-        history: from how many of the last steps to estimate the curvature.
+        history: the number of last steps from which to estimate the curvature.
         iterations: the greatest number of steps.
         tolerance: the greatest element of a gradient that counts as zero.
 
@@ -70,7 +70,7 @@ def lbfgs(
         new_x, new_value, new_gradient, trials = _search(value_and_gradient, x, value, gradient, direction)
         evaluations += trials
         if not new_value < value:
-            break  # as far as floats go
+            break  # floats allow no smaller value
         steps[count % history] = np.ravel(new_x - x)
         changes[count % history] = np.ravel(new_gradient - gradient)
         x, value, gradient = new_x, new_value, new_gradient
@@ -79,7 +79,7 @@ def lbfgs(
 
 
 def _newton(gradient: Any, steps: Any, changes: Any, count: Any) -> Any:
-    """The inverse of the Hessian, as far as known, times a gradient: the recursion in two loops (Nocedal, 1980).
+    """The estimated inverse of the Hessian times a gradient, by the two-loop recursion (Nocedal, 1980).
 
     Args:
         steps, changes: the changes of x and of the gradient in the last steps, of which there were `count`; the k-th
@@ -103,7 +103,7 @@ def _newton(gradient: Any, steps: Any, changes: Any, count: Any) -> Any:
 
 
 def _search(value_and_gradient: Any, x: Any, value: Any, gradient: Any, direction: Any) -> tuple[Any, Any, Any, Any]:
-    """A point along a direction that fulfils the Wolfe conditions, by bisection (Lewis and Overton, 2013)."""
+    """Find a point along a direction that satisfies the Wolfe conditions, by bisection (Lewis and Overton, 2013)."""
     slope = np.sum(gradient * direction)
     low, high, length, trials = 0.0, np.inf, 1.0, 0
     new_x, new_value, new_gradient = x, value, gradient

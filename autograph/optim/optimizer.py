@@ -16,9 +16,9 @@ Rate = float | Callable[[int], float]
 
 
 class Optimizer(Module):
-    """A base class for optimizers. A subclass says in `change` by how much to lower one parameter.
+    """A base class for optimizers. Subclasses define `change`, which computes by how much to lower one parameter.
 
-    The state of an optimizer for each parameter is in variables: `state_dict` saves it, and updates can be staged.
+    Its state consists of variables, the slots of each parameter: `state_dict` saves them, and updates can be staged.
 
     Args:
         learning_rate: a number, or a function of the number of updates so far; see `schedules`.
@@ -31,7 +31,7 @@ class Optimizer(Module):
         array([0.5])
     """
 
-    remembered: tuple[str, ...] = ()  # what there is of each parameter, in its shape, zeros at first
+    remembered: tuple[str, ...] = ()  # the names of the slots: variables of the shape of a parameter, zeros at first
 
     def __init__(self, learning_rate: Rate) -> None:
         self.learning_rate = learning_rate
@@ -39,12 +39,12 @@ class Optimizer(Module):
         self.slots: dict[str, list[Variable]] | None = None
 
     def init(self, parameters: Any) -> Any:
-        """Make the variables that remember something of each parameter.
+        """Make the slots of each parameter.
 
-        The first `update` does this if it has not been done. In a staged loop, do it before the loop.
+        The first `update` calls this, unless you have. If the updates are in a staged loop, call it before the loop.
 
         Args:
-            parameters: a variable, an array, or a structure of such.
+            parameters: a variable, an array, or a structure of these.
 
         Returns:
             the optimizer.
@@ -59,14 +59,14 @@ class Optimizer(Module):
         """Change parameters by one step against their gradients.
 
         Args:
-            parameters: a variable, an array, or a structure of such; always the same ones.
+            parameters: a variable, an array, or a structure of these; the same ones at each call.
             gradients: a structure of the same form.
 
         Returns:
-            the parameters: the same variables, and new arrays.
+            the parameters: the same variables, and new arrays in the place of arrays.
 
         Raises:
-            ValueError: the numbers of parameters, of gradients, and of parameters that it remembers differ.
+            ValueError: the numbers of parameters, of gradients, or of parameters with slots differ.
         """
         values, gradient_leaves = leaves(parameters), leaves(gradients)
         if len(values) != len(gradient_leaves):
@@ -92,12 +92,12 @@ class Optimizer(Module):
         return packed(parameters, changed)
 
     def change(self, value: Any, gradient: Any, slots: list[Variable], rate: float, step: int) -> Any:
-        """By how much to lower a parameter.
+        """Compute by how much to lower a parameter.
 
         Args:
             value: the parameter.
             gradient: its gradient.
-            slots: the variables that remember something of it, in the order of `remembered`, to be changed in place.
+            slots: its slots, in the order of `remembered`; change them in place.
             rate: the learning rate.
             step: the number of this update, from 1 on.
         """

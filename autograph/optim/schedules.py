@@ -27,7 +27,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class StepDecay:
-    """A rate that is multiplied by `factor` after each `every` updates.
+    """Multiplies the rate by `factor` after each `every` updates.
 
     Args:
         rate: the first rate.
@@ -49,7 +49,7 @@ class StepDecay:
 
 @dataclass(frozen=True)
 class ExponentialDecay:
-    """A rate that decays evenly, by `factor` in each `every` updates.
+    """Multiplies the rate by `factor` in each `every` updates, in equal steps.
 
     Args:
         rate: the first rate.
@@ -71,11 +71,11 @@ class ExponentialDecay:
 
 @dataclass(frozen=True)
 class CosineDecay:
-    """Half a wave of the cosine, and then constant (Loshchilov and Hutter, 2017).
+    """Lowers the rate along half a cosine wave, and then keeps it (Loshchilov and Hutter, 2017).
 
     Args:
         rate: the first rate.
-        steps: the number of updates until it is `last`.
+        steps: the number of updates until the rate is `last`.
         last: the rate from then on.
 
     Example:
@@ -94,10 +94,10 @@ class CosineDecay:
 
 @dataclass(frozen=True)
 class Warmup:
-    """A rate that rises from 0 to the beginning of another schedule, and then follows that (Goyal and others, 2017).
+    """Raises the rate from 0 to the first rate of another schedule, and then follows that (Goyal and others, 2017).
 
     Args:
-        steps: the number of updates until then.
+        steps: the number of updates until the other schedule starts.
         then: the other schedule.
 
     Example:

@@ -14,14 +14,14 @@ from autograph.common.pytree import Within, resolve
 
 
 def leaves(structure: Any) -> list[Any]:
-    """The leaves of a structure, in order; a dict's parts in the order of insertion."""
+    """The leaves of a structure, in order."""
     result: list[Any] = []
     resolve(lambda part: _within(part, result.append), structure)
     return result
 
 
 def _within(structure: Any, function: Callable[[Any], Any]) -> Any:
-    """The result of a function for a leaf, or the parts to go into."""
+    """The result of a function for a leaf; for an inner node, its parts, which `resolve` visits."""
     if not isinstance(structure, (dict, list, tuple)):
         return function(structure)
 
@@ -36,18 +36,18 @@ def _within(structure: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def packed(structure: Any, parts: list[Any]) -> Any:
-    """A structure of the same form, of other parts in the place of its leaves."""
+    """Build a structure of the same form from other leaves."""
     rest = iter(parts)
     return resolve(lambda part: _within(part, lambda _: next(rest)), structure)
 
 
 def mapped(function: Callable[[Any], Any], structure: Any) -> Any:
-    """A structure of what a function gives for the leaves of another one."""
+    """Apply a function to the leaves of a structure."""
     return resolve(lambda part: _within(part, function), structure)
 
 
 def clip_by_value(gradients: Any, low: float, high: float) -> Any:
-    """Each element, or the nearest number from `low` to `high`.
+    """Clip each element to the range from `low` to `high`.
 
     Args:
         gradients: an array, or a structure of arrays.
@@ -64,7 +64,7 @@ def clip_by_value(gradients: Any, low: float, high: float) -> Any:
 
 
 def clip_by_norm(gradients: Any, norm: float) -> Any:
-    """Each array, scaled down if its own norm is greater than `norm`.
+    """Scale each array down if its own norm is greater than `norm`.
 
     Args:
         gradients: an array, or a structure of arrays.
@@ -81,7 +81,7 @@ def clip_by_norm(gradients: Any, norm: float) -> Any:
 
 
 def clip_by_global_norm(gradients: Any, norm: float) -> Any:
-    """All arrays, scaled down by one factor if their common norm is greater than `norm` (Pascanu and others, 2013).
+    """Scale all arrays down by one factor if their common norm is greater than `norm` (Pascanu and others, 2013).
 
     Args:
         gradients: an array, or a structure of arrays.

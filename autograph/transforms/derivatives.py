@@ -95,18 +95,18 @@ def _checked(wrt: Any) -> Any:
 
 
 class _Differentiating(Function[..., Any]):
-    """A staged function that cannot run as plain Python, whatever `run_eagerly` says."""
+    """A staged function that cannot run as plain Python, so it ignores `run_eagerly`."""
 
     def _divert(self, values: tuple[Any, ...]) -> Any:
         return super()._divert(values) if backend.tracing() is not None else MISS
 
 
 class _InTraces:
-    """A function that does something else in traced code.
+    """A function that traced code replaces by another one.
 
     Args:
-        function: what it does outside, and its documentation.
-        traced: what it does in traced code; gets the trace first.
+        function: what to call outside of traces; also gives name and documentation.
+        traced: what to call in traces, with the trace as first argument.
     """
 
     def __init__(self, function: Callable[..., Any], traced: Callable[..., Any]) -> None:
@@ -122,7 +122,7 @@ class _InTraces:
 
 
 def _staged(traced: Callable[..., Any]) -> Callable[[F], F]:
-    """Decorates a function with what it does in traced code."""
+    """Decorate a function with its replacement in traced code."""
 
     def decorate(function: F) -> F:
         return cast(F, _InTraces(function, traced))
@@ -167,7 +167,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         return vjp(function, *primals, has_aux=has_aux)[1](cotangents)
 
     staged = staging.function(strict=DIFFERENTIATED)(pull)
-    before = _copied(primals)  # which the function may change, each time
+    before = _copied(primals)  # the function may change its arguments at each call
     result = staging.function(function)(*primals)
 
     def pullback(cotangents: Any) -> Any:
@@ -210,7 +210,7 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
 
 @_staged(transforms.traced_stop)
 def stop_gradient(value: T) -> T:
-    """Take a value for a constant in gradients.
+    """Make a value a constant for gradients.
 
     Args:
         value: an array, number or structure.
@@ -229,10 +229,9 @@ def custom_gradient(function: Callable[P, tuple[R, Any]]) -> Callable[P, R]:
     """Decorate a function that gives its own gradient.
 
     Args:
-        function: returns a pair: a value, and a function that takes the gradient of the value, in its form, to the
-            gradients
-            of the arguments: a tuple with one for each, or the gradient alone if there is one argument; None stands for
-            zeros. Other values that the function uses count as constant.
+        function: returns a pair: a value, and a function that takes the gradient of the value, in its form, and returns
+            the gradients of the arguments: a tuple with one for each, or the gradient alone if there is one argument;
+            None means zeros. Other values that the function uses count as constant.
 
     Returns:
         a function that returns the value alone.
@@ -253,9 +252,9 @@ def custom_gradient(function: Callable[P, tuple[R, Any]]) -> Callable[P, R]:
 
 
 def checkpoint(function: F) -> F:
-    """Decorate a function that is computed again for its gradient, which saves memory and takes time.
+    """Decorate a function that is recomputed for its gradient, which saves memory and takes time.
 
-    If the body of a loop is such a function, only its inputs are kept of each iteration, rather than all that it
+    If the body of a loop is such a function, the loop saves only its inputs in each iteration, rather than all that it
     computes (Griewank and Walther, 2000; Chen and others, 2016).
 
     Args:
@@ -272,6 +271,6 @@ def checkpoint(function: F) -> F:
 
 
 def _in_traces(call: Callable[..., Any], traced: Callable[..., Any], function: Callable[..., Any]) -> Any:
-    """`call`, which does `traced(trace, function, ...)` in traced code, with the name and text of `function`."""
+    """`call` under the name and documentation of `function`; traced code calls `traced(trace, function, ...)`."""
     in_trace = _InTraces(call, lambda trace, *args, **kwargs: traced(trace, function, *args, **kwargs))
     return functools.update_wrapper(in_trace, function, updated=())

@@ -24,8 +24,7 @@ def jacobian(function: Callable[P, Any]) -> Function[P, np.ndarray[Any, Any]]:
 
     Returns:
         a function with the arguments of `function`. It gives an array whose shape is that of the result followed by
-        that
-        of the argument: `jacobian(f)(x)[i, j]` is the derivative of `f(x)[i]` in `x[j]`.
+        that of the argument: `jacobian(f)(x)[i, j]` is the derivative of `f(x)[i]` in `x[j]`.
 
     Example:
         >>> ag.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))

@@ -30,7 +30,7 @@ run_eagerly = staged.run_eagerly
 
 def _trace(python_function: Any, signature: Signature, example: Any, options: Options) -> Traced:
     convert: Converter = api.convert_callee
-    if "derivative" not in options.strict:      # for which code without source is traced as it stands
+    if "derivative" not in options.strict:      # derivatives trace code without source as it is
         convert = api.convert_or_explain
         reason = api.why_sourceless(python_function)
         if reason:
@@ -40,19 +40,19 @@ def _trace(python_function: Any, signature: Signature, example: Any, options: Op
 
 
 def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A staged function called while another is traced is a part of that one."""
+    """Trace a staged function that another one calls as a part of that one."""
     if backend.tracing() is not GRAPH:
         return NotImplemented
     return GRAPH.call(called.python_function)(*args, **kwargs)
 
 
 def _statements(entity: Any) -> Iterable[Event]:
-    """Events for the statements of a function, as far as its text tells, if there is any."""
+    """Events for the statements of a function; none if it has no source."""
     try:
         function = api.user_function(entity)
         conversion = conversion_of(function)
     except SourceError:
-        return []       # the trace tells why
+        return []       # the trace reports why
     name = function.__code__.co_filename
     unkept = f"the conversion of `{function.__qualname__}` is not kept: {conversion.unkept}"
     place = name, function.__code__.co_firstlineno

@@ -62,12 +62,12 @@ __version__ = "2.16.0"
 
 
 def executing_eagerly() -> _builtins.bool:
-    """Whether ops run eagerly."""
+    """Whether ops run at once, rather than being recorded in a graph."""
     return _current() is None
 
 
 def __getattr__(name: str) -> object:
-    """`tf.compat` and other modules that import all the rest."""
+    """Import `tf.compat`, `tf.keras` and others on first use, since they import the rest."""
     if name not in ("compat", "keras", "losses", "metrics", "optimizers", "python", "saved_model", "summary"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     inside = ".keras" if name in ("losses", "metrics", "optimizers") else ""

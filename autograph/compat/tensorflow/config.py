@@ -1,4 +1,4 @@
-"""`tf.config`: how functions run, and the devices there are."""
+"""`tf.config`: how functions run, and the devices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LogicalDeviceConfiguration = namedtuple("LogicalDeviceConfiguration", ["memory_l
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices: one CPU."""
+    """List the devices: one CPU."""
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 

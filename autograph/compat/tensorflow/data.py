@@ -1,7 +1,7 @@
 """`tf.data`: datasets, and iterators over them, eager and in staged loops.
 
-A dataset makes iterators over tuples of NumPy's values, the leaves of its elements; its specs say how these are put
-together again.
+A dataset makes iterators over rows: tuples of NumPy values, the leaves of an element. Its specs say how to build the
+element from them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = tuple[Any, ...]
 
 
 def tensors_of(spec: Any, row: Iterable[Any]) -> Any:
-    """The element that a row stands for."""
+    """Build the element of a row."""
     values = iter(row)
     return pytree.map(lambda leaf: wrap(next(values), leaf.dtype, leaf.shape, "IteratorGetNext"), spec)
 
@@ -44,7 +44,7 @@ def items_of(source: Any, spec: Any, strict: bool) -> Items:
 
 
 class Rows:
-    """The elements of a dataset as a graph iterates over them: rows, or values if each has only one."""
+    """The iterable that a graph gets for a dataset: rows, or values if each row has only one."""
 
     def __init__(self, make: Callable[[], Iterator[Row]], single: bool) -> None:
         self.make = make
@@ -56,7 +56,7 @@ class Rows:
 
 
 class DatasetIterator:
-    """Iterates over a dataset: at once, or, if it is made in a graph, when the graph runs."""
+    """Iterates over a dataset: eagerly, or when the graph runs, if the iterator was made in a graph."""
 
     def __init__(self, source: Any, spec: Any) -> None:
         self._source = source
@@ -107,7 +107,7 @@ class Dataset:
     """A sequence of elements: structures of tensors.
 
     Attributes:
-        strict_shapes: whether the shapes of variables must stay what they are in loops over it.
+        strict_shapes: whether loops over it may not change the shapes of variables.
     """
 
     strict_shapes = False
@@ -117,7 +117,7 @@ class Dataset:
         self.element_spec = spec
         self._length = length  # -1 if it is infinite, -2 if it is unknown
 
-    # Making them ------------------------------------------------------------------------------------------------------
+    # Making datasets --------------------------------------------------------------------------------------------------
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, **_: Any) -> Dataset:
@@ -169,7 +169,7 @@ class Dataset:
         rows = lambda: (sum(row, ()) for row in zip(*(each._make() for each in flat)))  # noqa: E731
         return Dataset(rows, spec, min(lengths) if lengths else -2)
 
-    # Changing them ----------------------------------------------------------------------------------------------------
+    # Transforming datasets --------------------------------------------------------------------------------------------
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None, deterministic: Any = None,
             name: str | None = None) -> Dataset:  # fmt: skip
@@ -178,14 +178,14 @@ class Dataset:
         return Dataset(lambda: (row_of(call(row)) for row in self._make()), spec, self._length)
 
     def _function(self, python_function: Callable[..., Any]) -> tuple[Any, Callable[[Row], Any]]:
-        """A function of the elements, traced; and how to call it for a row."""
+        """Trace a function of the elements; also returns a function that calls the result with a row."""
         staged = function(python_function)
         specs = self.element_spec if type(self.element_spec) is tuple else (self.element_spec,)
         concrete = _eagerly(lambda: staged.get_concrete_function(*specs))
         return concrete, lambda row: self._call(concrete, row)
 
     def _call(self, function: Callable[..., Any], row: Row) -> Any:
-        """The result of a function of the element that a row stands for; a tuple gives several arguments."""
+        """Call a function with the element of a row; a tuple gives several arguments."""
         element = tensors_of(self.element_spec, row)
         return _eagerly(lambda: function(*element) if type(self.element_spec) is tuple else function(element))
 
@@ -198,7 +198,7 @@ class Dataset:
         return Dataset(lambda: itertools.takewhile(call, self._make()), self.element_spec)
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of the datasets that a function makes of the elements, one dataset after the other."""
+        """Concatenate the datasets that a function returns for the elements."""
         first = next(iter(self._make()), None)
         if first is None:
             return self
@@ -221,7 +221,7 @@ class Dataset:
         return Dataset(rows, concrete.structured_outputs[1], self._length)
 
     def unique(self, name: str | None = None) -> Dataset:
-        """The elements without those that were there before."""
+        """Drop elements that are equal to earlier ones."""
 
         def rows() -> Iterator[Row]:
             keys = set()
@@ -245,7 +245,7 @@ class Dataset:
         return tensors_of(self.element_spec, result[0])
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every `num_shards`-th element, from the element of that index on."""
+        """Keep every `num_shards`-th element, beginning with number `index`."""
         return Dataset(lambda: itertools.islice(self._make(), int(index), None, int(num_shards)), self.element_spec)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
@@ -337,7 +337,7 @@ class Dataset:
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
         return transformation_func(self)
 
-    # Looking at them --------------------------------------------------------------------------------------------------
+    # Reading datasets -------------------------------------------------------------------------------------------------
 
     def cardinality(self) -> Tensor:
         return convert_to_tensor(np.int64(self._length))
@@ -382,7 +382,7 @@ def _eagerly(make: Callable[[], Any]) -> Any:
 
 
 def _converted(tensors: Any) -> Any:
-    """The structure that slices are taken of: lists of numbers are tensors, tuples and dicts are structures."""
+    """The structure whose tensors are sliced: lists become tensors, tuples and dicts are structures."""
     if isinstance(tensors, dict):
         return {key: _converted(part) for key, part in tensors.items()}
     if isinstance(tensors, tuple):

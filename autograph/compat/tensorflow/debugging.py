@@ -96,7 +96,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    """Check that a tensor has integers."""
+    """Check that the elements of a tensor are integers."""
     operand = convert_to_tensor(x)
     if not operand.dtype.is_integer:
         raise TypeError(f'{message or ""}Expected "x" to be integer type.  Found: {operand.dtype!r}')
@@ -104,7 +104,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None,
                   name: str | None = None) -> None:  # fmt: skip
-    """Check the shapes of tensors; in them, letters stand for sizes that are the same everywhere."""
+    """Check the shapes of tensors. Equal letters in the shapes require equal sizes."""
     sizes: dict[Any, Any] = {}
     for tensor, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         shape = convert_to_tensor(tensor).shape

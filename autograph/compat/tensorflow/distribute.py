@@ -13,20 +13,20 @@ from autograph.compat.tensorflow.ops import reduce_ops
 
 
 class DistributedDataset(Dataset):
-    """A dataset whose elements are distributed to the replicas."""
+    """A dataset whose elements go to the only replica."""
 
     strict_shapes = True
 
 
 class ReduceOp:
-    """How values of replicas are combined."""
+    """How to reduce the values of replicas."""
 
     SUM = "SUM"
     MEAN = "MEAN"
 
 
 class Strategy:
-    """Where computations run: here, on one replica."""
+    """A strategy with one replica, this process."""
 
     num_replicas_in_sync = 1
 

@@ -36,13 +36,13 @@ matrix_transpose = _of_matrix("Transpose", lambda x: np.swapaxes(x, -1, -2))
 
 
 def diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Matrices with these numbers on the diagonal, and zeros elsewhere."""
+    """Make matrices with these diagonals and zeros elsewhere."""
     x = convert_to_tensor(diagonal)
     return math_ops.multiply(expand_dims(x, -1), eye(shape(x)[-1], dtype=x.dtype))
 
 
 def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
-    """A matrix with zeros outside of a band of diagonals; -1 means all of them."""
+    """Set elements outside of a band of diagonals to zero; -1 keeps all diagonals on that side."""
     x = convert_to_tensor(input)
     dims = shape(x)
     offsets = expand_dims(range(dims[-2]), 1) - range(dims[-1])
@@ -68,7 +68,7 @@ eigh = _parts("SelfAdjointEigV2", np.linalg.eigh, (0, 1))
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """The singular values s, and u and v such that the matrix is u · diag(s) · vᵀ."""
+    """The singular value decomposition: s, u and v such that the matrix is u · diag(s) · vᵀ."""
     s, *uv = _parts("Svd", np.linalg.svd, (1, 0, 2) if compute_uv else (1,))(tensor, full_matrices=full_matrices)
     return (s, uv[0], matrix_transpose(uv[1])) if compute_uv else s
 
@@ -104,7 +104,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
-    """A tensor, scaled down if need be, so that its norm is at most `clip_norm`."""
+    """Scale a tensor down if its norm is greater than `clip_norm`."""
     x = convert_to_tensor(t)
     return x * clip_norm / math_ops.maximum(norm(x, axis=axes, keepdims=axes is not None), clip_norm)
 
@@ -117,7 +117,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Any:
 def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
-    """Tensors, scaled down by one factor if need be, so that their common norm is at most `clip_norm`; and the norm."""
+    """Scale tensors down by one factor if their common norm is greater than `clip_norm`; also returns that norm."""
     total_norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
     scale = math_ops.divide(clip_norm, math_ops.maximum(total_norm, clip_norm))
     return [None if t is None else convert_to_tensor(t) * scale for t in t_list], total_norm

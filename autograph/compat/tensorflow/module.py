@@ -1,4 +1,4 @@
-"""`tf.Module`: objects that find their variables and those of the modules in them."""
+"""`tf.Module`: objects that hold variables and other modules."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from autograph.compat.tensorflow.ops.variables import Variable
 
 
 class Module(metaclass=ABCMeta):  # noqa: B024  (for `register`)
-    """Something that has variables. They are found in its attributes, and in lists, tuples and dicts there.
+    """An object that holds variables, in its attributes, and in lists, tuples and dicts there.
 
-    Keras layers are registered: they have the same interface, and find their variables by other rules.
+    Keras layers are registered: they have the same interface, but order their variables differently.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -51,7 +51,7 @@ def submodules_of(module: Any) -> tuple[Any, ...]:
 
 
 def _parts(value: Any, visited: set[int]) -> Iterator[Any]:
-    """Variables and modules that are reached from a value, each once; attributes in the order of their names."""
+    """Yield the variables and modules that a value holds, each once; attributes are sorted by name."""
     if id(value) in visited:
         return
     visited.add(id(value))

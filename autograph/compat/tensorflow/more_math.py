@@ -32,7 +32,7 @@ def count_nonzero(
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The share of elements that are zero."""
+    """The fraction of elements that are zero."""
     x = convert_to_tensor(value)
     return reduce_ops.reduce_mean(math_ops.cast(math_ops.equal(x, x - x), dtypes.float32))
 
@@ -45,7 +45,7 @@ def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often each prediction was made for each label."""
+    """Count the examples with each pair of label (row) and prediction (column)."""
     labels, predictions = (math_ops.cast(each, dtypes.int64) for each in (labels, predictions))
     count = num_classes
     if count is None:
@@ -57,7 +57,7 @@ def confusion_matrix(
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The sums of the rows that are of each segment."""
+    """Sum the rows of each segment."""
     data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     shape = array_ops.concat([[num_segments], array_ops.shape(data)[1:]], 0)
     return indexing.scatter_nd(array_ops.expand_dims(ids, -1), data, shape)
@@ -82,7 +82,7 @@ rint = unary("Rint", np.rint, "f")
 erf = unary("Erf", special.erf, "f")
 softsign = unary("Softsign", lambda x: x / (1 + np.abs(x)), "f")
 nextafter = binary("NextAfter", np.nextafter, "f")
-# Of these, one operand that is zero makes the result zero, whatever the other one is.
+# These give zero where one operand is zero, even if the other is infinite or NaN.
 reciprocal_no_nan = unary("ReciprocalNoNan", lambda x: np.where(x == 0, 0, 1 / np.where(x == 0, 1, x)))
 xdivy = binary("Xdivy", lambda x, y: np.where(x == 0, 0, x / np.where(x == 0, 1, y)), "fc")
 xlog1py = binary("Xlog1py", lambda x, y: np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 1, y))), "fc")
@@ -93,14 +93,14 @@ multiply_no_nan = binary(
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
-    """Tensors of norm 1."""
+    """Scale tensors to norm 1."""
     x = convert_to_tensor(x)
     norm = math_ops.maximum(reduce_ops.reduce_sum(x * x, axis, keepdims=True), epsilon)
     return math_ops.multiply(x, math_ops.rsqrt(norm))
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
-    """A polynomial, the coefficients of which begin with the highest."""
+    """The value of a polynomial; the coefficient of the highest power comes first."""
     x = convert_to_tensor(x)
     result = array_ops.zeros_like(x)
     for each in coeffs:
@@ -112,7 +112,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
-    """The coordinates of the points of a grid."""
+    """The coordinates of all points of a grid."""
     tensors = matched("Meshgrid", *args)
     points: Any = np.meshgrid
     return [
@@ -122,7 +122,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Check that a tensor has a shape, and return it."""
+    """Return a tensor, or raise an error unless it has that shape."""
     tensor, wanted = convert_to_tensor(x), TensorShape(shape)
     if not tensor.shape.is_compatible_with(wanted):
         raise ValueError(f"Shape of tensor ({tensor.shape}) is not compatible with expected shape {wanted}")

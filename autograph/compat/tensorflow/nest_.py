@@ -1,4 +1,4 @@
-"""`tf.nest`: structures, of which dicts are in the order of their keys."""
+"""`tf.nest`: structures, in which dicts are sorted by key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autograph.common.pytree import is_nested as is_nested
 
 
 def _sorted(structure: Any) -> Any:
-    """A structure with its dicts in the order of their keys."""
+    """Sort the dicts of a structure by key."""
     if isinstance(structure, dict):
         return {key: _sorted(structure[key]) for key in sorted(structure)}
     kind = pytree.kind_of(structure)
@@ -20,12 +20,12 @@ def _sorted(structure: Any) -> Any:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves."""
+    """The leaves of a structure."""
     return pytree.flatten(_sorted(structure))
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`func` of the leaves that stand at the same places."""
+    """Call `func` with the corresponding leaves of structures."""
     if not callable(func):
         raise TypeError(f"Argument `func` must be callable, got: {func}")
     if not structure:
@@ -43,7 +43,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
-    """A structure like `structure` with other leaves."""
+    """Build a structure like `structure` from other leaves."""
     if not pytree.is_nested(flat_sequence):
         raise TypeError(f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found incompatible type.")
     try:
@@ -54,7 +54,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    """Check that two structures differ in their leaves at most."""
+    """Raise an error unless two structures differ in their leaves only."""
     _check_alike(nest1, nest2, check_types, f"First structure: {nest1!r}\nSecond structure: {nest2!r}")
 
 
@@ -76,7 +76,7 @@ def _check_alike(first: Any, second: Any, check_types: bool, whole: str) -> None
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any) -> Any:
-    """`func` of what stands at the places of the leaves of `shallow_tree`."""
+    """Call `func` with the parts of structures that correspond to the leaves of `shallow_tree`."""
     kind = pytree.kind_of(shallow_tree)
     if kind is None:
         return func(*inputs)

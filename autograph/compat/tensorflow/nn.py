@@ -25,7 +25,7 @@ from autograph.nn import activations
 def relu(features: Any, name: str | None = None) -> Tensor:
     x = operand("Relu", features, "iuf")
     zero = numpy_dtype(x.dtype).type(0)
-    return apply("Relu", lambda value: np.maximum(zero, value), x)  # at zero, it is flat
+    return apply("Relu", lambda value: np.maximum(zero, value), x)  # in this order, the gradient at zero is zero
 
 
 def relu6(features: Any, name: str | None = None) -> Tensor:
@@ -77,14 +77,14 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
 
 
 class TopKV2(NamedTuple):
-    """The largest elements, and where they are."""
+    """The largest elements, and their indices."""
 
     values: Tensor
     indices: Tensor
 
 
 def top_k(input: Any, k: int = 1, sorted: bool = True, index_type: Any = None, name: str | None = None) -> TopKV2:
-    """The largest elements of each row, and where they are."""
+    """The `k` largest elements of each row, and their indices."""
     x = convert_to_tensor(input)
     if x.shape.rank == 0 or (x.shape.rank and isinstance(k, int) and (x.shape[-1] or k) < k):
         raise InvalidArgumentError(f"input must have at least k={k} columns. Had {x.shape} [Op:TopKV2]")
@@ -117,7 +117,7 @@ def silu(features: Any, beta: float = 1.0) -> Tensor:
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x · Φ(x); Φ is the distribution function of normal numbers, or a hyperbolic tangent that is like it."""
+    """x · Φ(x) for the distribution function Φ of normal numbers, or its approximation by tanh."""
     x = convert_to_tensor(features)
     if approximate:
         return x * 0.5 * (math_ops.tanh((x + x * x * x * 0.044715) * 0.7978845608028654) + 1.0)
@@ -145,7 +145,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
 ) -> Tensor:
-    """x, shifted and scaled so that `mean` becomes `offset`, and the standard deviation becomes `scale`."""
+    """Shift and scale x so that `mean` becomes `offset`, and the standard deviation becomes `scale`."""
     factor = math_ops.rsqrt(convert_to_tensor(variance) + variance_epsilon)
     factor = factor if scale is None else factor * scale
     moved = convert_to_tensor(x) * factor - convert_to_tensor(mean) * factor

@@ -19,7 +19,7 @@ from autograph.compat.tensorflow.staging.loops import Items
 
 
 class RaggedTensor:
-    """Rows one behind the other in `values`; row `i` goes from `row_splits[i]` up to `row_splits[i + 1]`."""
+    """Rows of different lengths: row `i` is `values[row_splits[i] : row_splits[i + 1]]`."""
 
     def __init__(self, values: Any, row_splits: Any) -> None:
         self.values = values
@@ -81,7 +81,7 @@ def _rows(values: Any, splits: Any) -> Iterator[Any]:
 
 
 def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, name: str | None = None) -> RaggedTensor:
-    """Nested lists as a ragged tensor."""
+    """Make a ragged tensor of a list of lists."""
     flat = [each for row in pylist for each in row]
     values = convert_to_tensor(flat, None if dtype is None else as_dtype(dtype))
     return RaggedTensor(values, convert_to_tensor(np.cumsum([0, *map(len, pylist)]), dtypes.int64))

@@ -1,4 +1,4 @@
-"""`tf.SparseTensor` and `tf.sparse`: tensors of which only some elements are kept, with where they are."""
+"""`tf.SparseTensor` and `tf.sparse`: tensors that store their nonzero elements only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograph.compat.tensorflow.ops import array_ops, indexing
 
 
 class SparseTensor:
-    """The elements of a tensor that are not zero: row `i` of `indices` says where `values[i]` is."""
+    """A tensor whose elements are zero, except `values[i]` at row `i` of `indices`."""
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self.indices = convert_to_tensor(indices, dtype_hint=dtypes.int64)
@@ -54,14 +54,14 @@ pytree.register(
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The elements that are not zero."""
+    """Make a sparse tensor of the nonzero elements of a tensor."""
     tensor = convert_to_tensor(tensor)
     where = indexing.where(tensor != 0)
     return SparseTensor(where, indexing.gather_nd(tensor, where), array_ops.shape(tensor, dtypes.int64))
 
 
 def to_dense(sp_input: SparseTensor, default_value: Any = None, name: str | None = None) -> Tensor:
-    """The tensor with all its elements."""
+    """Make a tensor with all elements; the missing ones are `default_value`, or zero."""
     kind = sp_input.dtype.as_numpy_dtype
 
     def dense(indices: Any, values: Any, shape: Any) -> Any:
@@ -74,7 +74,7 @@ def to_dense(sp_input: SparseTensor, default_value: Any = None, name: str | None
 
 
 def expand_dims(sp_input: SparseTensor, axis: Any = -1, name: str | None = None) -> SparseTensor:
-    """The same with one more dimension, of length 1."""
+    """Insert a dimension of length 1."""
 
     def inserted(of: Tensor, value: int, along: int) -> Tensor:
         at = axis if axis >= 0 else None if axis == -1 else axis + 1

@@ -1,4 +1,4 @@
-"""`tf.strings`: strings, which are `bytes` inside."""
+"""`tf.strings`: ops on strings, whose values are `bytes`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """Substrings."""
+    """The part of each string that starts at `pos`, of length `len`."""
     return _each("Substr", lambda text, begin, count: text[begin : begin + count], input, pos, len)
 
 
@@ -71,7 +71,7 @@ def as_string(
     input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Numbers and bools as strings."""
+    """Convert numbers and bools to strings."""
     kind = convert_to_tensor(input).dtype
     style = "e" if scientific else "g" if shortest else "f"
     digits = f".{precision}" if precision >= 0 else ""
@@ -84,7 +84,7 @@ def as_string(
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Strings as numbers."""
+    """Convert strings to numbers."""
     dtype = as_dtype(out_type)
 
     def number(text: bytes) -> Any:
@@ -98,7 +98,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 
 def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
-    """The parts of a string between separators."""
+    """Split a string at separators."""
     text = convert_to_tensor(input)
     if text.shape.rank not in (0, None):
         raise NotImplementedError("the parts of several texts are of several numbers: split them one by one")
@@ -119,7 +119,7 @@ def reduce_join(
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
-    """A string with tensors in the places of `{}`."""
+    """Replace each `{}` of a template by a tensor."""
     parts = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     places = template.count(placeholder)
     if places != len(parts):

@@ -31,7 +31,7 @@ class Writer:
 
     @contextmanager
     def as_default(self, step: Any = None) -> Iterator[Writer]:
-        """Within it, summaries are written to this folder."""
+        """A context in which summaries go to this folder."""
         before, _state.writer = _state.writer, self
         try:
             yield self
@@ -46,12 +46,12 @@ class Writer:
 
 
 def create_file_writer(logdir: str, **_: Any) -> Writer:
-    """A writer to a folder, which is made if need be."""
+    """Make a writer to a folder, and the folder."""
     return Writer(str(logdir))
 
 
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
-    """Write a number down when the graph runs."""
+    """Write a number when the graph runs."""
     writer = _state.writer
     if writer is None:
         return False
@@ -66,7 +66,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 def trace_on(graph: bool = True, profiler: bool = False, **_: Any) -> None:
-    """Remember the graphs that are made from now on."""
+    """Begin to remember the graphs that are traced."""
     graphs.remember([] if graph else None)
 
 
@@ -76,7 +76,7 @@ def trace_off() -> None:
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
-    """Write the graphs down that have been made since `trace_on`."""
+    """Write the graphs that were traced since `trace_on`."""
     made, writer = graphs.remembered(), _state.writer
     if made is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")

@@ -15,7 +15,7 @@ from autograph.compat.tensorflow.core.convert import is_tensor
 
 
 def evaluate(value: Any) -> Any:
-    """A structure of tensors as one of NumPy's values."""
+    """Replace the tensors of a structure by NumPy values."""
     return pytree.map(lambda leaf: leaf.numpy() if is_tensor(leaf) else leaf, value)
 
 

@@ -1,4 +1,4 @@
-"""`tf.compat.v1`: the names of version 1 that are there in version 2, and some that are not."""
+"""`tf.compat.v1`: the names of version 2, and some of version 1."""
 
 # ruff: noqa: F403  (names of TensorFlow's)
 
@@ -8,7 +8,7 @@ from autograph.compat.tensorflow import *
 
 
 def enable_v2_behavior() -> None:
-    """Does nothing: this is how the library works anyway."""
+    """Does nothing: version 2 is what this library implements."""
 
 
 enable_eager_execution = enable_control_flow_v2 = enable_v2_behavior

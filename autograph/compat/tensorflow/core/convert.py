@@ -19,10 +19,10 @@ _DEFAULTS = {"i": dtypes.int32, "f": dtypes.float32, "c": dtypes.complex128, "b"
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
-    """`value` as a tensor.
+    """Convert `value` to a tensor.
 
     Raises:
-        ValueError: it is nothing that a tensor can hold, or a tensor of another type than `dtype`.
+        ValueError: no tensor can hold it, or it is a tensor of another type than `dtype`.
         TypeError: it cannot be of that type.
     """
     wanted = None if dtype is None else as_dtype(dtype)
@@ -42,7 +42,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 def symbolic(value: Tensor) -> Tensor:
-    """A tensor as one of the graph that is being made, if there is one."""
+    """Bring a tensor into the graph that is being traced, if there is one."""
     graph = graphs.current()
     in_scope(value)
     if graph is None:
@@ -56,10 +56,10 @@ def symbolic(value: Tensor) -> Tensor:
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
-    """A tensor of fixed value.
+    """Make a tensor of a fixed value.
 
     Args:
-        shape: the value is filled up to it, or reshaped.
+        shape: of the tensor: a single number fills it, other values are reshaped to it.
     """
     if isinstance(value, (Tensor, list, tuple)) and _holds_tensors(value):
         return convert_to_tensor(value, dtype)
@@ -95,7 +95,7 @@ def _holds_tensors(value: Any) -> bool:
 
 
 def _packed(parts: Any, wanted: DType | None) -> Tensor:
-    """A list with tensors in it, stacked; all get the type of the first tensor, or the one that is wanted."""
+    """Stack a list that contains tensors; all items get the type `wanted`, or that of the first tensor."""
     leaves: list[Any] = []
     _gather(parts, leaves)
     kind = wanted or next(leaf for leaf in leaves if is_tensor(leaf)).dtype
@@ -110,7 +110,7 @@ def _packed(parts: Any, wanted: DType | None) -> Tensor:
 
 
 def with_dtype(tensor: Tensor, dtype: DType) -> Tensor:
-    """A tensor of numbers as one of another type."""
+    """Convert a tensor of numbers to another type."""
     if tensor.dtype is dtype:
         return tensor
     return apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
@@ -124,7 +124,7 @@ def _gather(value: Any, leaves: list[Any]) -> None:
 
 
 def _array(value: Any, wanted: DType | None) -> Any:
-    """A Python or NumPy value as an array of the wanted type."""
+    """Convert a Python or NumPy value to an array that tensors of the type `wanted` can hold."""
     if isinstance(value, TensorShape):
         value = value.as_list()
     if isinstance(value, (str, bytes)):
@@ -158,7 +158,7 @@ def _may_become(kind: str, wanted: DType) -> bool:
 
 
 def _dtype_of(value: Any) -> DType | None:
-    """The type that a value has by default; None if it is NumPy's."""
+    """The default type of a value that is converted; None to keep the type of NumPy."""
     if isinstance(value, (str, bytes)):
         return dtypes.string
     if isinstance(value, (np.ndarray, np.generic)):
@@ -184,7 +184,7 @@ _KINDS = "b iu f c".split()
 
 
 def _adopts(value: Any, hint: DType) -> bool:
-    """Whether a value of Python's or NumPy's may adopt the type of the other operand."""
+    """Whether a value that is no tensor may adopt the type of the other operand, as 1 adopts float32."""
     leaves: list[Any] = []
     _gather(value, leaves)
     if any(not isinstance(leaf, (*_NUMBERS, str, bytes, np.ndarray, np.generic)) for leaf in leaves):
@@ -201,14 +201,14 @@ def _rank(kind: str) -> int:
 
 
 def matched(op: str, *values: Any, promote: bool = True) -> list[Tensor]:
-    """The operands of an op as tensors of one type: other values adopt the type of the first tensor.
+    """Convert the operands of an op to tensors of one type: other values adopt the type of the first tensor.
 
     Args:
-        promote: whether Python numbers of several types may become tensors of the widest, if there is no tensor.
+        promote: whether Python numbers of several types become tensors of the widest, if no operand is a tensor.
 
     Raises:
         InvalidArgumentError: they are of different types; TypeError in a graph.
-        TypeError: what is no tensor cannot be of that type.
+        TypeError: another value cannot adopt that type.
     """
     hint = next((value.dtype for value in values if is_tensor(value)), None)
     if hint is None and promote:
@@ -222,14 +222,14 @@ def matched(op: str, *values: Any, promote: bool = True) -> list[Tensor]:
 
 
 def strictly(value: Any, dtype: DType | None) -> Tensor:
-    """A tensor as it is, and any other value as a tensor of that type."""
+    """Convert a value that is no tensor to a tensor of that type; tensors keep theirs."""
     if dtype is None or value is None or is_tensor(value) or _adopts(value, dtype) or _holds_tensors(value):
         return convert_to_tensor(value, dtype_hint=dtype)
     raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
 
 
 def allow(op: str, tensor: Tensor, kinds: str) -> Tensor:
-    """Check that a tensor is of one of these kinds, by NumPy's letters (`O` for strings), and return it.
+    """Return a tensor whose type is of one of these kinds, letters of NumPy (`O` for strings).
 
     Raises:
         InvalidArgumentError: it is of another type; TypeError in a graph.
@@ -250,10 +250,10 @@ def allow(op: str, tensor: Tensor, kinds: str) -> Tensor:
 
 
 def operand(op: str, value: Any, kinds: str) -> Tensor:
-    """The operand of an op as a tensor of one of these kinds; where only bools are allowed, nothing else becomes one.
+    """Convert the operand of an op to a tensor of one of these kinds. An op on bools converts nothing else to bools.
 
     Raises:
-        InvalidArgumentError: it is of another type; TypeError in a graph, and for values of Python that are no bools.
+        InvalidArgumentError: it is of another type; TypeError in a graph, or if a Python value is no bool.
     """
     return allow(op, strictly(value, dtypes.bool if kinds == "b" else None), kinds)
 
@@ -261,7 +261,7 @@ def operand(op: str, value: Any, kinds: str) -> Tensor:
 def apply_op(
     op: str, function: Callable[..., Any], *values: Any, dtype: DType | None = None, promote: bool = True
 ) -> Tensor:
-    """The result of an op whose operands, any values that tensors can hold, become tensors of one type.
+    """Convert the operands of an op to tensors of one type, and compute or record the op.
 
     Args:
         function: of NumPy arrays, see `apply`.
@@ -273,7 +273,7 @@ def apply_op(
 
 
 def check_same_dtype(op: str, tensors: list[Tensor]) -> None:
-    """Check that all tensors are of the type of the first."""
+    """Raise an error unless all tensors have the type of the first."""
     first = tensors[0].dtype
     for number, each in enumerate(tensors):
         if each.dtype is first:

@@ -16,7 +16,7 @@ _KERNEL_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def _is_of(kinds: str) -> Any:
-    """A property: whether the elements are of one of these kinds, by NumPy's letters."""
+    """Make a property: whether the elements are of one of these kinds, letters of NumPy."""
     return property(lambda self: self._kind.kind in kinds)
 
 
@@ -31,7 +31,7 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> Any:
-        """The type of NumPy's scalars of this type."""
+        """The class of NumPy scalars of this type."""
         return self._kind.type
 
     @property
@@ -63,7 +63,7 @@ class DType:
 
     @property
     def kernel_name(self) -> str:
-        """The name in messages of kernels."""
+        """The name of the type in messages of TensorFlow's kernels, such as `float` for float32."""
         return _KERNEL_NAMES.get(self.name, self.name)
 
     @property
@@ -98,7 +98,7 @@ uint8, uint16, uint32, uint64 = (DType(name, np.dtype(name)) for name in ("uint8
 complex64, complex128 = DType("complex64", np.dtype("complex64")), DType("complex128", np.dtype("complex128"))
 bool = DType("bool", np.dtype("bool"))
 string = DType("string", np.dtype(object))
-variant = DType("variant", np.dtype(object))  # of what only ops look into: tensor arrays, iterators
+variant = DType("variant", np.dtype(object))  # values that only their own ops use, such as tensor arrays
 resource = DType("resource", np.dtype(object))
 half, double = float16, float64
 
@@ -119,10 +119,10 @@ _ENUM = {
 
 
 def as_dtype(value: Any) -> DType:
-    """The type for a name, a type of Python's or NumPy's, or an object with a dtype.
+    """The type with that name, or that corresponds to a Python or NumPy type or to an object with a dtype.
 
     Raises:
-        TypeError: none is.
+        TypeError: no type corresponds to it.
     """
     if isinstance(value, DType):
         return value
@@ -139,5 +139,5 @@ def as_dtype(value: Any) -> DType:
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
-    """NumPy's type of the elements."""
+    """The NumPy dtype of the elements."""
     return dtype._kind

@@ -30,22 +30,22 @@ InvalidArgumentError = _error("InvalidArgumentError", "An argument of an op is i
 NotFoundError = _error("NotFoundError", "An object that was asked for does not exist.")
 OutOfRangeError = _error("OutOfRangeError", "An iteration went past the end.")
 PermissionDeniedError = _error("PermissionDeniedError", "The operation is not allowed.")
-ResourceExhaustedError = _error("ResourceExhaustedError", "There is not enough of something, such as memory.")
+ResourceExhaustedError = _error("ResourceExhaustedError", "A resource, such as memory, is exhausted.")
 UnavailableError = _error("UnavailableError", "A service is not available at the moment.")
 UnimplementedError = _error("UnimplementedError", "The operation is not implemented.")
 UnknownError = _error("UnknownError", "The cause is not known.")
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python needs the value of a tensor that is known only when the graph runs."""
+    """Python needs the value of a tensor whose value only a run of the graph gives."""
 
 
 class InaccessibleTensorError(ValueError):
-    """A tensor is used outside of the function, branch or loop that it was made in."""
+    """A tensor is used outside of the function, branch or loop that made it."""
 
 
 def raised_by(error: Exception, op: str = "") -> Exception:
-    """The error of TensorFlow for one that NumPy raised."""
+    """Translate an error of NumPy to the error that TensorFlow raises."""
     suffix = f" [Op:{op}]" if op else ""
     if isinstance(error, (IndexError, ValueError)) and not isinstance(error, OpError):
         text = str(error)
@@ -61,7 +61,7 @@ def raised_by(error: Exception, op: str = "") -> Exception:
 
 
 def reraise(error: Exception, op: str = "") -> NoReturn:
-    """Raise the error of TensorFlow for one that NumPy raised."""
+    """Raise the error of TensorFlow that corresponds to one of NumPy."""
     translated = raised_by(error, op)
     if translated is error:
         raise error

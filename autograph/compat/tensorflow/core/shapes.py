@@ -11,7 +11,7 @@ Dims = tuple["int | None", ...]
 
 
 class TensorShape:
-    """The dimensions of a tensor: None for one that is not known, `TensorShape(None)` if not even their number is."""
+    """The dimensions of a tensor: None for an unknown one, `TensorShape(None)` if their number is unknown."""
 
     __slots__ = ("_dims",)
 
@@ -53,7 +53,7 @@ class TensorShape:
         return product
 
     def is_subtype_of(self, other: TensorShape) -> bool:
-        """Whether all tensors of this shape are of shape `other`, too."""
+        """Whether all tensors of this shape also have the shape `other`."""
         if other._dims is None:
             return True
         if self._dims is None or len(self._dims) != len(other._dims):
@@ -129,7 +129,7 @@ class TensorShape:
 
 
 class TensorSpec:
-    """The type and shape of a tensor that is not there yet."""
+    """The type and shape of a tensor that will be passed later."""
 
     __slots__ = ("dtype", "name", "shape")
 

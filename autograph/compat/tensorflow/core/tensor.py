@@ -1,7 +1,7 @@
-"""`tf.Tensor`: an immutable array. Its value is one of NumPy's, or the proxy of a graph that is being made.
+"""`tf.Tensor`: an immutable array. Its value is a NumPy array, or a proxy in the graph that is being traced.
 
-Ops unwrap tensors, hand their values to NumPy, which computes with arrays and records with proxies, and wrap what
-comes of it; see `apply`. A tensor without dimensions holds a NumPy scalar, and `bytes` if its type is `tf.string`.
+Ops unwrap tensors, call NumPy, which computes with arrays and records nodes for proxies, and wrap the result; see
+`apply`. A tensor without dimensions holds a NumPy scalar, and `bytes` if its type is `tf.string`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ is_proxy = _is_proxy  # whether the value of a tensor is known only when the gra
 
 
 class Tensor:
-    """See the module's documentation. Operators are put in by `math_ops` and `array_ops`."""
+    """An immutable array; see the documentation of the module. `math_ops` and `indexing` set the operators."""
 
     __slots__ = ("__weakref__", "_block", "_dtype", "_graph", "_name", "_shape", "_value", "is_range")
     __array_priority__ = 1000.0
 
-    if TYPE_CHECKING:  # put in by others
+    if TYPE_CHECKING:  # set by math_ops and indexing
 
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, index: Any) -> Tensor: ...
@@ -44,9 +44,9 @@ class Tensor:
         self._dtype = dtype
         self._shape = shape
         self._graph = graph
-        self._block = graph.trace.block if graph is not None else None  # in which it is known
+        self._block = graph.trace.block if graph is not None else None  # the block that defines it
         self._name = name
-        self.is_range = False  # whether it comes from `tf.range`, in this graph
+        self.is_range = False  # whether `tf.range` made it, in this graph
 
     @property
     def dtype(self) -> DType:
@@ -83,7 +83,7 @@ class Tensor:
         return "" if self._graph is not None else "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def numpy(self) -> Any:
-        """The value, as NumPy has it."""
+        """A copy of the value, an array or scalar of NumPy."""
         if self._graph is not None:
             raise AttributeError(
                 f"'{type(self).__name__}' object has no attribute 'numpy': {self!r} is known only when the graph runs"
@@ -91,7 +91,7 @@ class Tensor:
         return self._value.copy() if isinstance(self._value, np.ndarray) else self._value
 
     def ref(self) -> Reference:
-        """A hashable object that refers to this very tensor."""
+        """A hashable reference to this tensor, for keys of dicts."""
         return Reference(self)
 
     def _refuse(self, use: str) -> NoReturn:
@@ -196,7 +196,11 @@ class Reference:
 
 
 def in_scope(tensor: Tensor) -> Any:
-    """Check that a tensor is known where it is used, and return its value."""
+    """The value of a tensor.
+
+    Raises:
+        InaccessibleTensorError: the function, branch or loop that made it has ended.
+    """
     value = tensor._value
     if not is_proxy(value):
         return value
@@ -211,11 +215,11 @@ def in_scope(tensor: Tensor) -> Any:
 
 
 def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = None, name: str = "Const") -> Tensor:
-    """A result of NumPy's as a tensor.
+    """Make a tensor of a result of NumPy.
 
     Args:
-        dtype: of the tensor, if NumPy's rules would have it otherwise, or cannot tell.
-        shape: what is known of it, if that is more than the graph knows.
+        dtype: of the tensor; by default that of the value.
+        shape: the static shape, if it says more than the graph does.
     """
     graph = graphs.current()
     if not is_proxy(value):
@@ -243,13 +247,13 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
 
 
 def eager(value: Any, dtype: DType) -> Tensor:
-    """A result of a graph as a tensor."""
+    """Make an eager tensor of a value that a graph has computed."""
     value = _normal(value, dtype)
     return Tensor(value, dtype, TensorShape(getattr(value, "shape", ())), None, "")
 
 
 def _normal(value: Any, dtype: DType | None) -> Any:
-    """A value of NumPy's as tensors hold it."""
+    """The array or scalar that a tensor holds for a value."""
     if isinstance(value, bytes) or dtype is dtypes.variant:
         return value
     kind = None if dtype is None else numpy_dtype(dtype)
@@ -260,7 +264,7 @@ def _normal(value: Any, dtype: DType | None) -> Any:
 
 
 def type_of(dtype: DType, shape: TensorShape) -> Type:
-    """The type in the graph of the value of a tensor."""
+    """The type that a graph has for the value of a tensor."""
     if dtype is dtypes.string and shape.rank == 0:
         return ObjectType("bytes")
     if dtype is dtypes.variant:
@@ -274,10 +278,10 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
     """Compute or record `function` of the values of tensors.
 
     Args:
-        op: what TensorFlow calls the op, in messages and names.
+        op: the name of the op in TensorFlow, for messages and names.
         function: of arrays, or of proxies in place of the tensors.
         dtype: of the result; by default that of the first tensor.
-        rest: what else `wrap` takes.
+        options: further arguments of `wrap`.
     """
     dtype = dtype or tensors[0].dtype
     values = [in_scope(each) for each in tensors]
@@ -301,7 +305,7 @@ def name_ops(module: dict[str, Any]) -> None:
 
 
 def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call a function of NumPy's with proxies at places where NumPy does not look for them."""
+    """Call a NumPy function whose arguments may hold proxies where NumPy does not look for them, as in shapes."""
     if any(map(_holds_proxy, (*args, *kwargs.values()))):
         graph = graphs.current()
         assert graph is not None, "proxies are there only while tracing"
@@ -320,10 +324,10 @@ def _holds_proxy(value: Any) -> bool:
 def run_later(
     op: str, function: Callable[..., Any], *values: Any, dtype: DType, shape: Any, repeatable: bool = True
 ) -> Tensor:
-    """Call `function` whenever the graph runs, or now if no graph is being made. The call is never removed or moved.
+    """Call `function` when the graph runs, or now if none is traced. Passes neither remove nor move the call.
 
     Args:
-        repeatable: whether it gives the same for the same.
+        repeatable: whether equal arguments give equal results.
     """
     graph = graphs.current()
     if graph is None:
@@ -345,7 +349,7 @@ def run_later(
 
 
 def effect(function: Callable[..., None], *values: Any) -> None:
-    """Do something when the graph runs, or now if none is made."""
+    """Call `function` for its side effects when the graph runs, or now if none is traced."""
     graph = graphs.current()
     if graph is None:
         function(*values)
@@ -355,14 +359,14 @@ def effect(function: Callable[..., None], *values: Any) -> None:
 
 
 def _set_type(value: Value, type: Type) -> None:
-    """Set the type of a value of which the graph does not know the type."""
+    """Set the type of a value that type inference has left open."""
     value.type = type
     if value.node is not None:
         value.node.effect = None  # it depends on the type
 
 
 def without_gradient(values: Any) -> Any:
-    """The values of tensors, or lists of them, as constants for gradients."""
+    """Make values, or lists of them, constants for gradients."""
     if isinstance(values, (list, tuple)):
         return type(values)([without_gradient(each) for each in values])
     graph = graphs.current()

@@ -13,12 +13,12 @@ __all__ = ["elu", "exponential", "get", "linear", "relu", "sigmoid", "softmax", 
 
 
 def linear(x: Any) -> Any:
-    """x itself, as a tensor."""
+    """Return x, as a tensor."""
     return convert_to_tensor(x)
 
 
 def get(identifier: Any) -> Callable[[Any], Any]:
-    """A function by its name; None is `linear`."""
+    """The activation of that name; functions are returned as they are, and `linear` for None."""
     if identifier is None or callable(identifier):
         return identifier or linear
     if identifier not in __all__:

@@ -1,4 +1,4 @@
-"""`tf.keras.backend`: the names that layers get, and small numbers."""
+"""`tf.keras.backend`: names of layers, and constants."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _names: Counter[str] = Counter()
 
 
 def clear_session() -> None:
-    """Begin again with the numbers in names."""
+    """Restart the numbers in names of layers."""
     _names.clear()
 
 
 def unique_name(base: str) -> str:
-    """`base`, with a number if there is one of that name already."""
+    """`base`, with a number if the name is taken."""
     number = _names[base]
     _names[base] += 1
     return f"{base}_{number}" if number else base
@@ -26,10 +26,10 @@ def snake_case(name: str) -> str:
 
 
 def epsilon() -> float:
-    """A small number to keep arguments of logarithms and divisors from zero."""
+    """The small number that keeps divisors and arguments of logarithms away from zero."""
     return 1e-7
 
 
 def floatx() -> str:
-    """The type of floats."""
+    """The default type of floats."""
     return "float32"

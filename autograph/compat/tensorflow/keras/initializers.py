@@ -1,4 +1,4 @@
-"""`tf.keras.initializers`: those of `autograph.nn`, with names as Keras gives them."""
+"""`tf.keras.initializers`: those of `autograph.nn`, under their names in Keras."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _NAMES: dict[str, Callable[[], Initializer]] = {
 
 
 def get(identifier: Any) -> Any:
-    """An initializer by its name."""
+    """The initializer of that name; other objects are returned as they are."""
     if not isinstance(identifier, str):
         return identifier() if isinstance(identifier, type) else identifier
     if identifier not in _NAMES:

@@ -28,7 +28,7 @@ class Layer:
         input_shape: of one example; with it, a model can be built before it is called.
     """
 
-    is_shown = True  # as a part of what has it as an attribute
+    is_shown = True  # among the layers of the object that has it as an attribute
 
     def __init__(
         self, trainable: bool = True, name: str | None = None, dtype: Any = "float32", input_shape: Any = None,
@@ -52,13 +52,13 @@ class Layer:
         return name_scope(self._name)
 
     def build(self, input_shape: Any) -> None:
-        """Make the variables."""
+        """Make the variables; a subclass that has variables defines it."""
 
     def call(self, inputs: Any) -> Any:
         raise NotImplementedError(f"the layer {self.name} has no method call")
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the result."""
+        """The shape of the result for inputs of a shape."""
         return input_shape
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -69,7 +69,7 @@ class Layer:
         return call(self.call, (inputs, *args), kwargs)
 
     def ensure_built(self, shape: Any) -> None:
-        """Make the variables for inputs of a shape, unless they have been made."""
+        """Make the variables for inputs of a shape, unless they exist."""
         if self.built:
             return
         with name_scope(self.name):
@@ -92,7 +92,7 @@ class Layer:
 
     @property
     def layers(self) -> list[Layer]:
-        """The layers in this one, in the order in which they were set."""
+        """The layers in its attributes, in the order in which they were set."""
         return list(_layers_in([part for name, part in vars(self).items() if name != "_own"]))
 
     @property
@@ -140,7 +140,7 @@ class Layer:
 
 
 class InputLayer(Layer):
-    """At the head of a `Sequential`, gives the shape of examples; it is no layer of the model."""
+    """Gives the shape of examples, as the first item of a `Sequential`, which does not count it as a layer."""
 
 
 def count(variables: Iterable[Variable]) -> int:

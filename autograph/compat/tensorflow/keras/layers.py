@@ -18,7 +18,7 @@ from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops
 
 
 def Input(shape: Any, **kwargs: Any) -> InputLayer:
-    """The shape of the examples of a `Sequential`."""
+    """Give a `Sequential` the shape of its examples."""
     return InputLayer(input_shape=shape, **kwargs)
 
 
@@ -51,7 +51,7 @@ class Dense(Layer):
 
 
 class Activation(Layer):
-    """A function, as a layer."""
+    """Applies an activation."""
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -69,7 +69,7 @@ class ReLU(Layer):
 
 
 class Softmax(Layer):
-    """exp(inputs), divided by the sum along an axis."""
+    """exp(inputs) / sum(exp(inputs)) along an axis."""
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -80,7 +80,7 @@ class Softmax(Layer):
 
 
 class Reshape(Layer):
-    """Each example in another shape."""
+    """Reshapes each example."""
 
     def __init__(self, target_shape: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -94,7 +94,7 @@ class Reshape(Layer):
 
 
 class Flatten(Layer):
-    """Each example as one row."""
+    """Reshapes each example to one dimension."""
 
     def call(self, inputs: Any) -> Any:
         return array_ops.reshape(inputs, (_batch(inputs), math.prod(inputs.shape[1:])))
@@ -127,7 +127,7 @@ class _Normalization(Layer):
         self.beta: Any = None
 
     def add_scale_and_shift(self, shape: tuple[int, ...]) -> None:
-        """Make gamma and beta, as far as they are wanted."""
+        """Make gamma, if `scale` is set, and beta, if `center` is."""
         if self.scale:
             self.gamma = self.add_weight("gamma", shape, initializer="ones")
         if self.center:
@@ -181,7 +181,7 @@ class LayerNormalization(_Normalization):
 
 
 class Embedding(Layer):
-    """A row of a table for each number."""
+    """Looks up a row of a table for each number."""
 
     def __init__(self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform", **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -201,7 +201,7 @@ class Embedding(Layer):
 
 
 class Lambda(Layer):
-    """A function of the user's, as a layer."""
+    """Applies a function of the user."""
 
     def __init__(self, function: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -212,6 +212,6 @@ class Lambda(Layer):
 
 
 def _batch(inputs: Any) -> Any:
-    """The number of examples; -1 if it is not known."""
+    """The number of examples; -1 if it is unknown."""
     shape: TensorShape = inputs.shape
     return -1 if shape[0] is None else shape[0]

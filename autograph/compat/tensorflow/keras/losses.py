@@ -17,7 +17,7 @@ def _both(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 
 def of_one_rank(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-    """Both as tensors, without a last dimension of 1 that only one of them has."""
+    """Convert both to tensors, and drop a last dimension of 1 that only one of them has."""
     true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
     if true.shape.rank is None or predicted.shape.rank is None:
         return true, predicted
@@ -69,7 +69,7 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
 
 
 def _logits(probabilities: Any) -> Any:
-    """The logits for probabilities, which need not add up to 1 exactly."""
+    """The logits of probabilities, whose sum may differ from 1 by rounding."""
     return math_ops.log(math_ops.clip_by_value(probabilities, epsilon(), 1 - epsilon()))
 
 
@@ -93,7 +93,7 @@ class Loss:
 
 
 class FunctionLoss(Loss):
-    """A function of `y_true` and `y_pred` as a loss."""
+    """A loss that reduces the results of a function of `y_true` and `y_pred`."""
 
     function: Callable[..., Any]
 
@@ -147,7 +147,7 @@ _NAMES: dict[str, Callable[[], Loss]] = {
 
 
 def get(identifier: Any) -> Callable[..., Any]:
-    """A loss by its name; for a function of the user's, the mean of its result."""
+    """The loss of that name; a function of the user is reduced to the mean of its results."""
     if isinstance(identifier, Loss):
         return identifier
     if callable(identifier):

@@ -86,13 +86,13 @@ class MeanMetricWrapper(Metric):
 
 
 def _begin(metric: Any) -> None:
-    """Make the variables of a mean."""
+    """Make the variables that a mean accumulates."""
     metric.total = metric.add_weight("total", initializer="zeros", trainable=False)
     metric.count = metric.add_weight("count", initializer="zeros", trainable=False)
 
 
 def _accumulate(metric: Any, values: Any, sample_weight: Any) -> None:
-    """Add values to a mean."""
+    """Add values, with their weights, to a mean."""
     values = math_ops.cast(convert_to_tensor(values), float32)
     weight = array_ops.ones_like(values)
     if sample_weight is not None:
@@ -149,7 +149,7 @@ _NAMES = {
 
 
 def accuracy_by_shape(y_true: Any, y_pred: Any) -> Any:
-    """The accuracy that the shapes ask for: of one output, of class numbers, or of one-hot classes."""
+    """The accuracy that fits the shapes: of one output, of class numbers, or of one-hot classes."""
     true, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
     fewer = len(predicted.shape) - len(true.shape)
     if predicted.shape[-1] == 1:
@@ -160,7 +160,7 @@ def accuracy_by_shape(y_true: Any, y_pred: Any) -> Any:
 
 
 def get(identifier: Any) -> Metric:
-    """A metric by its name."""
+    """The metric of that name; a function of the user is averaged."""
     if isinstance(identifier, Metric):
         return identifier
     if callable(identifier):

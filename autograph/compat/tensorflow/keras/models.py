@@ -51,7 +51,7 @@ class Model(Layer):
 
     @property
     def metrics(self) -> list[Any]:
-        """Reported while training: the mean loss, and the metrics."""
+        """The metrics that training reports: the mean loss, and those that `compile` got."""
         return [self._mean, *self._measured]
 
     def train_step(self, data: Any) -> dict[str, Any]:
@@ -77,9 +77,9 @@ class Model(Layer):
         """Train on all examples, `epochs` times.
 
         Args:
-            verbose: whether to show how far it is.
-            validation_data: `(x, y)`, or a dataset, to look at after each epoch.
-            validation_split: the share of the examples to take for that, from their end, instead of training on them.
+            verbose: whether to show the progress.
+            validation_data: `(x, y)`, or a dataset, to evaluate after each epoch.
+            validation_split: the share of the examples, at their end, to use as validation data, not for training.
         """
         if validation_split:
             train_count = int(training.count_examples(x) * (1 - validation_split))
@@ -101,7 +101,7 @@ class Model(Layer):
         self, x: Any = None, y: Any = None, batch_size: int | None = None, verbose: Any = "auto",
         return_dict: bool = False,
     ) -> Any:
-        """The loss and the metrics for examples."""
+        """Compute the loss and the metrics of examples."""
         _reset(self.metrics)
         logs = self._run(self._test, x, y, batch_size, False, Progress(bool(verbose)))
         if return_dict:
@@ -110,7 +110,7 @@ class Model(Layer):
         return values if len(values) > 1 else values[0]
 
     def predict(self, x: Any, batch_size: int | None = None, verbose: Any = "auto") -> Any:
-        """The outputs of the model for examples, as an array."""
+        """Compute the outputs of the model for examples; returns an array."""
         given = training.batches(x, None, batch_size or 32, False)
         return concat([_predict_batch(self, in_columns(inputs), False) for inputs, _ in given], 0).numpy()
 
@@ -132,7 +132,7 @@ class Model(Layer):
         bar.end(values)
         return values
 
-    # In and out -------------------------------------------------------------------------------------------------------
+    # Files ------------------------------------------------------------------------------------------------------------
 
     def summary(self, print_fn: Callable[[str], Any] = print) -> None:
         """Print a table of the layers."""
@@ -144,7 +144,7 @@ class Model(Layer):
         print_fn(summary_of(self))
 
     def save(self, filepath: Any) -> None:
-        """Write the model to a file, with its optimizer; see `load_model`."""
+        """Write the model, with its optimizer, to a file that `load_model` reads."""
         saved_model.write(self, Path(filepath))
 
     def save_weights(self, filepath: Any) -> None:
@@ -153,7 +153,7 @@ class Model(Layer):
             np.savez(file, *self.get_weights())
 
     def load_weights(self, filepath: Any) -> None:
-        """Assign to the variables the arrays that `save_weights` wrote."""
+        """Set the variables to the arrays that `save_weights` wrote."""
         with np.load(filepath) as arrays:
             self.set_weights(list(arrays.values()))
 
@@ -163,7 +163,7 @@ def _predict_batch(model: Model, x: Any, training: bool) -> Any:
 
 
 def _measure(model: Model, y: Any, predicted: Any, loss: Any) -> dict[str, Any]:
-    """Update the metrics by a batch; returns all of them by name."""
+    """Update the metrics with a batch, and return their values by name."""
     model._mean.update_state(loss, sample_weight=shape(pytree.flatten(predicted)[0])[0])
     for each in model._measured:
         each.update_state(y, predicted)
@@ -186,12 +186,12 @@ def load_model(filepath: Any) -> Any:
 
 
 class Sequential(Model):
-    """Layers one after another."""
+    """Calls layers one after another."""
 
     def __init__(self, layers: Sequence[Layer] = (), name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self._stack: list[Layer] = []
-        self._first: Any = None  # the shape of what comes in
+        self._first: Any = None  # the shape of the inputs
         for layer in layers:
             self.add(layer)
 
@@ -206,7 +206,7 @@ class Sequential(Model):
             self.build(self._first)
 
     def pop(self) -> None:
-        """Take away the last layer."""
+        """Remove the last layer."""
         self._stack.pop()
 
     def build(self, input_shape: Any) -> None:

@@ -1,4 +1,4 @@
-"""`tf.keras.optimizers`: those of `autograph.optim`, which change variables when the graph runs."""
+"""`tf.keras.optimizers`: those of `autograph.optim`; they change variables when the graph runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Optimizer(Module):
     """Applies the rule of an optimizer of `autograph.optim` to variables.
 
     Args:
-        rule: says by how much a parameter is to be lowered.
+        rule: computes by how much to lower a parameter.
         learning_rate: a number, a variable, or a function of the number of steps so far.
         clipnorm, clipvalue, global_clipnorm: bounds for each gradient's norm, its elements, and the norm of all.
     """
@@ -58,7 +58,7 @@ class Optimizer(Module):
     lr = learning_rate
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]], **_: Any) -> Variable:
-        """Change variables against their gradients; those without one are left as they are."""
+        """Step each variable against its gradient; variables whose gradient is None stay as they are."""
         pairs = [(convert_to_tensor(grad), variable) for grad, variable in grads_and_vars if grad is not None]
         if not pairs:
             raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
@@ -80,7 +80,7 @@ class Optimizer(Module):
         return self.apply_gradients(zip(tape.gradient(loss, variables), variables))
 
     def _apply(self, storages: list[Storage], gradients: list[Any]) -> None:
-        """One step, on arrays."""
+        """Take one step on the values of variables."""
         done = self.iterations._storage
         done.value = done.value + 1
         step = int(done.value)
@@ -120,7 +120,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Optimizer):
-    """Adam, with weights that decay."""
+    """Adam with decoupled weight decay."""
 
     def __init__(
         self, learning_rate: Any = 0.001, weight_decay: float = 0.004, beta_1: float = 0.9, beta_2: float = 0.999,
@@ -144,7 +144,7 @@ _NAMES: dict[str, Callable[[], Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw":
 
 
 def get(identifier: Any) -> Optimizer:
-    """An optimizer by its name."""
+    """The optimizer of that name; optimizers are returned as they are."""
     if isinstance(identifier, Optimizer):
         return identifier
     if str(identifier).lower() not in _NAMES:

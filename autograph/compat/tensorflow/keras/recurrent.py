@@ -21,8 +21,8 @@ class _Recurrent(Layer):
     """A layer with a state, which each item of a sequence updates.
 
     Attributes:
-        gates: how many times `units` numbers are computed of an item.
-        parts: how many tensors the state is made of, the first of which is what comes out.
+        gates: the number of gates; each has `units` numbers.
+        parts: the number of tensors in the state; the first one is the output.
     """
 
     gates: int
@@ -58,12 +58,12 @@ class _Recurrent(Layer):
         return (self.gates * self.units,)
 
     def input_gates(self, inputs: Any) -> Any:
-        """The part of the gates that depends on the items only, for all items at once."""
+        """The part of the gates that depends on the inputs only, for all items at once."""
         result = math_ops.matmul(inputs, self.kernel)
         return result if self.bias is None else result + self.bias
 
     def step(self, x: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The next state."""
+        """The next state, from the part of the gates that one item gives, and the state."""
         raise NotImplementedError(f"the layer {self.name} has no method step")
 
     def call(self, inputs: Any, initial_state: Any = None) -> Any:

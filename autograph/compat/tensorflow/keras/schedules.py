@@ -27,7 +27,7 @@ class LearningRateSchedule:
 
 
 class ExponentialDecay(LearningRateSchedule):
-    """`decay_rate` of what it was, after each `decay_steps`."""
+    """Multiplies the rate by `decay_rate` in each `decay_steps` steps."""
 
     def __init__(
         self, initial_learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False
@@ -37,14 +37,14 @@ class ExponentialDecay(LearningRateSchedule):
 
 
 class CosineDecay(LearningRateSchedule):
-    """Half a wave, down to a part `alpha`."""
+    """Lowers the rate along half a cosine wave, to `alpha` times the initial rate."""
 
     def __init__(self, initial_learning_rate: float, decay_steps: int, alpha: float = 0.0) -> None:
         super().__init__(optim.CosineDecay(initial_learning_rate, decay_steps, alpha * initial_learning_rate))
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
-    """One rate up to each boundary."""
+    """A rate of its own for each interval between boundaries."""
 
     def __init__(self, boundaries: Any, values: Any) -> None:
         super().__init__(lambda step: values[int(np.searchsorted(boundaries, step))])

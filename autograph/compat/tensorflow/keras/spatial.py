@@ -17,12 +17,12 @@ __all__ = [
 
 
 def _each(value: Any, dims: int) -> tuple[int, ...]:
-    """One number for each dimension."""
+    """Repeat a single number for each dimension."""
     return (value,) * dims if isinstance(value, int) else tuple(value)
 
 
 def _sizes(input_shape: Any, window: Any, strides: Any, padding: str, dilation: Any = None) -> tuple[int | None, ...]:
-    """The number of positions of a window in each spatial dimension."""
+    """The number of positions of a window in each spatial dimension; None if its size is unknown."""
     result = []
     for at, (size, span, step) in enumerate(zip(tuple(input_shape)[1:-1], window, strides)):
         extent = (span - 1) * (dilation[at] if dilation else 1) + 1
@@ -32,7 +32,7 @@ def _sizes(input_shape: Any, window: Any, strides: Any, padding: str, dilation: 
 
 
 class _Conv(Layer):
-    """activation(filters over inputs + bias)."""
+    """activation(convolution(inputs, kernel) + bias)."""
 
     dims: int
 
@@ -71,13 +71,13 @@ class _Conv(Layer):
 
 
 class Conv1D(_Conv):
-    """Filters that go over sequences."""
+    """A convolution over sequences."""
 
     dims = 1
 
 
 class Conv2D(_Conv):
-    """Filters that go over images."""
+    """A convolution over images."""
 
     dims = 2
 
@@ -114,7 +114,7 @@ MaxPool1D, MaxPool2D = MaxPooling1D, MaxPooling2D
 
 
 class _GlobalPool(Layer):
-    """One number for each channel."""
+    """Reduces each channel to one number."""
 
     dims: int
     reduce: Callable[..., Any]
@@ -143,7 +143,7 @@ GlobalMaxPooling2D = _global_pooling("GlobalMaxPooling2D", 2, reduce_ops.reduce_
 
 
 class ZeroPadding2D(Layer):
-    """Images with zeros around them."""
+    """Pads images with zeros."""
 
     def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)

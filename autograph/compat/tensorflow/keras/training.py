@@ -1,4 +1,4 @@
-"""The parts of training: examples in batches, and the progress bar."""
+"""Parts of training: batches of examples, and the progress bar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class History:
     """The result of `fit`.
 
     Attributes:
-        history: for each name of a loss or metric, what it was at the end of each epoch.
+        history: the values of each loss and metric at the ends of the epochs, by name.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class History:
 
 
 def batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, Any]]:
-    """Batches of examples; a dataset has its own batches."""
+    """Split examples into batches; a dataset already consists of batches."""
     if hasattr(x, "as_numpy_iterator"):
         for batch in x:
             yield batch if isinstance(batch, tuple) else (batch, None)
@@ -43,12 +43,12 @@ def batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, Any
 
 
 def in_columns(data: Any) -> Any:
-    """Examples that are single numbers, as rows of one."""
+    """Reshape examples that are single numbers to rows of one."""
     return pytree.map(lambda leaf: expand_dims(leaf, -1) if leaf is not None and leaf.shape.rank == 1 else leaf, data)
 
 
 def count_batches(x: Any, size: int) -> int | None:
-    """The number of batches, if it is known."""
+    """The number of batches; None if it is unknown."""
     if hasattr(x, "as_numpy_iterator"):
         return None
     return -(-count_examples(x) // size)
@@ -60,15 +60,15 @@ def count_examples(examples: Any) -> int:
 
 
 def subset(examples: Any, chosen: Any) -> Any:
-    """Some of the examples."""
+    """The examples at an index or slice."""
     return pytree.map(lambda leaf: None if leaf is None else np.asarray(leaf)[chosen], examples)
 
 
 class Progress:
-    """A progress bar: on a terminal it is updated in place; elsewhere it is printed once, at the end.
+    """A progress bar: updated in place on a terminal, and printed once, at the end, elsewhere.
 
     Args:
-        shown: whether there is any.
+        shown: whether to print it.
     """
 
     def __init__(self, shown: bool) -> None:
@@ -78,7 +78,7 @@ class Progress:
         self._last = 0.0
 
     def show(self, done: int, total: int | None, values: Mapping[str, Any]) -> None:
-        """Show that `done` of `total` steps are done."""
+        """Report that `done` of `total` steps are done."""
         self._done = done
         now = time.perf_counter()
         if not self._shown or not sys.stdout.isatty() or now - self._last < 0.05:
@@ -90,7 +90,7 @@ class Progress:
         print(f"\r{done}/{total or 'Unknown'} [{bar.ljust(_WIDTH, '.')}]{left}{_text_of(values)}", end="", flush=True)
 
     def end(self, values: Mapping[str, Any]) -> None:
-        """Show that all steps are done."""
+        """Report that all steps are done."""
         if not self._shown:
             return
         seconds = time.perf_counter() - self._start

@@ -1,4 +1,4 @@
-"""`tf.keras.utils`: `to_categorical`; and how models are shown."""
+"""`tf.keras.utils`: `to_categorical`, and the summary of models."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from autograph.compat.tensorflow.keras.layer import Layer, count
 
-_WIDTH, _COLUMNS = 65, (29, 55, 65)  # of a summary, as TensorFlow has them
+_WIDTH, _COLUMNS = 65, (29, 55, 65)  # of a summary, as in TensorFlow
 
 
 def to_categorical(y: Any, num_classes: int | None = None) -> Any:
-    """For each number, an array with a one at that place."""
+    """One-hot arrays of class numbers."""
     numbers = np.asarray(y, int)
     return np.eye(num_classes or numbers.max() + 1, dtype=np.float32)[numbers]
 
 
 def summary_of(model: Layer) -> str:
-    """The table of a model's layers."""
+    """The table of the layers of a model."""
 
     def row(*fields: Any) -> str:
         line = ""

@@ -32,7 +32,7 @@ __all__ = [  # the names of `tf` itself
 
 
 def plain(value: Any) -> Any:
-    """An argument such as a shape or an axis with values in the place of tensors."""
+    """Replace the tensors in an argument, such as a shape or an axis, by their values."""
     if is_tensor(value):
         return convert_to_tensor(value)._value
     if isinstance(value, TensorShape):
@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def static_shape(shape: Any) -> TensorShape:
-    """The static shape for one given as numbers, tensors, or one tensor; -1 counts as unknown."""
+    """The static shape for a shape of numbers and tensors, or for one tensor; -1 counts as unknown."""
     if isinstance(shape, TensorShape):
         return shape
     if is_tensor(shape):
@@ -144,7 +144,7 @@ def _check_range(start: Any, limit: Any, delta: Any) -> None:
 
 
 def cast_number(value: Any, dtype: DType) -> Tensor:
-    """A number, or tensor without dimensions, as a tensor of a type."""
+    """Convert a number, or a tensor without dimensions, to a tensor of a type."""
     return with_dtype(convert_to_tensor(value, dtype_hint=dtype), dtype)
 
 
@@ -297,7 +297,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def _joined_shape(tensors: list[Tensor], axis: Any) -> TensorShape | None:
-    """The static shape of concatenated tensors, where NumPy's rule for lists knows less; else None."""
+    """The static shape of concatenated tensors; None to leave it to NumPy's rule."""
     if not any(is_proxy(each._value) for each in tensors) or not isinstance(axis, int):
         return None
     ranks = {each.shape.rank for each in tensors}
@@ -313,7 +313,7 @@ def _joined_shape(tensors: list[Tensor], axis: Any) -> TensorShape | None:
 
 
 def _alike(op: str, values: Any) -> list[Tensor]:
-    """Tensors to be joined: lists among them adopt the type of the first tensor."""
+    """Convert values to tensors of one type, to join them: lists adopt the type of the first tensor."""
     if is_tensor(values):
         return list(convert_to_tensor(values))
     hint = next((each.dtype for each in values if is_tensor(each)), None)
@@ -372,7 +372,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same tensor, a constant for gradients."""
+    """Make a tensor a constant for gradients."""
     return apply_op("StopGradient", without_gradient, input)
 
 

@@ -47,7 +47,7 @@ def _window(
 
 
 def _numbers(value: Any, count: int, first: bool) -> list[int]:
-    """One number for each spatial dimension, of one for all, of these, or of those for all dimensions."""
+    """One number for each spatial dimension; `value` has one in all, one for each, or one for each dimension at all."""
     numbers = [1] if value is None else [value] if isinstance(value, (int, np.integer)) else list(value)
     if len(numbers) == 1:
         return [int(numbers[0])] * count
@@ -62,7 +62,7 @@ def _is_first(data_format: Any) -> bool:
 
 
 def _apply(op: str, function: Callable[..., Any], first: bool, *tensors: Tensor) -> Tensor:
-    """Apply a function of an input whose channels come last to one as it is."""
+    """Apply a function that takes channels last; `first` says that the channels of the input come first."""
 
     def channels_last(value: Any, *rest: Any) -> Any:
         return np.moveaxis(function(np.moveaxis(value, 1, -1), *rest), -1, 1)
@@ -103,7 +103,7 @@ def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: Any = None, dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolve each channel with filters of its own."""
+    """Convolve each channel with its own filters."""
     x, kernel = matched("DepthwiseConv2dNative", input, filter)
     first = _is_first(data_format)
     window = _window(x, [size or 0 for size in kernel.shape[:-2]], strides, dilations, padding, first)

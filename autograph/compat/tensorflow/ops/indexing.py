@@ -1,4 +1,4 @@
-"""Ops that take items out of tensors, and put others in."""
+"""Ops that read and write items of tensors."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [  # the names of `tf` itself
 
 
 class _Here:
-    """Stands in an index for a tensor."""
+    """A placeholder for a tensor in an index."""
 
 
 def _in_index(part: Any, function: Callable[[Any], Any]) -> Any:
-    """An index with what a function makes of each of its parts."""
+    """Apply a function to each part of an index."""
     if isinstance(part, tuple):
         return tuple([_in_index(each, function) for each in part])
     if isinstance(part, slice):
@@ -63,7 +63,7 @@ setattr(Tensor, "__getitem__", getitem)  # noqa: B010  (mypy knows of an attribu
 
 
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """A part of a tensor, from `begin` on; a size of -1 means the rest."""
+    """A slice of a tensor that starts at `begin`; a size of -1 means the rest."""
     input_ = convert_to_tensor(input_)
     bounds = plain(begin), plain(size)
     first, count = [parts if isinstance(parts, tuple) else np.asarray(parts).tolist() for parts in bounds]
@@ -75,7 +75,7 @@ def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """The slices of `params` along an axis that indices name; the first dimensions may be those of batches in both."""
+    """The slices of `params` at indices along an axis; the first `batch_dims` dimensions of both are batches."""
     params, indices = convert_to_tensor(params), operand("GatherV2", indices, "iu")
     where, batches = batch_dims if axis is None else plain(axis), batch_dims
     if batch_dims < 0:
@@ -105,7 +105,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         return array_ops.stack([gather_nd(*row, batch_dims - 1) for row in rows])
     depth = _depth(indices)
     shape = indices.shape[:-1] + params.shape[depth:] if params.shape.rank is not None else TensorShape(None)
-    beyond = np.iinfo(numpy_dtype(indices.dtype)).max  # what is negative counts from the end nowhere here
+    beyond = np.iinfo(numpy_dtype(indices.dtype)).max  # so negative indices are errors, not counted from the end
 
     def take(x: Any, at: Any) -> Any:
         at = np.where(at < 0, beyond, at)
@@ -151,7 +151,7 @@ def _scattering(op: str, change: Callable[..., None]) -> Callable[..., Tensor]:
 
 
 def _depth(indices: Tensor) -> int:
-    """The number of indices for each item."""
+    """The number of dimensions that each row of indices addresses."""
     depth = indices.shape[-1]
     if depth is None:
         raise ValueError(f"the last dimension of indices must be known while tracing; their shape is {indices.shape}")
@@ -174,7 +174,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
-    """For each length a row that is true up to there."""
+    """For each length, a row whose first `length` items are true."""
     lengths = convert_to_tensor(lengths)
     longest = reduce_ops.reduce_max(lengths) if maxlen is None else maxlen
     places = range(cast_number(longest, lengths.dtype))

@@ -36,10 +36,10 @@ Op = Callable[..., Tensor]
 
 
 def _operands(op: str, x: Any, y: Any, kinds: str = "iufc") -> list[Tensor]:
-    """Two tensors of one type, of which a graph knows at once whether they can be broadcast."""
+    """Convert two operands to tensors of one type; in a graph, also check that they can be broadcast."""
     if kinds == "b":
         return [operand(op, each, kinds) for each in (x, y)]
-    if op == "AddV2":  # TensorFlow takes what it is given as it is
+    if op == "AddV2":  # TensorFlow does not check Python values here
         x = convert_to_tensor(x, dtype_hint=y.dtype if isinstance(y, Tensor) else None)
         y = convert_to_tensor(y, dtype_hint=x.dtype)
     tensors = matched(op, x, y, promote=False)
@@ -53,7 +53,7 @@ def _operands(op: str, x: Any, y: Any, kinds: str = "iufc") -> list[Tensor]:
 
 
 def unequal(op: str, a: int, b: int, *shapes: Any) -> ValueError:
-    """The error of a graph for tensors whose shapes do not fit."""
+    """The error of a graph for tensors that cannot be broadcast."""
     texts = ", ".join(f"[{','.join('?' if size is None else str(size) for size in dims)}]" for dims in shapes)
     return ValueError(f"Dimensions must be equal, but are {a} and {b} for '{op}' with input shapes: {texts}.")
 
@@ -65,7 +65,7 @@ def unary(op: str, function: Callable[..., Any], kinds: str = "fc", dtype: DType
     """An op on the elements of a tensor.
 
     Args:
-        kinds: the types that it takes, by NumPy's letters.
+        kinds: the letters of NumPy for the types that it takes.
         dtype: of the result; by default that of the operand.
     """
 
@@ -83,7 +83,7 @@ def binary(
     """An op on the elements of two tensors.
 
     Args:
-        operands: converts and checks them.
+        operands: converts and checks the operands.
     """
 
     def of(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -120,7 +120,7 @@ def _dividends(op: str, x: Any, y: Any, kinds: str) -> tuple[Tensor, Tensor]:
 
 
 def _divisor(y: Tensor) -> Tensor:
-    """Check that a divisor of integers is not zero, and return it."""
+    """Return a divisor of integers, or raise an error, perhaps when the graph runs, if it contains zero."""
     if not is_proxy(y._value):
         _check_divisor(y._value)
         return y
@@ -148,10 +148,10 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def _quotients(x: Any, y: Any) -> list[Tensor]:
-    """Tensors that can be divided.
+    """Convert two operands of a division to tensors of one type.
 
     Raises:
-        TypeError: they are of different types, or no numbers.
+        TypeError: their types differ, or they are no numbers.
     """
     hint = next((each.dtype for each in (x, y) if isinstance(each, Tensor)), None)
     first = strictly(x, hint)
@@ -212,7 +212,7 @@ is_finite = unary("IsFinite", np.isfinite, "f", dtypes.bool)
 
 
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """Absolute values."""
+    """The absolute value of each element."""
     x = convert_to_tensor(x)
     if not x.dtype.is_complex:
         return _abs(x)
@@ -238,13 +238,13 @@ angle = _part("Angle", np.angle)
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """Complex numbers with the opposite imaginary parts."""
+    """The complex conjugate of each element."""
     x = convert_to_tensor(x)
     return apply("Conj", np.conj, x) if x.dtype.is_complex else x
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
-    """A tensor times a number."""
+    """Multiply a tensor by a number."""
     x = convert_to_tensor(x)
     scalar = convert_to_tensor(scalar, dtype_hint=x.dtype)
     if scalar.shape.rank not in (0, None):
@@ -261,7 +261,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`x` as a tensor of another type."""
+    """Convert the elements of `x` to another type."""
     wanted = as_dtype(dtype)
     tensor = convert_to_tensor(x)
     if tensor.dtype is wanted:
@@ -345,7 +345,7 @@ def _reflected(op: Op) -> Callable[[Tensor, Any], Any]:
 
 
 def _bits(logical: Op, bitwise: Op) -> Op:
-    """`&`, `|` and `^`: of truths, or of the bits of integers."""
+    """`&`, `|` and `^`: logical for bools, bitwise for integers."""
 
     def op(x: Any, y: Any) -> Tensor:
         x, y = matched("LogicalAnd", x, y)
@@ -355,7 +355,7 @@ def _bits(logical: Op, bitwise: Op) -> Op:
 
 
 def _equality(op: Op, otherwise: bool) -> Callable[[Tensor, Any], Any]:
-    """`==` and `!=`, which give a plain answer where there is nothing to compare."""
+    """`==` and `!=`: if the operands cannot be compared, the result is a constant."""
 
     def compare(self: Tensor, other: Any) -> Any:
         if other is None:
@@ -372,7 +372,7 @@ def _broadcasts(x: Tensor, y: Tensor) -> bool:
 
 
 def _times(x: Any, y: Any) -> Tensor:
-    """`*`, which for truths is `and`."""
+    """`*`, which is `and` for bools."""
     return (logical_and if x.dtype.is_bool and getattr(y, "dtype", x.dtype).is_bool else multiply)(x, y)
 
 

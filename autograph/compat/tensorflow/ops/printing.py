@@ -1,4 +1,4 @@
-"""`tf.print`: what is printed when the graph runs."""
+"""`tf.print`, which prints when the graph runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograph.compat.tensorflow.core.tensor import effect
 
 
 def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\n", summarize: int = 3) -> None:
-    """Print tensors, and whatever else, when the graph runs; to the standard error, unless another stream is given."""
+    """Print tensors and other objects when the graph runs, by default to the standard error."""
     leaves = [each for value in inputs for each in pytree.flatten(value)]
     values = [convert_to_tensor(each)._value if _is_array(each) else each for each in leaves]
 
@@ -33,7 +33,7 @@ def _is_array(value: Any) -> bool:
 
 
 class _Shown:
-    """A leaf as `tf.print` shows it."""
+    """Has the text of a leaf in `tf.print`."""
 
     def __init__(self, value: Any, tensor: bool, summarize: int) -> None:
         self.value = value
@@ -48,7 +48,7 @@ class _Shown:
 
 
 def text_of(value: Any, summarize: int = 3) -> str:
-    """A value of a tensor: no commas, and of long ones only the ends."""
+    """The text of a value: without commas, and with the ends only if it is long."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if not isinstance(value, np.ndarray):
@@ -72,7 +72,7 @@ def _number(value: Any) -> str:
 
 
 def print_like_python(*args: Any, **kwargs: Any) -> None:
-    """`print(…)` when the graph runs; what is no tensor is the object that it is while tracing."""
+    """`print(…)` when the graph runs; arguments that are no tensors are printed as they are then."""
     values = [convert_to_tensor(each)._value for each in args if is_tensor(each)]
 
     def show(*arrays: Any) -> None:

@@ -1,4 +1,4 @@
-"""`tf.random`: drawn when the graph runs."""
+"""`tf.random`: random numbers, drawn when the graph runs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers evenly distributed from `minval` up to `maxval`, which is left out."""
+    """Uniform random numbers in [minval, maxval)."""
     wanted = as_dtype(dtype)
     if maxval is None and wanted.is_integer:
         raise ValueError("Must specify maxval for integer dtype")
     ends = minval, 1 if maxval is None else maxval
-    if wanted.is_floating and any(map(is_tensor, ends)):  # of which there are gradients
+    if wanted.is_floating and any(map(is_tensor, ends)):  # the result has gradients in them
         low, high = (convert_to_tensor(each, dtype_hint=wanted) for each in ends)
         return math_ops.add(uniform(shape, dtype=dtype, seed=seed) * (high - low), low)
     low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in ends)
@@ -73,7 +73,7 @@ def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Cal
 
 
 def _truncated(generator: np.random.Generator, dims: Any) -> Any:
-    """Numbers of the normal distribution, at most two standard deviations from the mean."""
+    """Normal random numbers, at most two standard deviations from the mean."""
     result = np.asarray(generator.standard_normal(dims))
     while (far := np.abs(result) > 2).any():
         result[far] = generator.standard_normal(int(far.sum()))
@@ -88,7 +88,7 @@ name_ops(globals())
 
 
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """The rows of a tensor in another order."""
+    """Shuffle the rows of a tensor."""
     tensor = convert_to_tensor(value)
 
     def shuffled(rows: Any) -> Any:

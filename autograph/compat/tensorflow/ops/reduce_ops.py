@@ -1,4 +1,4 @@
-"""Ops that reduce dimensions, count along them, or sort."""
+"""Ops that reduce, accumulate or sort along dimensions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _reduction(op: str, function: Callable[..., Any], kinds: str = "iufc", typed
 
 
 def _extreme(function: Callable[..., Any], bound: str, infinity: float) -> Callable[..., Any]:
-    """The largest or smallest of numbers, which is a bound of their type if there are none."""
+    """The largest or smallest element; a bound of the type if there are no elements."""
 
     def extreme(value: Any, **options: Any) -> Any:
         if is_proxy(value) or np.size(value):
@@ -116,7 +116,7 @@ def _cumulative(op: str, function: Callable[..., Any], without: Callable[..., An
 
 
 def _products_before(value: Any, axis: int, kind: Any) -> Any:
-    """For each element the product of those before it."""
+    """The product of the elements before each element."""
     moved = np.moveaxis(value, axis, 0)
     result = np.cumprod(np.concatenate([np.ones_like(moved[:1]), moved[:-1]]), axis=0, dtype=kind)
     return np.moveaxis(result, 0, axis)
@@ -142,14 +142,14 @@ def argsort(
 
 
 class Unique(NamedTuple):
-    """The elements that there are, and which of them each is."""
+    """The distinct elements, and for each element the index of its own."""
 
     y: Tensor
     idx: Tensor
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
-    """The elements in the order in which they first come, and for each the number of its own."""
+    """The distinct elements in order of first occurrence, and for each element the index of its own."""
     x = convert_to_tensor(x)
 
     def first(value: Any) -> Any:

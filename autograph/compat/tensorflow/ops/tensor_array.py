@@ -1,4 +1,4 @@
-"""`tf.TensorArray`: tensors by number, written one by one.
+"""`tf.TensorArray`: a list of tensors, written one by one.
 
 Eagerly, it is a list of tensors. In a graph it is a list of their values, its `flow`, and a write gives a new array. If
 the loop that is being traced made the old array, the new one takes over its list, so that the loop writes in place; the
@@ -25,7 +25,7 @@ Items = list[Tensor | None]
 
 
 class _Values(list[Any]):
-    """The values of the tensors in an array, of which gradients know."""
+    """The values of the tensors in an eager array; keeps the tensors, since tapes know them."""
 
     def __init__(self, tensors: Items) -> None:
         super().__init__(None if each is None else each._value for each in tensors)
@@ -33,7 +33,7 @@ class _Values(list[Any]):
 
 
 class TensorArray:
-    """Tensors by number. A write returns the array after it, which is to be used from then on."""
+    """A list of tensors. A write returns the changed array; use that one afterwards."""
 
     def __init__(
         self, dtype: Any, size: Any = 0, dynamic_size: bool = False, clear_after_read: Any = None,
@@ -41,15 +41,15 @@ class TensorArray:
         element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None,
     ) -> None:
         self.dtype: DType = as_dtype(dtype)
-        self._shape = [TensorShape(element_shape)]  # also of what is made of it
+        self._shape = [TensorShape(element_shape)]  # shared with the arrays that writes return
         self.dynamic_size = dynamic_size
         self.infer_shape = infer_shape
         count = 0 if flow is not None else convert_to_tensor(size)._value
-        self._length = None if flow is not None or dynamic_size or is_proxy(count) else int(count)  # if it is known
+        self._length = None if flow is not None or dynamic_size or is_proxy(count) else int(count)  # None if unknown
         self._flow: Tensor | None = None  # in a graph
         self._items: Items = []  # eagerly
         graph = graphs.current()
-        self.depth = 0 if graph is None else graph.trace.depth  # of the body in which it was made
+        self.depth = 0 if graph is None else graph.trace.depth  # of the branch or loop body that made it
         if isinstance(flow, Tensor) and not is_proxy(flow._value):
             tensors = flow._value.tensors if isinstance(flow._value, _Values) else {}
             self._items = [
@@ -65,26 +65,26 @@ class TensorArray:
 
     @property
     def element_shape(self) -> TensorShape:
-        """The shape of the elements, as far as it is known."""
+        """The static shape of the elements."""
         return self._shape[0]
 
     @property
     def flow(self) -> Tensor:
-        """The whole as one tensor, whose type is known to no other op."""
+        """The array as one tensor of type `variant`, which no other op takes."""
         if self._flow is not None:
             return self._flow
         return _variant(_Values(self._items))
 
     @property
     def _list(self) -> Any:
-        """The proxy of the list in the graph that is being made."""
-        if self._flow is None:  # it was made outside
+        """The proxy of the list in the graph that is being traced."""
+        if self._flow is None:  # made eagerly
             self._flow = _variant(_record("list", self.flow._value))
         return self._flow._value
 
     @property
     def _key_(self) -> Any:
-        """The part of keys that its tensors do not have."""
+        """The part of signatures that its tensors do not have."""
         return self.element_shape, self.dynamic_size
 
     def _with(self, flow: Tensor) -> TensorArray:
@@ -93,7 +93,7 @@ class TensorArray:
         return result
 
     def _zero(self) -> Any:
-        """The value of an element that was not written: zeros, as far as the shape is known."""
+        """The value of an element that was not written: zeros of the static shape."""
         dims = [size or 0 for size in self.element_shape] if self.element_shape.rank is not None else ()
         return np.zeros(tuple(dims), numpy_dtype(self.dtype))
 
@@ -110,7 +110,7 @@ class TensorArray:
         return tensor
 
     def _index(self, index: Any, verb: str) -> Any:
-        """Check when the graph runs that an index is one of an element, and return it."""
+        """Return an index; raises an error when the graph runs, if no element has it."""
         operands = convert_to_tensor(index)._value, _record("len", self._list)
         return run_later("Index", _checked, *operands, verb, self.dynamic_size, dtype=dtypes.int32, shape=())._value
 
@@ -132,7 +132,7 @@ class TensorArray:
         return array
 
     def apart(self) -> TensorArray:
-        """A new array to write to; this one stays as it is."""
+        """Make an array to write to, so that this one stays as it is."""
         graph = graphs.current()
         if graph is None:
             return self
@@ -140,7 +140,7 @@ class TensorArray:
         return self._with(self.hand_on() if own else _variant(_record("list", self._list)))
 
     def hand_on(self) -> Tensor:
-        """Give the list away, to be written to; this array gets a copy of it."""
+        """Hand the list over to an array that will write to it; this array gets a copy."""
         copy = _variant(_record("list", self._list))
         flow, graph = self.flow, graphs.current()
         if graph is not None and graph.trace.depth:
@@ -187,11 +187,11 @@ class TensorArray:
         return self
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The rows of `value`, each in the place that the indices name."""
+        """Write the rows of `value` at indices."""
         return self._write_all(zip(array_ops.unstack(indices), array_ops.unstack(value)))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """Parts of `value` of these lengths, each an element."""
+        """Split `value` into parts of these lengths, and write them."""
         return self._write_all(enumerate(array_ops.split(value, lengths)))
 
     def _write_all(self, items: Iterable[tuple[Any, Tensor]]) -> TensorArray:
@@ -216,14 +216,14 @@ class TensorArray:
 
 
 def _children(array: TensorArray) -> dict[str, Tensor]:
-    return {f"flow_{array.dtype.name}": array.flow}  # an array of another type is of another structure
+    return {f"flow_{array.dtype.name}": array.flow}  # arrays of different types are different structures
 
 
 pytree.register(TensorArray, _children, lambda array, parts: array._with(parts[0]), ".{}".format)
 
 
 def own(leaf: Any) -> Any:
-    """A copy, if this is the list of an array; else the same."""
+    """Copy the list of an array; other tensors are returned as they are."""
     is_list = isinstance(leaf, Tensor) and leaf.dtype is dtypes.variant
     return _variant(_record("list", leaf._value)) if is_list else leaf
 
@@ -239,7 +239,7 @@ def _record(op: str, *values: Any) -> Any:
 
 
 def _checked(index: Any, size: int, verb: str, grows: bool) -> Any:
-    """An index into a list of that size, as it is when the graph runs."""
+    """Check an index into a list of that size when the graph runs."""
     if index < 0 or (index >= size and not (grows and verb == "modify")):
         raise InvalidArgumentError(f"Trying to {verb} element {index} in a list with {size} elements.")
     return np.int32(index)

@@ -1,4 +1,4 @@
-"""`tf.Variable`: a tensor that can be assigned to."""
+"""`tf.Variable`: a mutable tensor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Storage:
 
 
 def read(storage: Storage) -> Any:
-    """The value that a variable has now."""
+    """Read the current value of a variable."""
     return storage.value
 
 
@@ -34,12 +34,12 @@ tame(read)
 
 
 def write(storage: Storage, value: Any) -> None:
-    """Give a variable another value."""
+    """Set the value of a variable."""
     storage.value = value
 
 
 class Variable:
-    """A tensor that keeps its type and shape, and can be assigned to. Functions read it whenever their graphs run."""
+    """A mutable tensor of fixed type and shape. Staged functions read it when their graphs run."""
 
     __slots__ = ("__weakref__", "_dtype", "_name", "_shape", "_storage", "trainable")
     __array_priority__ = 1000.0
@@ -130,7 +130,7 @@ class Variable:
 
     @contextmanager
     def _changing(self, value: Tensor | None = None) -> Iterator[None]:
-        """Within it, the variable is assigned to: `value`, if that is known."""
+        """A context in which the variable is assigned to; notifies tapes, and gives a replay the new value."""
         graph = graphs.current()
         tapes = [] if graph is None else list(graph.tapes)
         for tape in tapes:
@@ -183,7 +183,7 @@ for _name in "lt le gt ge eq ne neg abs invert bool int float index getitem iter
 
 
 def singleton_error() -> ValueError:
-    """The error for a variable that a function makes after its first call."""
+    """The error for a variable that a staged function makes after its first call."""
     return ValueError(
         "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "
         "created once or created outside tf.function."

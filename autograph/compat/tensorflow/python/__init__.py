@@ -1,1 +1,1 @@
-"""TensorFlow's inner modules, as far as programs import from them."""
+"""TensorFlow's internal modules that programs import."""

@@ -18,14 +18,14 @@ __all__ = ["set_element_type", "stack", "to_code", "to_graph"]
 
 
 def set_element_type(entity: Any, dtype: Any, shape: Any = None) -> None:
-    """Say of which type the elements of a list are."""
+    """Set the type of the elements of a list, so that an empty one can be stacked."""
     graph = graphs.current()
     if graph is not None:
         graph.lists[id(entity)] = entity, as_dtype(dtype), TensorShape(shape)
 
 
 def stack(list_or_tensor: Any, element_dtype: Any = None, strict: bool = True) -> Any:
-    """A list of tensors as one tensor; what is one already, or cannot be one, as it is, unless `strict`."""
+    """Stack a list of tensors; unless `strict`, other objects are returned as they are."""
     graph = graphs.current()
     if not isinstance(list_or_tensor, list):
         if strict:
