@@ -127,24 +127,19 @@ class TensorFlowBackend(protocol.Backend):
         return getattr(function, "__tf_inline__", NotImplemented)
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if name == "print" and is_tensor_in(args) and "BUILTIN_FUNCTIONS" in map(str, self.current.features):
+        if name == "print" and any(map(is_tensor, args)) and "BUILTIN_FUNCTIONS" in map(str, self.current.features):
             return printing.print_like_python(*args, **kwargs)
         if name == "print" and self.current.printed and kwargs.get("file") in (None, sys.stdout):
             return print(*args, **{**kwargs, "file": self.current.printed[-1]})
         method = getattr(type(args[0]), f"_{name}_", None) if args else None
         if method is not None:
             return method(*args, **kwargs)
-        return _BUILTINS[name](*args, **kwargs) if name in _BUILTINS and is_tensor_in(args) else NotImplemented
+        return _BUILTINS[name](*args, **kwargs) if name in _BUILTINS and any(map(is_tensor, args)) else NotImplemented
 
     def in_(self, *args: Any, **kwargs: Any) -> Any:
         return NotImplemented
 
     list_comp = set_comp = dict_comp = gen_exp = in_  # these iterate as Python does
-
-
-def is_tensor_in(values: Any) -> bool:
-    """Whether there is a tensor among values."""
-    return any(map(is_tensor, values))
 
 
 def _plain(value: Any, message: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
@@ -27,33 +27,36 @@ from autograph.runtime.tracing.state.trace import GENERATED
 from autograph.runtime.tracing.state.undo_log import restore
 
 
-@dataclass
+@dataclass(frozen=True)
 class Items:
     """The items of a `for` loop.
 
     Attributes:
-        source: what the graph iterates over.
+        source: the iterable of the graph.
         build: makes an item of the params of the loop's body.
         types: of these params.
-        is_range: whether it is what `tf.range` gave, of which TensorFlow does not check that it is not empty.
-        is_dataset: a dataset or iterator; returning from such a loop is refused.
-        strict_shapes: whether the shapes of variables must stay what they are.
+        is_range: whether they come from `tf.range`; TensorFlow does not check that such a loop has an iteration.
+        is_dataset: whether they come from a dataset or iterator; the loop must not return.
+        strict_shapes: whether variables must keep their shapes.
     """
 
     source: Any
     build: Callable[[list[Any]], Any]
-    types: list[Any]
+    types: Sequence[Any]
     is_range: bool = False
     is_dataset: bool = False
     strict_shapes: bool = True
 
 
+_NONE = Items(None, lambda params: None, ())  # of a `while` loop
+
+
 @dataclass
 class StrictLoop(loops.Loop):
-    """A loop that TensorFlow's rules apply to.
+    """A loop by TensorFlow's rules.
 
     Attributes:
-        options: as `set_loop_options` got them.
+        options: the arguments of `set_loop_options`.
         items: of a `for` loop.
         current: the item of the iteration that was traced last.
         printed: a buffer of `print` in the body, which may be traced again.
@@ -61,7 +64,7 @@ class StrictLoop(loops.Loop):
 
     graph: FuncGraph
     options: Any
-    items: Items | None = None
+    items: Items = _NONE
     current: Any = None
     printed: StringIO = field(default_factory=StringIO)
     policy: StrictPolicy = field(init=False)
@@ -77,7 +80,6 @@ class StrictLoop(loops.Loop):
         return carry
 
     def item(self, block: Block, source: Any) -> tuple[Any, Any]:
-        assert self.items is not None, "only `for` loops have items"
         types = self.items.types
         with self.trace.open(block):
             self.current = self.items.build([self.trace.proxy(block.add_param(type)) for type in types])
@@ -86,7 +88,8 @@ class StrictLoop(loops.Loop):
     def iteration(self, *item: Any) -> Any:
         self.graph.loops.append(self.trace.depth)
         try:
-            return super().iteration(*item)
+            stop = super().iteration(*item)
+            return stop if self.until is None else convert_to_tensor(stop)._value
         except NameError as error:
             for variable in self.state.carried:
                 if variable.get() is UNBOUND and f"'{variable.name}'" in str(error):
@@ -164,7 +167,8 @@ class StrictCarry(loops.Carry):
         return False
 
     def _check_lengths(self, arm: Arm) -> None:
-        longer = any(mutations.is_longer(*each) for each in self.loop.policy.kept)
+        kept = self.loop.policy.kept
+        longer = any(isinstance(container, list) and len(container) != len(content) for container, content in kept)
         if longer and {"LISTS", "ALL"} & set(map(str, self.loop.graph.features)):
             raise ValueError("Trying to push to a list in a loop: collect what a loop makes in a tf.TensorArray")
         for slot, value in arm.values.items():
@@ -188,26 +192,26 @@ class StrictCarry(loops.Carry):
                 f"'{slot.name}' does not have the same nested structure before and after one iteration: {error}"
             ) from None
         value = pytree.map(convert_to_tensor, value)
-        for leaf, tensor in zip(_leaves(self.forms[slot]), pytree.flatten(value)):
-            self._check_leaf(slot, leaf, tensor)
+        invariant = self._invariant(slot.get())
+        for old, new in zip(pytree.flatten(self.begin[slot]), pytree.flatten(value)):
+            self._check_leaf(slot.name, old, new, invariant)
         return value
 
-    def _check_leaf(self, slot: Slot, old: TensorLeaf, new: Tensor) -> None:
-        items = self.loop.items
+    def _check_leaf(self, name: str, old: Tensor, new: Tensor, invariant: TensorShape | None) -> None:
         if new.dtype is not old.dtype:
             raise TypeError(
-                f"'{slot.name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one "
-                "iteration"
+                f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one iteration"
             )
-        if new.shape.is_subtype_of(old.shape) or not (items is None or items.strict_shapes):
+        shape = old.shape if invariant is None else invariant
+        if new.shape.is_subtype_of(shape) or not self.loop.items.strict_shapes:
             return
-        if self._invariant(slot.get()) is not None:
+        if invariant is not None:
             raise ValueError(
-                f"'{slot.name}' has shape {new.shape} after one iteration, which does not conform with the shape "
-                f"invariant {old.shape}."
+                f"'{name}' has shape {new.shape} after one iteration, which does not conform with the shape "
+                f"invariant {shape}."
             )
         raise ValueError(
-            f"'{slot.name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Use "
+            f"'{name}' has shape {shape} before the loop, but shape {new.shape} after one iteration. Use "
             "tf.autograph.experimental.set_loop_options to set shape invariants."
         )
 
@@ -223,14 +227,14 @@ class StrictCarry(loops.Carry):
                 return
             bad = next(leaf for leaf in pytree.flatten(value) if not is_convertible(leaf))
             raise ValueError(f"'{slot.name}' must be a tensor at the end of the iteration, not {bad!r}")
-        if slot.name == GENERATED and items is not None and items.is_dataset:
+        if slot.name == GENERATED and items.is_dataset:
             raise NotImplementedError(
                 "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return depends "
                 "on the items of a dataset: assign to a variable, and return that after the loop"
             )
-        is_number = items is not None and items.is_range and value is self.loop.current  # the target, zero at first
+        is_number = items.is_range and value is self.loop.current and not isinstance(slot, mutations.Place)
         value = arm.values[slot] = pytree.map(convert_to_tensor, value)
-        if is_number and not isinstance(slot, mutations.Place):
+        if is_number:  # the target of the loop, zero at first
             self.begin[slot] = [numpy_dtype(value.dtype).type(0)]
             self.forms[slot] = TensorLeaf.of(value.dtype, value.shape, "while")
         else:
@@ -248,42 +252,28 @@ class StrictCarry(loops.Carry):
         return found
 
     def finish(self, node: Node) -> None:
+        """Set the slots to the outputs; for those that are created, the graph checks that there was an iteration."""
         super().finish(node)
         for slot in self.created:
+            shown = ("the returned value" if slot.name == GENERATED else slot.name).replace("'", "\\'")
+            message = f"assertion failed: [loop must iterate at least once to initialize {shown}]"
+
+            def initialized(leaf: Tensor, message: str = message) -> Tensor:
+                return wrap(self.trace.record("given", (leaf._value, message)), leaf.dtype, leaf.shape, "Assert")
+
             if None in self.begin[slot]:
-                slot.set(pytree.map(lambda leaf, name=slot.name: _initialized(name, leaf), slot.get()))
+                slot.set(pytree.map(initialized, slot.get()))
 
 
 def _is_convertible(value: Any) -> bool:
     return all(map(is_convertible, pytree.flatten(value)))
 
 
-def _leaves(form: Any) -> Iterator[TensorLeaf]:
-    if isinstance(form, TensorLeaf):
-        yield form
-    else:
-        for part in form.parts.values():
-            yield from _leaves(part)
-
-
-def _initialized(name: str, leaf: Tensor) -> Tensor:
-    """Check when the graph runs that a loop has run, and so set a variable; returns the value."""
-    shown = name if name != GENERATED else "the returned value"
-    shown = shown.replace("'", "\\'")
-    message = f"assertion failed: [loop must iterate at least once to initialize {shown}]"
-    assert leaf._graph is not None, "loops are in graphs"
-    return wrap(leaf._graph.trace.record("given", (leaf._value, message)), leaf.dtype, leaf.shape, "Assert")
-
-
-def _asked(until: Callable[[], Any] | None) -> Callable[[], Any] | None:
-    return None if until is None else lambda: convert_to_tensor(until())._value
-
-
 def stage_while(
     graph: FuncGraph, test: Callable[[], Any], body: Callable[[], Any], state: Any, until: Any, options: Any
 ) -> None:
     """Trace a `while` loop."""
-    loop = StrictLoop(graph.trace, body, state, _asked(until), graph, options)
+    loop = StrictLoop(graph.trace, body, state, until, graph, options)
     with loop.printing():
         loops.stage_while(loop, lambda: convert_to_tensor(test())._value, None)
 
@@ -292,6 +282,6 @@ def stage_for(
     graph: FuncGraph, items: Items, body: Callable[[Any], Any], state: Any, until: Any, options: Any
 ) -> None:
     """Trace a `for` loop."""
-    loop = StrictLoop(graph.trace, body, state, _asked(until), graph, options, items)
+    loop = StrictLoop(graph.trace, body, state, until, graph, options, items)
     with loop.printing():
         loops.stage_for(loop, items.source)

@@ -119,11 +119,6 @@ class Mutations:
             by.update(self._writers.get(id(container), ()))
 
 
-def is_longer(container: Any, before: Any) -> bool:
-    """Whether it is a list that has another length now."""
-    return isinstance(container, list) and len(container) != len(before)
-
-
 def _names(rest: list[tuple[Any, str]], wanted: set[int]) -> dict[int, str]:
     """The user's names for containers that are reached from variables."""
     found: dict[int, str] = {}
