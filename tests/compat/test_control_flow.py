@@ -323,6 +323,25 @@ def test_variables_read_before_they_are_made():
         tf.function(reads_what_is_not_there)(number(3))
 
 
+@pytest.mark.parametrize("drawn", [False, True])
+def test_tests_of_loops_may_draw_random_numbers(drawn):
+    w = tf.Variable(1.0)
+
+    @tf.function
+    def f(n):
+        scale = tf.random.uniform((), 2.0, 2.0) if drawn else 2.0
+        i = tf.constant(0)
+        while tf.random.uniform(()) < 2.0 and i < n:
+            i += 1
+        return tf.cast(i, tf.float32) * scale * w
+
+    assert f(tf.constant(3)).numpy() == 6
+    with tf.GradientTape() as tape:
+        y = f(tf.constant(3))
+    with pytest.raises(NotImplementedError, match="draw the numbers before the branch or loop"):
+        tape.gradient(y, w)
+
+
 def test_the_target_of_a_range_is_zero_at_first():
     def f(n):
         for i in tf.range(n):  # noqa: B007

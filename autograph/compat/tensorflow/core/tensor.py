@@ -334,7 +334,7 @@ def run_later(
         return wrap(function(*values), dtype, name=op)
     once = not graph.trace.depth
     if graph.replay is not None and not repeatable:
-        if not once:
+        if not once or not graph.replay.drawn:  # the first test of a loop is outside of it
             raise NotImplementedError(
                 f"{op} in a branch or loop of a tf.function, whose gradient is asked for outside of it: put the "
                 "GradientTape into the function, or draw the numbers before the branch or loop"

@@ -158,6 +158,8 @@ def _returned(graph: graphs.FuncGraph, result: Any) -> Any:
         return TensorSpec(tensor.shape, tensor.dtype)
 
     structure = pytree.map(leaf, result)
-    drawn = [graph.trace.lower(tensor._value) for tensor in graph.draws]
-    graph.trace.finish((tuple(outputs + drawn),))
+    drawn = {graph.trace.lower(tensor._value): tensor for tensor in graph.draws}
+    graph.draws = [tensor for value, tensor in drawn.items() if value.node not in graph.trace.dropped]
+    outputs += [value for value in drawn if value.node not in graph.trace.dropped]  # it was in the test of a loop
+    graph.trace.finish((tuple(outputs),))
     return structure
