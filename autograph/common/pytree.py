@@ -216,20 +216,12 @@ def flatten(structure: Any) -> list[Any]:
         StructureError: a part of the structure contains itself.
     """
     leaves: list[Any] = []
-    inside: dict[int, Any] = {}
-    rest = [structure]
-    while rest:
-        value = rest.pop()
-        if type(value) is _End:
-            del inside[value.of]
-            continue
+
+    def step(value: Any) -> Any:
         kind = kind_of(value)
-        if kind is None:
-            leaves.append(value)
-        else:
-            _enter(value, inside)
-            rest.append(_End(id(value)))
-            rest.extend([*kind.children(value).values()][::-1])
+        return leaves.append(value) if kind is None else Within(zip(kind.children(value).values()), len)
+
+    resolve(step, structure)
     return leaves
 
 
@@ -245,13 +237,6 @@ def different_leaves(structure: Any) -> Iterator[Any]:
         elif id(value) not in seen:
             seen[id(value)] = value
             rest.extend(kind.children(value).values())
-
-
-@dataclass(frozen=True)
-class _End:
-    """Where the parts of a structure end, among what is still to be visited."""
-
-    of: int
 
 
 def _enter(value: Any, inside: dict[int, Any]) -> None:
@@ -292,42 +277,16 @@ def map(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
     return _map(function, structure, others)
 
 
-class _Frame:
-    """A structure that is being built anew."""
-
-    def __init__(self, value: Any, kind: Kind, others: tuple[Any, ...]) -> None:
-        self.value = value
-        self.kind = kind
-        self.made: list[Any] = []
-        columns = [kind.children(other) for other in others]
-        self.rest = iter([(part, tuple(each[key] for each in columns)) for key, part in kind.children(value).items()])
-
-
-_ALONE = Kind(lambda value: {0: value}, lambda value, parts: parts[0])
-
-
 def _map(function: Callable[..., Any], first: Any, others: tuple[Any, ...]) -> Any:
-    """The same without recursion: structures may be as deep as they want."""
-    frames = [_Frame(first, _ALONE, others)]
-    inside: dict[int, Any] = {}
-    while True:
-        frame = frames[-1]
-        following = next(frame.rest, None)
-        if following is None:
-            made = frame.kind.rebuild(frame.value, frame.made)
-            frames.pop()
-            if not frames:
-                return made
-            del inside[id(frame.value)]
-            frames[-1].made.append(made)
-            continue
-        part, rest = following
-        kind = kind_of(part)
+    def step(value: Any, *rest: Any) -> Any:
+        kind = kind_of(value)
         if kind is None:
-            frame.made.append(function(part, *rest))
-        else:
-            _enter(part, inside)
-            frames.append(_Frame(part, kind, rest))
+            return function(value, *rest)
+        columns = [kind.children(other) for other in rest]
+        parts = [(part, *(column[key] for column in columns)) for key, part in kind.children(value).items()]
+        return Within(parts, lambda made: kind.rebuild(value, made))
+
+    return resolve(step, first, *others)
 
 
 class Within:
