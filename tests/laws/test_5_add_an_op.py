@@ -16,9 +16,9 @@ import autograph as ag
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.opdef import FUNCTIONS, OPS
 from autograph.runtime.graph.types import FLOAT, INT
-from autograph.runtime.graph_text import verifier
 from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.printer import objects, to_text
+from tests.runtime.same_graphs import same
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 ENGINES = [
@@ -60,7 +60,7 @@ def test_printed_and_parsed(demo: ModuleType) -> None:
     graph = ag.function(lambda x, n: [demo.twice(x), demo.twice(n)]).graph(np.ones(3), 2).graph
     again = parse(to_text(graph), objects(graph))
     assert to_text(graph).count("demo.twice") == 2
-    assert to_text(again) == to_text(graph) and verifier.same(graph, again)
+    assert to_text(again) == to_text(graph) and same(graph, again)
 
 
 def test_folded(demo: ModuleType) -> None:

@@ -8,19 +8,17 @@ order what can be seen happens.
 from __future__ import annotations
 
 import html
-import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from autograph.errors import DrawingError
 from autograph.runtime.graph import opdef
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, user_line
+from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE
 from autograph.runtime.graph_text import notation
-from autograph.runtime.graph_text.printer import Piece, Printer
+from autograph.runtime.graph_text.printer import Piece, Printer, place_text
 
 CONTROL = "control"
 # Fill and outline.
@@ -177,16 +175,11 @@ class _Drawer:
     def _results(self, block: Block, ending: str, start: str | None) -> str | None:
         if not block.results:
             return None
-        pieces = [piece for number, arg in enumerate(block.results) for piece in self._listed(number, arg)]
-        key = self._box("result", f"<b>{ending}</b> {_marked(pieces)}", shape="ellipse")
+        key = self._box("result", f"<b>{ending}</b> {_marked(self.printer.listed(block.results))}", shape="ellipse")
         values = self._lead(block.result_values, key)
         if start is not None and not values:
             self._arrow(start, key, style="invis")
         return key
-
-    def _listed(self, number: int, arg: Any) -> Iterator[Piece]:
-        yield from [Piece("", ", ")] if number else []
-        yield from self.printer.arg(arg)
 
     def _lead(self, values: Iterable[Value], end: str) -> int:
         """Draw arrows from where the values come from; gives how many there are."""
@@ -200,7 +193,7 @@ class _Drawer:
         """Draw a node; gives the parts in which it begins and ends."""
         if node.blocks:
             return self._construct(node)
-        doing = _marked(list(self.printer.right_side(node)))
+        doing = _marked(self.printer.right_side(node))
         key = self._box(effect_of(node), f"{doing}{self._below(node)}", self._tooltip(node))
         self.sources.update(dict.fromkeys(node.outputs, key))
         self._lead(node.inputs, key)
@@ -210,7 +203,7 @@ class _Drawer:
         """Draw a node with blocks: a frame around its head, its blocks, and what comes out."""
         fill, line = COLORS[CONTROL]
         with self._frame("", line, f"{fill}80"):
-            head = self._box(CONTROL, _marked(list(self.printer.right_side(node))), self._tooltip(node))
+            head = self._box(CONTROL, _marked(self.printer.right_side(node)), self._tooltip(node))
             self._lead(node.inputs, head)
             ends = []
             for index, block in enumerate(node.blocks):
@@ -237,9 +230,8 @@ class _Drawer:
         return f'<font point-size="{size}">{"<br/>".join(lines)}</font>'
 
     def _tooltip(self, node: Node) -> str:
-        place = user_line(node.place)
         text = "".join(piece.text for piece in self.printer.head(node))
-        return f"{text}\n{os.path.basename(place[0])}:{place[1]}" if place else text
+        return f"{text}\n{place_text(node)}".rstrip("\n")
 
 
 def _find_busy(block: Block, busy: set[Node]) -> bool:
@@ -253,7 +245,7 @@ def _find_busy(block: Block, busy: set[Node]) -> bool:
     return found
 
 
-def _marked(pieces: list[Piece]) -> str:
+def _marked(pieces: Iterable[Piece]) -> str:
     """Pieces as a label of Graphviz's; a long one is cut."""
     marked, room = [], _LONGEST
     for piece in pieces:

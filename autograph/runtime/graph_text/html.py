@@ -7,12 +7,11 @@ tells its effect and the user's line. There is no script in it, and nothing is l
 from __future__ import annotations
 
 import html
-import os
 from collections.abc import Iterator, Sequence
 
-from autograph.runtime.graph.graph import Graph, Node, Value, user_line
+from autograph.runtime.graph.graph import Graph, Node, Value
 from autograph.runtime.graph_text.graphviz import effect_of
-from autograph.runtime.graph_text.printer import Line, Piece, Printer, describe
+from autograph.runtime.graph_text.printer import Line, Piece, Printer, describe, place_text
 
 _MOST_LIT_UP = 2000  # each value needs a rule of its own
 
@@ -88,12 +87,7 @@ class _Listing:
         elif isinstance(piece.about, Node):
             effect = effect_of(piece.about)
             classes += f" {effect}"
-            title = f"{piece.about.op}, {effect}{_place(piece.about)}"
+            title = ", ".join(filter(None, (piece.about.op, effect, place_text(piece.about))))
         elif piece.kind == "object":
             title = describe(piece.about)
         return f'<span class="{classes}"' + (f' title="{html.escape(title)}"' if title else "") + f">{text}</span>"
-
-
-def _place(node: Node) -> str:
-    place = user_line(node.place)
-    return f", {os.path.basename(place[0])}:{place[1]}" if place else ""

@@ -85,6 +85,7 @@ class Reader:
         self.number = number
         self.position = len(text) - len(text.lstrip(" "))
         self.indent = self.position
+        self.comma = False
 
     def fail(self, problem: str, position: int | None = None) -> NoReturn:
         raise ParseError(problem, self.text, self.number, (self.position if position is None else position) + 1)
@@ -115,6 +116,18 @@ class Reader:
     def expect(self, token: str) -> None:
         if not self.take(token):
             self.fail(f"`{token}` is missing here")
+
+    def items(self, end: str) -> Iterator[None]:
+        """One step for each item, which the caller reads, of a list with commas; then `end` is read.
+
+        `comma` says afterwards whether a comma comes before the end.
+        """
+        self.comma = True
+        while not self.take(end):
+            if not self.comma:
+                self.fail(f"`,` or `{end}` is missing here")
+            yield
+            self.comma = self.take(",")
 
     def at(self, tokens: str) -> bool:
         """Whether one of these characters comes next."""
@@ -211,14 +224,13 @@ class ArgReader:
 
     def list(self, reader: Reader, end: str) -> tuple[list[Any], bool]:
         """Arguments up to what ends them, which is read too; and whether a comma comes before it."""
-        args: list[Any] = []
-        comma = True
-        while not reader.take(end):
-            if not comma:
-                reader.fail(f"`,` or `{end}` is missing here")
-            args.append(self.arg(reader))
-            comma = reader.take(",")
-        return args, comma and bool(args)
+        args = [self.arg(reader) for _ in reader.items(end)]
+        return args, reader.comma and bool(args)
+
+    def tuple(self, reader: Reader, end: str) -> Any:
+        """A tuple up to what ends it; or what is in the parentheses, if that is one argument without a comma."""
+        args, comma = self.list(reader, end)
+        return args[0] if len(args) == 1 and not comma else (*args,)
 
     def arg(self, reader: Reader) -> Any:
         """An argument, which may be a slice."""
@@ -300,20 +312,16 @@ class ArgReader:
         if reader.take("["):
             return self.list(reader, "]")[0]
         if reader.take("("):
-            args, comma = self.list(reader, ")")
-            return args[0] if len(args) == 1 and not comma else tuple(args)
+            return self.tuple(reader, ")")
         reader.take("{")
-        made, comma = {}, True
-        while not reader.take("}"):
-            if not comma:
-                reader.fail("`,` or `}` is missing here")
+        made = {}
+        for _ in reader.items("}"):
             start = reader.position
             key = self.atom(reader)
             if key in made:
                 reader.fail(f"the key {key!r} is there already", start)
             reader.expect(":")
             made[key] = self.arg(reader)
-            comma = reader.take(",")
         return made
 
     def _named(self, reader: Reader) -> Any:
@@ -409,11 +417,9 @@ class _GraphReader:
         return _unquoted(found[0]) if found else reader.fail("expected a name")
 
     def _params(self, block: Block, reader: Reader) -> None:
-        while not reader.take(")"):
+        for _ in reader.items(")"):
             name, type = self._definition(reader)
             self._show(name, block.add_param(type, _own_name(name)))
-            if not reader.take(",") and not reader.at(")"):
-                reader.fail("`,` or `)` is missing here")
 
     def _definition(self, reader: Reader) -> tuple[str, Type]:
         found = reader.match(VALUE)
@@ -541,15 +547,14 @@ class _GraphReader:
         return Node(f"get{kind}", (base, key))
 
     def _index(self, reader: Reader) -> Any:
-        args, comma = self.args.list(reader, "]")
-        if not args:
+        if reader.take("]"):
             reader.fail("expected an index; an empty tuple is written `[()]`", reader.position - 1)
-        return args[0] if len(args) == 1 and not comma else tuple(args)
+        return self.args.tuple(reader, "]")
 
     def _call(self, op: str, args: tuple[Any, ...], reader: Reader) -> Node:
         kwargs: dict[str, Any] = {}
-        given = list(args)
-        while not reader.take(")"):
+        positional = list(args)
+        for _ in reader.items(")"):
             if found := reader.match(_KEYWORD):
                 name = _unquoted(found[1])
                 if name in kwargs:
@@ -558,10 +563,8 @@ class _GraphReader:
             elif kwargs:
                 reader.fail("an argument without a name cannot follow those with names")
             else:
-                given.append(self.args.arg(reader))
-            if not reader.take(",") and not reader.at(")"):
-                reader.fail("`,` or `)` is missing here")
-        return Node(op, tuple(given), kwargs)
+                positional.append(self.args.arg(reader))
+        return Node(op, tuple(positional), kwargs)
 
 
 def _unquoted(text: str) -> str:

@@ -154,7 +154,7 @@ class Printer:
         if block.results is None:
             yield Line(indent, [Piece("keyword", "->"), Piece("", " "), Piece("keyword", "never")])
         elif block.results:
-            yield Line(indent, [Piece("keyword", "->"), Piece("", " "), *self._listed(block.results)])
+            yield Line(indent, [Piece("keyword", "->"), Piece("", " "), *self.listed(block.results)])
         elif not block.nodes:
             yield Line(indent, [Piece("keyword", "pass")])
 
@@ -214,11 +214,11 @@ class Printer:
                 return None
             suffix = [Piece("op", f".{key}", node)]
         else:
-            items = self._listed(key) if type(key) is tuple and key else self.arg(key)
+            items = self.listed(key) if type(key) is tuple and key else self.arg(key)
             comma = [Piece("", ",")] if type(key) is tuple and len(key) == 1 else []
             suffix = [Piece("op", "[", node), *items, *comma, Piece("op", "]", node)]
         start = [Piece("op", "del ", node)] if kind == "del" else []
-        assigned = [Piece("op", " = ", node), *self._listed(rest)] if rest else []
+        assigned = [Piece("op", " = ", node), *self.listed(rest)] if rest else []
         return [*start, *base, *suffix, *assigned]
 
     def _call(self, node: Node) -> Iterator[Piece]:
@@ -230,35 +230,36 @@ class Printer:
             op = repr(op)
         yield Piece("keyword" if node.blocks else "op", op, node)
         yield Piece("", "(")
-        yield from self._listed(args)
-        for number, (key, value) in enumerate(node.kwargs.items()):
-            word = key if notation.is_name(key) else repr(key)
-            yield Piece("", f"{', ' if args or number else ''}{word}=")
-            yield from self.arg(value)
+        yield from _separated([*map(self.arg, args), *map(self._keyword, node.kwargs.items())])
         yield Piece("", ")")
 
+    def _keyword(self, item: tuple[str, Any]) -> Iterator[Piece]:
+        name, value = item
+        yield Piece("", f"{name if notation.is_name(name) else repr(name)}=")
+        yield from self.arg(value)
+
     def _definitions(self, values: Iterable[Value]) -> Iterator[Piece]:
-        for number, value in enumerate(values):
-            yield Piece("", ", " * (number > 0))
-            yield Piece("definition", self.names.value(value), value)
-            yield Piece("", ": ")
-            yield Piece("type", self.type(value.type))
+        return _separated(map(self._definition, values))
+
+    def _definition(self, value: Value) -> Iterator[Piece]:
+        yield Piece("definition", self.names.value(value), value)
+        yield Piece("", ": ")
+        yield Piece("type", self.type(value.type))
 
     def type(self, type: Type) -> str:
         return notation.type_text(type, self.names.object)
 
-    def _listed(self, args: Iterable[Any]) -> Iterator[Piece]:
-        for number, arg in enumerate(args):
-            if number:
-                yield Piece("", ", ")
-            yield from self.arg(arg)
+    def listed(self, args: Iterable[Any]) -> Iterator[Piece]:
+        """Arguments, with commas between them."""
+        return _separated(map(self.arg, args))
 
     def arg(self, arg: Any) -> Iterator[Piece]:
         """An argument: a value, a structure or a constant."""
         if isinstance(arg, Value):
             yield Piece("value", self.names.value(arg), arg)
         elif isinstance(arg, slice):
-            yield from self._slice(arg)
+            parts = [arg.start, arg.stop] + [arg.step] * (arg.step is not None)
+            yield from _separated((() if part is None else self._operand(part) for part in parts), ":")
         elif _is_structure(arg):
             yield from self._structure(arg)
         elif (written := notation.literal(arg)) is not None:
@@ -266,30 +267,25 @@ class Printer:
         else:
             yield Piece("object", self.names.object(arg), arg)
 
-    def _slice(self, arg: slice) -> Iterator[Piece]:
-        parts = [arg.start, arg.stop] + [arg.step] * (arg.step is not None)
-        for number, part in enumerate(parts):
-            if number:
-                yield Piece("", ":")
-            if part is not None:
-                yield from self._operand(part)
-
     def _structure(self, arg: Any) -> Iterator[Piece]:
         start, end = ("{", "}") if type(arg) is dict else ("[", "]") if type(arg) is list else ("(", ")")
         if hasattr(arg, "_fields"):
             yield Piece("object", self.names.object(type(arg)), type(arg))
         yield Piece("", start)
         if type(arg) is dict:
-            for number, (key, value) in enumerate(arg.items()):
-                yield Piece("", ", " * (number > 0))
-                yield from self._operand(key)
-                yield Piece("", ": ")
-                yield from self.arg(value)
+            yield from _separated([*self._operand(key), Piece("", ": "), *self.arg(item)] for key, item in arg.items())
         else:
-            yield from self._listed(arg)
+            yield from self.listed(arg)
         if type(arg) is tuple and len(arg) == 1:
             yield Piece("", ",")
         yield Piece("", end)
+
+
+def _separated(groups: Iterable[Iterable[Piece]], separator: str = ", ") -> Iterator[Piece]:
+    for number, group in enumerate(groups):
+        if number:
+            yield Piece("", separator)
+        yield from group
 
 
 def _is_structure(arg: Any) -> bool:
@@ -304,15 +300,16 @@ def lines(graph: Graph, places: bool = False) -> list[Line]:
     if places:
         column = min(max(len(str(line)) for line in made), _COMMENT_COLUMN)
         for line in made:
-            _add_place(line, column)
+            if line.node is not None and (place := place_text(line.node)):
+                space = " " * (max(column - len(str(line)), 0) + 2)
+                line.pieces += [Piece("", space), Piece("comment", f"# {place}")]
     return made + [Line(0, [Piece("comment", text)]) for text in printer.legend()]
 
 
-def _add_place(line: Line, column: int) -> None:
-    place = None if line.node is None else user_line(line.node.place)
-    if place:
-        line.pieces.append(Piece("", " " * (max(column - len(str(line)), 0) + 2)))
-        line.pieces.append(Piece("comment", f"# {os.path.basename(place[0])}:{place[1]}"))
+def place_text(node: Node) -> str:
+    """The name of the user's file and the line that a node comes from; "" if it comes from none."""
+    place = user_line(node.place)
+    return f"{os.path.basename(place[0])}:{place[1]}" if place else ""
 
 
 def to_text(graph: Graph, places: bool = False) -> str:
@@ -359,7 +356,7 @@ class _Expressions(Printer):
         if node.op != "call" or isinstance(node.args[0], Value):
             return super()._call(node)
         name = str(own_attribute(node.args[0], "__name__", "…"))
-        return iter((Piece("op", name), *self._enclosed(self._listed(node.args[1:]))))
+        return iter((Piece("op", name), *self._enclosed(self.listed(node.args[1:]))))
 
 
 def expression(value: Value, room: int = 6) -> str:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.types import ANY, INT, STR, MaybeUnbound, ObjectType, TensorType, array, inexact, scalar
-from autograph.runtime.graph_text import verifier
 from autograph.runtime.graph_text.parser import ParseError, parse, parse_type
 from autograph.runtime.graph_text.printer import objects, to_text
 from tests.runtime.random_graphs import TYPES, graphs
+from tests.runtime.same_graphs import same
 
 pytestmark = pytest.mark.once
 
@@ -24,7 +24,7 @@ def test_what_is_printed_is_read_back_as_the_same_graph(graph):
     text, table = to_text(graph), objects(graph)
     again = parse(text, table)
     assert to_text(again) == text
-    assert verifier.same(graph, again)
+    assert same(graph, again)
     assert list(objects(again)) == list(table)
 
 

@@ -10,10 +10,11 @@ import autograph.runtime.ops  # noqa: F401  # the ops must be declared
 from autograph.runtime.graph.graph import UNBOUND, Block, Constant, Graph, Node
 from autograph.runtime.graph.types import ANY, INT
 from autograph.runtime.graph_text.parser import parse, parse_type
-from autograph.runtime.graph_text.verifier import GraphError, check, fits, never_ends, same
+from autograph.runtime.graph_text.verifier import GraphError, check, fits, never_ends
 from tests import counting
 from tests.runtime.graph_text.test_printer import COLLATZ, collatz, place
 from tests.runtime.random_graphs import DECLARED, graphs
+from tests.runtime.same_graphs import same
 
 pytestmark = pytest.mark.once
 

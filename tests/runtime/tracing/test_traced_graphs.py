@@ -8,8 +8,9 @@ import pytest
 
 import autograph as ag
 from autograph.runtime.graph_text.parser import parse
-from autograph.runtime.graph_text.verifier import check, same
+from autograph.runtime.graph_text.verifier import check
 from autograph.runtime.graph_text.view import GraphView
+from tests.runtime.same_graphs import same
 
 
 def first_above(xs, limit):
