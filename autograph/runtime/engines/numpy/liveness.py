@@ -12,19 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from autograph.runtime.engines.numpy.statement_tree import (
-    Body,
-    Break,
-    Compute,
-    Copy,
-    If,
-    Loop,
-    Plan,
-    Return,
-    Statement,
-    Update,
-    operands,
-)  # fmt: skip
+from autograph.runtime.engines.numpy import statement_tree
+from autograph.runtime.engines.numpy.statement_tree import Body, Plan, operands
 from autograph.runtime.graph.graph import Value
 
 Span: TypeAlias = tuple[int, int]
@@ -134,32 +123,29 @@ class Liveness:
         for statement in body:
             self._visit(statement, region)
 
-    def _visit(self, statement: Statement, region: Region) -> None:
-        time = self._tick()
-        if isinstance(statement, Compute):
-            node = statement.node
-            self._use((operands(node), self.plan.choices.get(node, ())), region, time)
-            self._define(statement.outputs, region, time)
-        elif isinstance(statement, Update):
-            self._update(statement, region, time)
-        elif isinstance(statement, Copy):
-            self._use(statement.sources, region, time)
-            self._define(statement.targets, region, time)
-            if statement.lasting:
-                self._lasting.append((region, statement.targets))
-            for target, source in zip(statement.targets, statement.sources):
-                self._prefer(target, source)
-        elif isinstance(statement, If):
-            self._if(statement, region, time)
-        elif isinstance(statement, Loop):
-            self._loop(statement, region, time)
-        elif isinstance(statement, Break):
-            self._use(statement.condition, region, time, statement.renamed)
-        else:
-            assert isinstance(statement, Return)
-            self._use(statement.result, region, time)
+    def _visit(self, statement: statement_tree.Statement, region: Region) -> None:
+        getattr(self, f"_visit_{type(statement).__name__}")(statement, region, self._tick())
 
-    def _update(self, statement: Update, region: Region, time: int) -> None:
+    def _visit_Compute(self, statement: statement_tree.Compute, region: Region, time: int) -> None:
+        node = statement.node
+        self._use((operands(node), self.plan.choices.get(node, ())), region, time)
+        self._define(statement.outputs, region, time)
+
+    def _visit_Copy(self, statement: statement_tree.Copy, region: Region, time: int) -> None:
+        self._use(statement.sources, region, time)
+        self._define(statement.targets, region, time)
+        if statement.lasting:
+            self._lasting.append((region, statement.targets))
+        for target, source in zip(statement.targets, statement.sources):
+            self._prefer(target, source)
+
+    def _visit_Break(self, statement: statement_tree.Break, region: Region, time: int) -> None:
+        self._use(statement.condition, region, time, statement.renamed)
+
+    def _visit_Return(self, statement: statement_tree.Return, region: Region, time: int) -> None:
+        self._use(statement.result, region, time)
+
+    def _visit_Update(self, statement: statement_tree.Update, region: Region, time: int) -> None:
         node = statement.node
         if statement.item is not None:
             self._use((operands(statement.item), node.args[1:]), region, time)
@@ -179,7 +165,7 @@ class Liveness:
             if second not in self.plan.nested:
                 self.affinities.append(Affinity(self._depth, first, second))
 
-    def _if(self, statement: If, region: Region, time: int) -> None:
+    def _visit_If(self, statement: statement_tree.If, region: Region, time: int) -> None:
         self._use(statement.test, region, time)
         for body in (statement.then, statement.orelse):
             branch = Region(region, time, False, self._tick())
@@ -187,7 +173,7 @@ class Liveness:
             branch.end = self._tick()
         self._define([value for value in statement.node.outputs if value in self._joined], region, self._tick())
 
-    def _loop(self, statement: Loop, region: Region, time: int) -> None:
+    def _visit_Loop(self, statement: statement_tree.Loop, region: Region, time: int) -> None:
         for init, *_ in statement.carried:
             self._use_value(init, region, time)
         self._use(statement.iterable, region, time, statement.renamed)

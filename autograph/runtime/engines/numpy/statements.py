@@ -11,17 +11,7 @@ from typing import Any
 from autograph.common.code_marks import UNBOUND
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.runtime.engines.numpy.expressions import Expressions, numbered
-from autograph.runtime.engines.numpy.statement_tree import (
-    Body,
-    Break,
-    Compute,
-    Copy,
-    If,
-    Loop,
-    Return,
-    Statement,
-    Update,
-)
+from autograph.runtime.engines.numpy.statement_tree import Body, Break, Compute, Copy, If, Loop, Return, Update
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.types import TensorType
@@ -37,25 +27,23 @@ class Statements:
     def body(self, body: Body) -> list[ast.stmt]:
         """The statements of a block."""
         found: list[ast.stmt] = []
-        around: list[list[ast.stmt]] = []  # what comes before, and around, the `with` that is open
+        around: list[list[ast.stmt]] = []  # the statements before, and around, each `with` that is open
         for statement in body:
-            if isinstance(statement, Compute) and statement.node.op == "enter":
-                with self._make.mark(statement.node):
-                    manager = ast.withitem(self._make.arg(statement.node.args[0]))
-                    inside: list[ast.stmt] = []
-                    found.append(ast.With([manager], inside, **self._make.at))
-                around.append(found)
-                found = inside
-                continue
-            if isinstance(statement, Compute) and statement.node.op == "exit":
-                found = self._ended(found, around)
-                continue
             if isinstance(statement, Return):
                 result = None if statement.result is None else self._make.arg(statement.result)
                 found.append(ast.Return(result, **self._make.at))
                 continue
             with self._make.mark(statement.node):
-                self._add(statement, found)
+                if isinstance(statement, Compute) and statement.node.op == "enter":
+                    inside: list[ast.stmt] = []
+                    manager = ast.withitem(self._make.arg(statement.node.args[0]))
+                    found.append(ast.With([manager], inside, **self._make.at))
+                    around.append(found)
+                    found = inside
+                elif isinstance(statement, Compute) and statement.node.op == "exit":
+                    found = self._ended(found, around)
+                else:
+                    found += getattr(self, f"_{type(statement).__name__.lower()}")(statement)
         while around:
             found = self._ended(found, around)
         return found
@@ -66,24 +54,10 @@ class Statements:
             inside.append(ast.Pass(**self._make.at))
         return around.pop()
 
-    def _add(self, statement: Statement, found: list[ast.stmt]) -> None:
-        if isinstance(statement, Compute):
-            found.extend(self._compute(statement.node, statement.outputs))
-        elif isinstance(statement, Update):
-            found.extend(self._update(statement))
-        elif isinstance(statement, Copy):
-            found.extend(self._copy(statement))
-        elif isinstance(statement, If):
-            found.extend(self._if(statement))
-        elif isinstance(statement, Loop):
-            found.append(self._loop(statement))
-        elif isinstance(statement, Break):
-            found.extend(self._break(statement))
-
     # Nodes ------------------------------------------------------------------------------------------------------------
 
-    def _compute(self, node: Node, outputs: list[Value]) -> Iterator[ast.stmt]:
-        make, at = self._make, self._make.at
+    def _compute(self, statement: Compute) -> Iterator[ast.stmt]:
+        make, at, node, outputs = self._make, self._make.at, statement.node, statement.outputs
         if node.op == "raise":
             cause = make.arg(node.kwargs["cause"]) if "cause" in node.kwargs else None
             yield ast.Raise(make.arg(node.args[0]), cause, **at)
@@ -172,9 +146,6 @@ class Statements:
 
     # Control flow -----------------------------------------------------------------------------------------------------
 
-    def _block(self, body: Body) -> list[ast.stmt]:
-        return self.body(body) or [ast.Pass(**self._make.at)]
-
     def _if(self, statement: If) -> Iterator[ast.stmt]:
         make = self._make
         test = make.truth(statement.test)
@@ -187,20 +158,22 @@ class Statements:
         elif then or not _is_harmless(statement.test):
             yield ast.If(test, then or [ast.Pass(**make.at)], orelse, **make.at)
 
-    def _loop(self, statement: Loop) -> ast.stmt:
+    def _loop(self, statement: Loop) -> Iterator[ast.stmt]:
         make, at, node = self._make, self._make.at, statement.node
         if node.op == "for":
             make.renamed = statement.renamed
             iterable = make.arg(statement.iterable)
             make.renamed = {}
             target = self._target(node.kwargs.get("target", 0), statement.items)
-            return ast.For(target, iterable, self._block(statement.body), [], **at)
+            yield ast.For(target, iterable, self.body(statement.body) or [ast.Pass(**at)], [], **at)
+            return
         before = self.body(statement.before)
         test = make.truth(statement.condition)
-        if not before:
-            return ast.While(test, self._block(statement.body), [], **at)
-        leave = ast.If(make.untrue(test), [ast.Break(**at)], [], **at)
-        return ast.While(ast.Constant(True, **at), [*before, leave, *self.body(statement.body)], [], **at)
+        body = self.body(statement.body)
+        if before:
+            body = [*before, ast.If(make.untrue(test), [ast.Break(**at)], [], **at), *body]
+            test = ast.Constant(True, **at)
+        yield ast.While(test, body or [ast.Pass(**at)], [], **at)
 
     def _target(self, structure: Any, items: list[Value]) -> ast.expr:
         """The target of a `for`: `i, (a, b)`."""
@@ -210,14 +183,14 @@ class Statements:
         return self._make.target(items[structure])
 
     def _break(self, statement: Break) -> Iterator[ast.stmt]:
-        make, at = self._make, self._make.at
+        leave = ast.Break(**self._make.at)
         if statement.condition is True:
-            yield ast.Break(**at)
-            return
-        make.renamed = statement.renamed
-        test = make.truth(statement.condition)
-        make.renamed = {}
-        yield ast.If(test, [ast.Break(**at)], [], **at)
+            yield leave
+        else:
+            self._make.renamed = statement.renamed
+            test = self._make.truth(statement.condition)
+            self._make.renamed = {}
+            yield ast.If(test, [leave], [], **self._make.at)
 
 
 @dataclass(slots=True, eq=False)
