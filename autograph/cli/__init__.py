@@ -11,25 +11,6 @@ from autograph import __version__
 from autograph.cli.failure import Failure, did_you_mean
 from autograph.cli.program import Program
 
-HELP = """Rewrite Python control flow into functional calls: show it, write it, run it, explain it.
-
-\b
-Examples:
-  autograph to-code model.py                  print the whole converted file
-  autograph to-code model.py:Model.step       ... of one function
-  autograph convert src/model --out-dir out   write an importable package out/model
-  autograph run train.py --epochs 3           run a script in converted form
-  autograph run --convert heapq -m test test_heapq
-  autograph explain model.py:Model.step       what was converted, what was not, and why
-  autograph graph model.py:step 'f64[?]'      the graph that a function becomes
-  autograph cache                             where machine code is kept, and how much
-  autograph doctor                            versions, engines, and whether all works
-
-\b
-Completion by the tab key, in bash (zsh, fish likewise):
-  eval "$(_AUTOGRAPH_COMPLETE=bash_source autograph)"
-"""
-
 COMMANDS = ("to-code", "convert", "run", "explain", "graph", "cache", "doctor")
 
 
@@ -75,10 +56,27 @@ class Commands(click.Group):
         raise SystemExit(result if isinstance(result, int) else 0)
 
 
-@click.command(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="autograph %(version)s")
 def commands() -> None:
-    """All commands."""
+    """Rewrite Python control flow into functional calls: show it, write it, run it, explain it.
+
+    \b
+    Examples:
+      autograph to-code model.py                  print the whole converted file
+      autograph to-code model.py:Model.step       ... of one function
+      autograph convert src/model --out-dir out   write an importable package out/model
+      autograph run train.py --epochs 3           run a script in converted form
+      autograph run --convert heapq -m test test_heapq
+      autograph explain model.py:Model.step       what was converted, what was not, and why
+      autograph graph model.py:step 'f64[?]'      the graph that a function becomes
+      autograph cache                             where machine code is kept, and how much
+      autograph doctor                            versions, engines, and whether all works
+
+    \b
+    Completion by the tab key, in bash (zsh, fish likewise):
+      eval "$(_AUTOGRAPH_COMPLETE=bash_source autograph)"
+    """
 
 
 def main() -> None:

@@ -12,28 +12,27 @@ from autograph.cli import display
 from autograph.cli.failure import Failure
 from autograph.common import disk_cache
 
-HELP = """Show the folder and size of the cache of conversions, traces and machine code, and how often it was used.
 
-Conversions, traces of ag.function, and machine code of engine="native" are saved in files, so that the next process
-that runs the same function need not make them again. The name of a file is a hash of all that its contents depend on:
-files are never out of date, and you can remove them at any time.
-
-\b
-  AUTOGRAPH_CACHE_DIR    the folder; by default one among your caches
-  AUTOGRAPH_CACHE_SIZE   megabytes that the files may take (256); files that were used longest ago are removed first
-  AUTOGRAPH_CACHE=0      turns the cache off
-
-\b
-Examples:
-  autograph cache
-  autograph cache --clear
-  AUTOGRAPH_CACHE=0 python model.py
-"""
-
-
-@click.command("cache", help=HELP, short_help="Show what is kept on disk, and clear it.")
+@click.command("cache", short_help="Show what is kept on disk, and clear it.")
 @click.option("--clear", is_flag=True, help="Remove all files of the cache, and reset its statistics.")
 def command(clear: bool) -> None:
+    """Show the folder and size of the cache of conversions, traces and machine code, and how often it was used.
+
+    Conversions, traces of ag.function, and machine code of engine="native" are saved in files, so that the next process
+    that runs the same function need not make them again. The name of a file is a hash of all that its contents depend
+    on: files are never out of date, and you can remove them at any time.
+
+    \b
+      AUTOGRAPH_CACHE_DIR    the folder; by default one among your caches
+      AUTOGRAPH_CACHE_SIZE   megabytes that the files may take (256); files that were used longest ago are removed first
+      AUTOGRAPH_CACHE=0      turns the cache off
+
+    \b
+    Examples:
+      autograph cache
+      autograph cache --clear
+      AUTOGRAPH_CACHE=0 python model.py
+    """
     place = disk_cache.folder()
     if place is None:
         off = os.environ.get("AUTOGRAPH_CACHE") == "0"

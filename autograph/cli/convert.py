@@ -13,21 +13,6 @@ import click
 from autograph.cli.failure import Failure
 from autograph.cli.files import Batch, ExistingPath, convert, read, walk
 
-HELP = """Write converted modules into DIR, from where they can be imported as the originals can.
-
-A file keeps its name. A folder keeps its name and structure, as with cp -r; what is in it besides Python files (data,
-extension modules) is copied, but no hidden files and caches. Links to folders, and to files outside of the folder,
-are left out, which is reported. Converted modules need this library to run.
-
-A source is never overwritten, and nothing is written through a link. Files that cannot be converted are reported, the
-others are still written, and the exit status is then 1.
-
-\b
-Examples:
-  autograph convert src/model --out-dir converted     writes converted/model/...
-  autograph convert a.py b.py --out-dir converted
-"""
-
 
 class Job(NamedTuple):
     """A file, and where its conversion or copy goes."""
@@ -37,11 +22,25 @@ class Job(NamedTuple):
     is_python: bool
 
 
-@click.command("convert", help=HELP, short_help="Write converted modules that can be imported.")
+@click.command("convert", short_help="Write converted modules that can be imported.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ExistingPath())
 @click.option("--out-dir", metavar="DIR", required=True, type=click.Path(file_okay=False, path_type=Path),
               help="Where to write; made if need be.")  # fmt: skip
 def command(paths: tuple[Path, ...], out_dir: Path) -> int:
+    """Write converted modules into DIR, from where they can be imported as the originals can.
+
+    A file keeps its name. A folder keeps its name and structure, as with cp -r; what is in it besides Python files
+    (data, extension modules) is copied, but no hidden files and caches. Links to folders, and to files outside of the
+    folder, are left out, which is reported. Converted modules need this library to run.
+
+    A source is never overwritten, and nothing is written through a link. Files that cannot be converted are reported,
+    the others are still written, and the exit status is then 1.
+
+    \b
+    Examples:
+      autograph convert src/model --out-dir converted     writes converted/model/...
+      autograph convert a.py b.py --out-dir converted
+    """
     batch = Batch()
     jobs = _checked([job for path in paths for job in _jobs(path, out_dir, batch)], out_dir)
     _report(list(batch.each(_do, jobs)), batch.failed, out_dir)

@@ -27,20 +27,6 @@ from autograph.cli.failure import did_you_mean
 from autograph.cli.self_check import BROKEN, UNAVAILABLE
 from autograph.common import disk_cache
 
-HELP = """Show versions, the machine, the cache and the engines, and check that this installation works.
-
-The self-check converts, stages and differentiates a small function on each engine, compares the results to plain
-Python, and reads them from a cache in a temporary folder. Each engine runs in a process of its own. The exit status
-is 1 if a check fails.
-
-A report of a bug should contain this output. Your home folder and your name are replaced by ~ in it.
-
-\b
-Examples:
-  autograph doctor
-  autograph doctor --json > doctor.json
-"""
-
 REQUIRED = ("numpy", "gast", "click", "rich")
 OPTIONAL = (
     "llvmlite", "jax", "onnx", "tensorboard", "scikit-learn", "scipy", "pandas", "numba", "torch", "tensorflow",
@@ -75,9 +61,22 @@ class Check:
         return Check(name, "FAILED" if failure else "OK", failure)
 
 
-@click.command("doctor", help=HELP, short_help="Show versions and engines, and check that all works.")
+@click.command("doctor", short_help="Show versions and engines, and check that all works.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, for a report of a bug.")
 def command(as_json: bool) -> int:
+    """Show versions, the machine, the cache and the engines, and check that this installation works.
+
+    The self-check converts, stages and differentiates a small function on each engine, compares the results to plain
+    Python, and reads them from a cache in a temporary folder. Each engine runs in a process of its own. The exit status
+    is 1 if a check fails.
+
+    A report of a bug should contain this output. Your home folder and your name are replaced by ~ in it.
+
+    \b
+    Examples:
+      autograph doctor
+      autograph doctor --json > doctor.json
+    """
     about, failure = _ask_engines()
     sections = {
         "versions": _versions(),

@@ -22,28 +22,6 @@ from autograph.runtime.graph_text.graphviz import PICTURES, to_picture
 from autograph.runtime.graph_text.printer import lines
 from autograph.runtime.graph_text.view import GraphView
 
-HELP = """Show the graph that a function becomes for some arguments.
-
-FILE is imported, and the function is traced, but not run. FUNCTION is a dotted name such as model.step; it may be
-decorated with ag.function, or be plain. An argument, behind FUNCTION or behind --arg, is written as
-
-\b
-  a type          f64[3,4]  f32[?,8]  i64  py.int  py.float     any such array, scalar or Python number
-  a Python value  5  0.5  'text'  None  [1, 2]
-  a structure     [f64[3], {'w': f64[3,?]}]
-  a file          weights.npy
-
-and as NAME=VALUE if it is to be passed by name. A ? is a dimension of any length.
-
-\b
-Examples:
-  autograph graph model.py:collatz py.int
-  autograph graph model.py:step 'f64[3,4]' rate=0.1 --places
-  autograph graph model.py:step 'f64[?]' --raw
-  autograph graph model.py:step 'f64[?]' -o step.png
-  autograph graph model.py:collatz py.int --format asm --places
-"""
-
 FORMATS: dict[str, str] = {
     "": "text", ".txt": "text", ".dot": "dot", ".gv": "dot", ".html": "html", ".json": "json", ".py": "source",
     ".ll": "llvm", ".s": "asm", **{f".{form}": form for form in PICTURES},
@@ -51,7 +29,7 @@ FORMATS: dict[str, str] = {
 CODE = {"source": "python", "llvm": "llvm", "asm": "gas"}     # and their languages
 
 
-@click.command("graph", cls=TargetCommand, help=HELP, short_help="Show the graph that a function becomes.")
+@click.command("graph", cls=TargetCommand, short_help="Show the graph that a function becomes.")
 @click.argument("target", metavar="FILE:FUNCTION", type=TargetType())
 @click.argument("values", metavar="[[NAME=]VALUE]...", nargs=-1)
 @click.option("--arg", "texts", metavar="[NAME=]VALUE", multiple=True, help="An argument, or its type. Repeatable.")
@@ -80,6 +58,27 @@ def command(
     places: bool,
     output: Path | None,
 ) -> None:
+    """Show the graph that a function becomes for some arguments.
+
+    FILE is imported, and the function is traced, but not run. FUNCTION is a dotted name such as model.step; it may be
+    decorated with ag.function, or be plain. An argument, behind FUNCTION or behind --arg, is written as
+
+    \b
+      a type          f64[3,4]  f32[?,8]  i64  py.int  py.float     any such array, scalar or Python number
+      a Python value  5  0.5  'text'  None  [1, 2]
+      a structure     [f64[3], {'w': f64[3,?]}]
+      a file          weights.npy
+
+    and as NAME=VALUE if it is to be passed by name. A ? is a dimension of any length.
+
+    \b
+    Examples:
+      autograph graph model.py:collatz py.int
+      autograph graph model.py:step 'f64[3,4]' rate=0.1 --places
+      autograph graph model.py:step 'f64[?]' --raw
+      autograph graph model.py:step 'f64[?]' -o step.png
+      autograph graph model.py:collatz py.int --format asm --places
+    """
     if target.path == STDIN or target.qualname is None:
         raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
     check_output(output, target.path)

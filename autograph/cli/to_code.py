@@ -21,28 +21,27 @@ from autograph.cli.files import (
     pieces,
 )
 
-HELP = """Print the converted source of a file, or of one function or class in it.
 
-FILE may be - for standard input, or a folder, all of whose Python files are then converted one after the other. Files
-of a folder that cannot be read or parsed are reported, the others are still converted, and the exit status is then 1.
-QUALNAME is a dotted name such as Model.step or outer.inner. Output to a terminal is colored (NO_COLOR and FORCE_COLOR
-are heeded); what is piped or written to a file is plain.
-
-\b
-Examples:
-  autograph to-code model.py
-  autograph to-code model.py:Model.step --diff
-  autograph to-code model.py --side-by-side
-  cat model.py | autograph to-code - -o converted.py
-"""
-
-
-@click.command("to-code", cls=TargetCommand, help=HELP, short_help="Print converted code, or how it differs.")
+@click.command("to-code", cls=TargetCommand, short_help="Print converted code, or how it differs.")
 @click.argument("target", metavar="FILE[:QUALNAME]", type=TargetType())
 @click.option("--diff", is_flag=True, help="Show the difference, as diff -u does.")
 @click.option("--side-by-side", is_flag=True, help="Show the original on the left, the converted code on the right.")
 @click.option("-o", "--output", metavar="OUT", type=OUTPUT, help="Write to a file.")
 def command(target: Target, diff: bool, side_by_side: bool, output: Path | None) -> int:
+    """Print the converted source of a file, or of one function or class in it.
+
+    FILE may be - for standard input, or a folder, all of whose Python files are then converted one after the other.
+    Files of a folder that cannot be read or parsed are reported, the others are still converted, and the exit status is
+    then 1. QUALNAME is a dotted name such as Model.step or outer.inner. Output to a terminal is colored (NO_COLOR and
+    FORCE_COLOR are heeded); what is piped or written to a file is plain.
+
+    \b
+    Examples:
+      autograph to-code model.py
+      autograph to-code model.py:Model.step --diff
+      autograph to-code model.py --side-by-side
+      cat model.py | autograph to-code - -o converted.py
+    """
     if diff and side_by_side:
         raise click.UsageError("--diff and --side-by-side exclude each other", click.get_current_context())
     batch = batch_for(target, quiet=output is None)
