@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common import disk_cache
-from autograph.common.code_marks import UNBOUND, Unbound
+from autograph.common.code_marks import Unbound
 from autograph.common.statics import is_a, module_name, module_of, own_attribute
 from autograph.common.trace_rules import is_own_class, wants_full_tracebacks
 from autograph.errors import EngineError
@@ -57,7 +57,7 @@ _SHARED = re.compile(r"\w*|[\x00-\xff]", re.ASCII)   # texts of which Python has
 _OPS = f"{ops.__name__}."
 _RUNTIME = _OPS.removesuffix("ops.")
 _DEEP = 10  # tuples in each other
-_NATIVE = "?bhilqBHILQefdFD"    # dtypes that their letters describe
+_DTYPES = {char: np.dtype(char) for char in "?bhilqBHILQefdFD"}     # dtypes that their letters describe
 _UNREADABLE = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, ImportError, LookupError, MemoryError,
                RecursionError, TypeError, ValueError)  # fmt: skip
 
@@ -120,7 +120,7 @@ def described(value: Any, depth: int = 0) -> str:
         return f"complex({value.real.hex()}, {value.imag.hex()})"
     if kind is tuple and depth < _DEEP:
         return f"({', '.join([described(part, depth + 1) for part in value])})"
-    if is_a(value, np.dtype) and value.char in _NATIVE and value.isnative and not value.metadata:
+    if is_a(value, np.dtype) and value.char in _DTYPES and value.isnative and not value.metadata:
         return f"dtype {value.char}"
     if is_a(value, (np.number, np.bool_)):
         return f"{described(value.dtype)} {value.tobytes()!r}"
@@ -320,21 +320,42 @@ def _options_text(options: Options) -> str:
     return repr((*engine, options.static_argnames, switched, options.trace_packages))
 
 
+Tables = dict[str, dict[Any, Any]]
+
+
+def _tables(around: Fingerprint) -> Tables:
+    """The objects of the process that a file names: by their kinds, and by numbers or names."""
+    return {
+        "code": dict(enumerate(around.codes)),
+        "function": dict(enumerate(around.functions)),
+        "globals": {number: function.__globals__ for number, function in enumerate(around.functions)},
+        "module": _MODULES,
+        "attributes": {name: vars(module) for name, module in _MODULES.items()},
+        "class": {repr(value): type(value) for value in (None, ..., NotImplemented)},
+    }
+
+
+_CAPTURED = ("function", "globals", "attributes")     # the kinds that guards read from
+
+
+@disk_cache.storable
+def _shared(kind: str, key: Any) -> Any:
+    """An object in the tables; the unpickler calls its own function instead."""
+    raise NotImplementedError
+
+
 class _Pickler(pickle.Pickler):
     def __init__(self, file: io.BytesIO, around: Fingerprint) -> None:
         super().__init__(file, 5)
-        self._globals = {id(function.__globals__): number for number, function in enumerate(around.functions)}
-        self._functions = {id(function): number for number, function in enumerate(around.functions)}
-        self._things: dict[int, Any] = {id(each): each for f in around.functions for each in (f, f.__globals__)}
-        self._things |= {id(vars(module)): vars(module) for module in _MODULES.values()}
-        self._codes = {id(code): number for number, code in enumerate(around.codes)}
+        tables = _tables(around)
+        self._keys = {id(thing): (kind, key) for kind, table in tables.items() for key, thing in table.items()}
+        self._owners = {id(each): each for kind in _CAPTURED for each in tables[kind].values()}
         self._usual: set[type] = set()      # that are pickled as ever
         self._rules: dict[type, Callable[[Any], Any]] = {
-            CodeType: lambda code: self._numbered("code", self._codes, code),
             Outer: self._outer,
-            FunctionType: self._function,
+            FunctionType: _by_name,
             Node: _node,
-            Constant: self._constant,
+            Constant: _constant,
             Graph: lambda graph: (Graph, (graph.name, graph.block)),
             BuiltinFunctionType: _builtin,
             MethodType: lambda method: (_method, (method.__self__, method.__name__)),
@@ -349,7 +370,7 @@ class _Pickler(pickle.Pickler):
             for guard in trace.guards
         ]
         made = trace.graph, containers, trace.executable, trace.engine
-        self.dump((made, guards, [(event.kind, event.message, event.place) for event in trace.events]))
+        self.dump((made, guards, trace.events))
 
     def _late(self, guard: Guard, late: Any) -> Any:
         """The key of a guard, see `sources.Source.key`, with the object itself in place of its id."""
@@ -358,7 +379,7 @@ class _Pickler(pickle.Pickler):
         op, first, *rest = late
         if isinstance(first, tuple):
             return op, self._late(guard, first), *rest
-        found = self._things.get(first)
+        found = self._owners.get(first)
         if found is None:
             raise NotPersistent(f"a guard looks at an object of this process only: {guard.reason}")
         return op, Outer(found) if type(found) is dict else found, *rest
@@ -367,6 +388,8 @@ class _Pickler(pickle.Pickler):
         kind = type(thing)
         if kind in self._usual:
             return NotImplemented
+        if id(thing) in self._keys:
+            return _shared, self._keys[id(thing)]
         rule = self._rules.get(kind)
         if rule is not None:
             return rule(thing)
@@ -375,67 +398,38 @@ class _Pickler(pickle.Pickler):
             return NotImplemented
         if is_a(thing, np.dtype):
             return _checked(thing) and (_dtype, (thing.char,))
-        if is_a(thing, ModuleType):
-            return _module, (module_of_ops(thing),)
         if is_a(thing, (np.number, np.bool_)):
             return _checked(thing) and (_scalar, (thing.dtype.char, thing.tobytes()))
-        if is_a(thing, type) and thing in _NAMELESS:
-            return _kind_of, (_NAMELESS[thing],)
         if is_a(thing, type) or str(module_of(kind)).partition(".")[0] == "numpy":
             return _by_name(thing)
         raise _foreign(thing)
 
     def _outer(self, outer: Outer) -> Any:
-        name = next((name for name, module in _MODULES.items() if vars(module) is outer.names), None)
-        if name is not None:
-            return _names, (name,)
-        return self._numbered("names", self._globals, outer.names)
-
-    def _function(self, function: FunctionType) -> Any:
-        if id(function) not in self._functions:
-            return _by_name(function)
-        return self._numbered("function", self._functions, function)
-
-    def _constant(self, constant: Constant) -> Any:
-        if isinstance(constant.value, (list, dict, set, bytearray)):
-            raise _foreign(constant.value)
-        return Constant, (constant.value,)
-
-    @staticmethod
-    def _numbered(what: str, numbers: dict[int, int], thing: Any) -> Any:
-        if id(thing) not in numbers:
-            owner = thing.get("__name__") if type(thing) is dict else thing.co_name
-            raise NotPersistent(f"the graph refers to the {what} of `{owner}`, which the function does not name")
-        return _numbered, (what, numbers[id(thing)])
+        if id(outer.names) not in self._keys:
+            module = outer.names.get("__name__")
+            raise NotPersistent(f"the graph refers to the globals of `{module}`, which the function does not name")
+        return _shared, self._keys[id(outer.names)]
 
 
 class _Unpickler(pickle.Unpickler):
     def __init__(self, file: io.BytesIO, around: Fingerprint) -> None:
         super().__init__(file)
-        self._around = around
+        self._tables = _tables(around)
 
     def find_class(self, module: str, name: str) -> Any:
         """Resolve the names that the pickler writes, and no others, whatever the file has."""
-        if module == __name__ and name == "_numbered":
-            return self._find
-        if f"{module}.{name}" in _HERE:
-            return _HERE[f"{module}.{name}"]
+        if module == __name__ and name == "_shared":
+            return lambda kind, key: self._tables[kind][key]
         if module.startswith(_RUNTIME):
             importlib.import_module(module)     # which declares what is storable
         if f"{module}.{name}" in disk_cache.STORABLE:
             return super().find_class(module, name)
         return _known(module, name)
 
-    def _find(self, what: str, number: int) -> Any:
-        if what == "code":
-            return self._around.codes[number]
-        function = self._around.functions[number]
-        return function if what == "function" else function.__globals__
-
     def load_all(self) -> tuple[Any, list[Guard], list[Event]]:
         made, guards, events = self.load()
         checked = [Guard(expression, names, reason, _late(late)) for expression, names, reason, late in guards]
-        return made, checked, [Event(*event) for event in events]
+        return made, checked, events
 
 
 def _foreign(thing: Any) -> NotPersistent:
@@ -484,9 +478,6 @@ def _late(late: Any) -> Any:
 _PLAIN = frozenset({range, complex, slice, np.ufunc, Unbound})
 
 
-_NAMELESS: dict[Any, Any] = {type(value): value for value in (None, ..., NotImplemented)}
-
-
 def _name_of(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
@@ -495,8 +486,7 @@ def _by_name(thing: Any) -> Any:
     """Let a function or class be found by its name, if the unpickler will."""
     module, name = str(thing.__module__), thing.__qualname__
     try:
-        is_named = f"{module}.{name}" in _HERE or f"{module}.{name}" in disk_cache.STORABLE
-        if not is_named and _known(module, name) is not thing:
+        if f"{module}.{name}" not in disk_cache.STORABLE and _known(module, name) is not thing:
             raise _foreign(thing)
     except pickle.UnpicklingError:
         raise _foreign(thing) from None
@@ -532,6 +522,13 @@ def _builtin(function: Any) -> Any:
     return _by_name(function)
 
 
+def _constant(constant: Constant) -> Any:
+    if isinstance(constant.value, (list, dict, set, bytearray)):
+        raise _foreign(constant.value)
+    return Constant, (constant.value,)
+
+
+@disk_cache.storable
 def _method(owner: Any, name: str) -> Any:
     """A method of an object of this library's."""
     if _name_of(type(owner)) not in disk_cache.STORABLE:
@@ -539,21 +536,14 @@ def _method(owner: Any, name: str) -> Any:
     return MethodType(vars(type(owner))[name], owner)
 
 
-def _kind_of(value: Any) -> type:
-    """A class without a name."""
-    if type(value) not in _NAMELESS:
-        raise pickle.UnpicklingError(f"{type(value)} is not among what traces are made of")
-    return type(value)
-
-
+@disk_cache.storable
 def _dtype(char: str) -> np.dtype[Any]:
-    if char not in _NATIVE:
-        raise pickle.UnpicklingError(f"{char} is not a dtype of what traces are made of")
-    return np.dtype(char)
+    return _DTYPES[char]
 
 
+@disk_cache.storable
 def _scalar(char: str, data: bytes) -> Any:
-    return np.frombuffer(data, _dtype(char))[0]
+    return np.frombuffer(data, _DTYPES[char])[0]
 
 
 def _number(array: Any) -> Any:
@@ -570,25 +560,10 @@ def _node(node: Node) -> Any:
     return vars(copyreg)["__newobj__"], (Node,), (None, slots)
 
 
-def _numbered(what: str, number: int) -> Any:
-    """Objects that the unpickler replaces by its own."""
-    raise NotImplementedError
-
-
 def _outer(names: dict[str, Any]) -> dict[str, Any]:
     return {name: Outer(value) if type(value) is dict else value for name, value in names.items()}
 
 
-def _module(name: str) -> ModuleType:
-    return _MODULES[name]
-
-
-def _names(module: str) -> dict[str, Any]:
-    return vars(_MODULES[module])
-
-
-# The names in the rules of the pickler.
-_HERE: dict[str, Any] = {
-    f"{thing.__module__}.{thing.__qualname__}": thing
-    for thing in (Graph, Node, Constant, _dtype, _kind_of, _method, _module, _names, _numbered, _scalar)
-} | {f"{Unbound.__module__}.UNBOUND": UNBOUND}
+for _kind in (Graph, Node, Constant):
+    disk_cache.storable(_kind)
+disk_cache.STORABLE.add(f"{Unbound.__module__}.UNBOUND")

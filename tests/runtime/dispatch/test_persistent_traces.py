@@ -380,12 +380,13 @@ GADGETS = [
     ("autograph.function", "{}"),
     ("autograph.runtime.dispatch.persistent_traces._dtype", "O"),
     ("autograph.runtime.dispatch.persistent_traces._scalar", "O", b"12345678"),
-    ("autograph.runtime.dispatch.persistent_traces._module", "os"),
-    ("autograph.runtime.dispatch.persistent_traces._kind_of", "text"),
-    ("autograph.runtime.dispatch.persistent_traces._names", "os"),
+    ("autograph.runtime.dispatch.persistent_traces._shared", "module", "os"),
+    ("autograph.runtime.dispatch.persistent_traces._shared", "class", "text"),
+    ("autograph.runtime.dispatch.persistent_traces._shared", "attributes", "os"),
+    ("autograph.runtime.dispatch.persistent_traces._shared", "no such kind", "os"),
     ("autograph.runtime.dispatch.persistent_traces._method", "text", "upper"),
 
-    ("autograph.runtime.dispatch.persistent_traces._numbered", "function", 99),
+    ("autograph.runtime.dispatch.persistent_traces._shared", "function", 99),
 ]  # fmt: skip
 
 
