@@ -1,47 +1,34 @@
-"""The function that a call comes to first, written for each function: the dispatcher.
+"""The dispatcher: the function that a call comes to first, generated for each staged function.
 
 It has the parameters of the user's function, so that Python binds the arguments, fills in defaults and raises the
-errors of wrong calls. It makes the key of the arguments, looks up the trace, and enters it, see `trace_entry.py`:
+errors of wrong calls. It computes the key of the arguments, looks up the entry of their trace, and calls it, see
+`trace_entry.py`; `_DISPATCHER` is its text.
 
-    def norm(x, axis=None):
-        try:
-            if ag_active or ag_eager:
-                …
-            ag_0 = type(x)
-            if ag_0 not in ag_atoms:
-                ag_0 = (x.shape, x.dtype) if ag_0 is ag_array else ag_key(x)
-            …
-            ag_result = ag_find((ag_0, ag_1), ag_never)(x, axis)
-            return ag_result if ag_result is not ag_miss else ag_slow((x, axis))
-        except BaseException as ag_result:
-            ag_trim(ag_result)
-            raise
+Once a trace has been entered often, it is in the inline cache (Hölzle and others, 1991): before computing keys, a test
+compares the arguments with those of that trace, which takes half the time. If the entry has nothing to check, the
+dispatcher runs the graph itself, which saves a frame. For `norm(x, axis=None)`:
 
-Once a trace has been entered often, it is in the inline cache (Hölzle and others, 1991): before keys are made, a test
-compares the arguments with those of that trace, which takes half the time:
-
-            if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_0:
-                ag_result = ag_enter(x, axis)
-                if ag_result is not ag_miss:
-                    return ag_result
-
-If its entry has nothing to look at, the dispatcher does itself what that would do, which saves a frame.
+    if ag_type(x) is ag_array and x.shape == ag_k0_0 and x.dtype is ag_k0_1 and axis is ag_k1_0:
+        ag_result = ag_enter(x, axis)
+        if ag_result is not ag_miss:
+            return ag_result
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import functools
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from inspect import Parameter
+from inspect import Parameter, Signature
 from textwrap import indent
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any, cast
 
 import numpy as np
 
+from autograph.common.line_tables import Position, with_lines
 from autograph.runtime.dispatch.arguments import LONG_TEXT, MANY, NUMBERS, VARIADIC, key_of, key_of_parts
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, bind, never, trim
@@ -141,21 +128,6 @@ def _misfit(function: Any, parameters: Sequence[Parameter], values: Sequence[Any
     return function(*args, *rest, **{name: value for name, value in given.items() if value is not MISS})
 
 
-_ENTER = """\
-§result = §enter({})
-if §result is not §miss:
- return §result
-"""
-_RUN = """\
-§cached.calls += 1
-try:
- return §run({})
-except §errors as §result:
- §cached.executable.translate(§result)
- raise
-"""
-
-
 def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -> None:
     """Give a function the defaults and the name of the user's, which errors of wrong calls tell."""
     defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
@@ -174,6 +146,51 @@ def _prefix(parameters: Sequence[Parameter]) -> str:
     return prefix
 
 
+# The text of a dispatcher; `§` is the prefix of its own names.
+_DISPATCHER = """\
+def dispatch({header}):
+    try:
+        {misfit}
+        if §active or §eager:
+            §result = §divert(({values}))
+            if §result is not §miss:
+                return §result
+        {cached}
+        try:
+            {keys}
+            §result = §find({key}, §never)
+        except §unkeyed:
+            return §slow(({values}))
+        §result = §result({values})
+        return §result if §result is not §miss else §slow(({values}))
+    except §errors as §result:
+        §trim(§result)
+        {forget}
+        raise
+"""
+_ENTER = """\
+if {test}:
+    §result = §enter({values})
+    if §result is not §miss:
+        return §result
+"""
+_RUN = """\
+if {test}:
+    §cached.calls += 1
+    try:
+        return §run({values})
+    except §errors as §result:
+        §cached.executable.translate(§result)
+        raise
+"""
+_PART = re.compile(r"^( *)\{(\w+)\}\n|\{(\w+)\}", re.MULTILINE)
+
+
+def _filled(template: str, **parts: str) -> str:
+    """A template with its parts; one that has its own line may have several lines, or none."""
+    return _PART.sub(lambda found: indent(parts[found[2]], found[1]) if found[2] else parts[found[3]], template)
+
+
 Described = tuple[tuple[str, Any, bool], ...]
 
 
@@ -186,50 +203,44 @@ def _dispatcher_code(
     is_bare: bool,
     trap: tuple[str, ...] | None,
 ) -> CodeType:
-    """Code all of whose instructions stand on the first line, so that it can be moved to any line."""
+    """Code of one line, so that it can be moved to any line."""
     names = [name for name, _, _ in parameters]
     values = "".join(f"{name}, " for name in names)
-    header = _header(parameters, trap)
-    takes = [name for name in ("§rest", "§more") if f"*{name}" in header]
-    body = _misfits(names, values, takes, trap or ())
-    body += [f"if §active or §eager:\n §result = §divert(({values}))\n if §result is not §miss:\n  return §result"]
+    header = _header(parameters if trap is None else _trapped(parameters, trap, prefix))
+    others = [name for name in (f"{prefix}rest", f"{prefix}more") if f"*{name}" in header]
+    test, cached = " and ".join(tests), ""
+    if "§key" in test or "§parts" in test:
+        test, cached = "§result", f"try:\n    §result = {test}\nexcept §unkeyed:\n    §result = False\n"
     if tests:
-        test = " and ".join(tests)
-        if "§key" in test or "§parts" in test:
-            body.append(f"try:\n §result = {test}\nexcept §unkeyed:\n §result = False")
-            test = "§result"
-        body.append(f"if {test}:\n" + indent((_RUN if is_bare else _ENTER).format(values), " "))
-    made = [_key_statement(f"§{at}", name, kind, name in keyed) for at, (name, kind, _) in enumerate(parameters)]
-    keys = "".join(f"§{number}, " for number in range(len(names)))
-    made.append(f"§result = §find({'§0' if len(names) == 1 else f'({keys})'}, §never)")
-    body.append(f"try:\n{indent(chr(10).join(made), ' ')}\nexcept §unkeyed:\n return §slow(({values}))")
-    body.append(f"§result = §result({values})")
-    body.append(f"return §result if §result is not §miss else §slow(({values}))")
-    inner = "\n".join(body).replace("\n", "\n ")
-    forget = "".join(f"\n §{number} = None\n del §{number}" for number in range(len(names)))  # debuggers show the frame
-    forget += "".join(f"\n del {name}" for name in takes)
-    body = [f"try:\n {inner}", f"except §errors as §result:\n §trim(§result){forget}\n raise"]
-    text = "\n".join(body).replace("§", prefix)
-    return _compiled(f"def dispatch({header}):\n ".replace("§", prefix) + text.replace("\n", "\n "))
+        cached += _filled(_RUN if is_bare else _ENTER, test=test, values=values)
+    keys = "".join(_key_statement(f"§{at}", name, kind, name in keyed) for at, (name, kind, _) in enumerate(parameters))
+    key = "§0" if len(names) == 1 else f"({''.join(f'§{number}, ' for number in range(len(names)))})"
+    forget = "".join(f"§{number} = None\ndel §{number}\n" for number in range(len(names)))  # debuggers show the frame
+    forget += "".join(f"del {name}\n" for name in others)
+    misfit = _misfit_text(names, values, others, trap or ())
+    text = _filled(
+        _DISPATCHER, header=header, misfit=misfit, values=values, cached=cached, keys=keys, key=key, forget=forget
+    )
+    return _compiled(text.replace("§", prefix))
 
 
-def _misfits(names: list[str], values: str, takes: list[str], trap: tuple[str, ...]) -> list[str]:
+def _misfit_text(names: list[str], values: str, others: list[str], trap: tuple[str, ...]) -> str:
     """Code that calls `_misfit` if arguments do not fit."""
-    tests = takes + [f"{name} is {'' if name in names else 'not '}§miss" for name in trap]
-    named = [f"{name!r}: {name}" for name in trap if name not in names] + ["**§more"] * ("§more" in takes)
-    rest = "§rest" if "§rest" in takes else "()"
-    fails = f"return §misfit(({values}), {rest}, {{{', '.join(named)}}})"
-    return [f"if {' or '.join(tests)}:\n {fails}"] if tests else []
+    tests = others + [f"{name} is {'' if name in names else 'not '}§miss" for name in trap]
+    if not tests:
+        return ""
+    named = [f"{name!r}: {name}" for name in trap if name not in names]
+    named += [f"**{name}" for name in others if name.endswith("more")]
+    rest = next((name for name in others if name.endswith("rest")), "()")
+    return f"if {' or '.join(tests)}:\n    return §misfit(({values}), {rest}, {{{', '.join(named)}}})\n"
 
 
 def _key_statement(target: str, name: str, kind: Any, keyed: bool) -> str:
-    if keyed:
-        return f"{target} = §key_of_{name}({name})"
-    if kind in VARIADIC:
-        return f"{target} = §parts({name})"
+    if keyed or kind in VARIADIC:
+        return f"{target} = {f'§key_of_{name}' if keyed else '§parts'}({name})\n"
     return (
         f"{target} = §type({name})\nif {target} not in §atoms:\n"
-        f" {target} = ({name}.shape, {name}.dtype) if {target} is §array else §key({name})"
+        f"    {target} = ({name}.shape, {name}.dtype) if {target} is §array else §key({name})\n"
     )
 
 
@@ -327,29 +338,19 @@ def is_plain(key: Any) -> bool:
 _PLAIN = frozenset({type, type(None), bool, int, str, bytes, FunctionType, BuiltinFunctionType})
 
 
-def _header(parameters: Described, trap: tuple[str, ...] | None = None) -> str:
-    """Parameters as a `def` has them; each default is None and set later. `trap`: see `_trap_of`."""
-    if trap is not None:
-        parameters = _trapped(parameters, trap)
-    parts: list[str] = []
-    kinds = [kind for _, kind, _ in parameters]
-    for number, (name, kind, has_default) in enumerate(parameters):
-        if kind is Parameter.KEYWORD_ONLY and not {Parameter.VAR_POSITIONAL, kind} & set(kinds[:number]):
-            parts.append("*")
-        star = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(kind, "")
-        parts.append(star + name + "=None" * has_default)
-        if kind is Parameter.POSITIONAL_ONLY and kinds[number + 1 : number + 2] != [kind]:
-            parts.append("/")
-    return ", ".join(parts)
+def _header(parameters: Described) -> str:
+    """Parameters as a `def` has them; each default is None and set later."""
+    default = {True: None, False: Parameter.empty}
+    return str(Signature([Parameter(name, kind, default=default[has]) for name, kind, has in parameters]))[1:-1]
 
 
-def _trapped(parameters: Described, trap: tuple[str, ...]) -> Described:
-    """Parameters, and those that take what the function does not."""
+def _trapped(parameters: Described, trap: tuple[str, ...], prefix: str) -> Described:
+    """Parameters, and those that take the arguments that the function does not take; `trap`: see `_trap_of`."""
     names = [name for name, _, _ in parameters]
     each = [(name, kind, has_default or name in trap) for name, kind, has_default in parameters]
     each += [(name, Parameter.KEYWORD_ONLY, True) for name in trap if name not in names]
-    missing = {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}.difference(kind for _, kind, _ in each)
-    each += [("§rest" if kind is Parameter.VAR_POSITIONAL else "§more", kind, False) for kind in missing]
+    kinds = {kind for _, kind, _ in each}
+    each += [(prefix + name, kind, False) for name, kind in zip(("rest", "more"), VARIADIC) if kind not in kinds]
     return tuple(sorted(each, key=lambda parameter: parameter[1]))
 
 
@@ -368,12 +369,10 @@ def _binder_code(parameters: Described) -> CodeType:
 
 
 def _compiled(text: str) -> CodeType:
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        for name in {"lineno", "end_lineno", "col_offset", "end_col_offset"}.intersection(node._attributes):
-            setattr(node, name, 1 if "lineno" in name else -1)  # no columns, for those are of another text
-    module = compile(tree, "<autograph dispatcher>", "exec")
-    return next(constant for constant in module.co_consts if isinstance(constant, CodeType))
+    """The function of a text, with all instructions on the first line."""
+    module = compile(text, "<autograph dispatcher>", "exec")
+    code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
+    return with_lines(code, [(len(code.co_code), Position(1))], 1)
 
 
 def _placed(code: CodeType, function: Any) -> CodeType:
