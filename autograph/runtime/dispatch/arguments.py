@@ -1,8 +1,8 @@
-"""Arguments taken apart: the key by which a call finds its trace, and the signature that a trace is made for.
+"""Takes arguments apart: computes the key by which a call finds its trace, and the signature of a new trace.
 
-Numbers, arrays and objects are staged; what can never change (strings, None, functions, classes, …) is part of the
-signature; lists, tuples, dicts and other structures are taken apart, unless they are long: then the graph gets them as
-they are, and one trace serves all lengths.
+Numbers, arrays and objects are staged. Constants (strings, None, functions, classes, …) are part of the signature.
+Lists, tuples, dicts and other structures are taken apart, unless they are long: then the graph gets them as they are,
+and one trace serves all lengths.
 
     key_of(values)                  fast, at each call: equal keys, equal signatures
     read(parameters, values, …)     slow, for each trace
@@ -39,10 +39,10 @@ _SEQUENCES = frozenset({list, tuple})
 
 
 def is_whole(value: Any, around: Around = ()) -> bool:
-    """Whether a structure is taken as one object: it is long, or deep, or an object within one of its own class.
+    """Whether a structure is taken as one object: it is long, or deep, or inside of a structure of its own class.
 
     Args:
-        around: the types of the structures that it is in.
+        around: the types of the structures around it.
     """
     kind = type(value)
     if kind not in _SEQUENCES and kind is not dict:
@@ -83,7 +83,7 @@ def is_constant(value: Any) -> bool:
 
 
 def key_of(value: Any, around: Around = ()) -> Any:
-    """The key of an argument of which no policy says anything; `around` as for `is_whole`."""
+    """The key of an argument that the policy does not mention; `around` as for `is_whole`."""
     kind = type(value)
     if kind in NUMBERS:
         return kind
@@ -92,7 +92,7 @@ def key_of(value: Any, around: Around = ()) -> Any:
     if kind in _SEQUENCES or kind is dict:
         parts = value if kind is not dict else value.values()
         keys: list[Any] | None = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
-        if keys is None or not NUMBERS.issuperset(keys):  # the types of numbers say it, in less time
+        if keys is None or not NUMBERS.issuperset(keys):  # for numbers, the types are the keys
             if keys is not None and keys.count(str) == len(keys) and max(map(len, parts)) <= LONG_TEXT:
                 keys += parts
             elif is_whole(value, around):
@@ -125,19 +125,19 @@ def _other_key(value: Any, kind: type, around: Around) -> Any:
         return static_key(value)
     if compares_itself(kind):
         raise Unkeyed(identity_is_users(value))
-    if not (issubclass(kind, _AT_TIMES) or pytree.may_be_nested(kind)):
+    if not (issubclass(kind, _SOMETIMES_CONSTANT) or pytree.may_be_nested(kind)):
         number = id(kind)
-        _OBJECTS[number] = weakref.ref(kind, lambda gone: _OBJECTS.pop(number, None))
+        _OBJECTS[number] = weakref.ref(kind, lambda _: _OBJECTS.pop(number, None))
     return kind
 
 
-_AT_TIMES = (str, bytes, BuiltinFunctionType, MethodType)     # objects some of which are constants
-# Classes whose instances are known to be objects, staged by reference, by their ids: to know them without further ado.
+_SOMETIMES_CONSTANT = (str, bytes, BuiltinFunctionType, MethodType)
+# Classes whose instances are staged by reference, by their ids: a cache for `key_of`.
 _OBJECTS: dict[int, weakref.ref[type]] = {}
 
 
 def _leaf_key(leaf: Leaf) -> Any:
-    """The key of values for which `leaf` stands."""
+    """The key of the values that a leaf describes."""
     if isinstance(leaf, Static):
         return static_key(leaf.value)
     type = leaf.type
@@ -155,7 +155,7 @@ def _leaf_key(leaf: Leaf) -> Any:
 
 
 def key_of_parts(parts: Any) -> Any:
-    """The key of what `*args` or `**kwargs` got, which is always taken apart."""
+    """The key of the value of `*args` or `**kwargs`, which is always taken apart."""
     kind = type(parts)
     if not parts:
         return kind
@@ -166,22 +166,22 @@ def key_of_parts(parts: Any) -> Any:
 
 def _names(parts: Iterable[Any]) -> Any:
     names = tuple(parts)
-    if names in _TEXTS:
+    if names in _STRINGS:
         return names
     if not all(type(name) is str for name in names):
         return tuple(map(static_key, names))
-    if len(_TEXTS) > _MANY_TEXTS:
-        _TEXTS.clear()
-    _TEXTS.add(names)
+    if len(_STRINGS) > _MANY_STRINGS:
+        _STRINGS.clear()
+    _STRINGS.add(names)
     return names
 
 
-_TEXTS: set[tuple[str, ...]] = set()  # names of parts that were found to be strings all
-_MANY_TEXTS = 1000
+_STRINGS: set[tuple[str, ...]] = set()  # a cache: names of parts that are all strings
+_MANY_STRINGS = 1000
 
 
 def key_at(value: Any, path: str, policy: Policy, around: Around = (), apart: bool = False) -> Any:
-    """The key of an argument, or a part of one, of which the policy says something; `apart` if it is taken apart."""
+    """The key of an argument, or a part of one, that the policy mentions; `apart`: take it apart in any case."""
     kind = type(value)
     if policy.is_static(path, kind):
         return Static, static_key(value)
@@ -222,14 +222,13 @@ class Reading:
     """Arguments taken apart.
 
     Attributes:
-        signature: what a trace is made for.
         values: of the leaves.
         codes: for each leaf an expression that gives it, where `p0`, `p1`, … are the arguments and other names those
             of `constants`.
         containers: the same for each container, by path.
-        references: class, code, id and path of all that can be one object at two places.
+        references: class, code, id and path of each leaf and container that may be one object with another.
         lengths: type, and names of the parts, of each container that was taken apart.
-        named: what the names in guards stand for.
+        named: the values of the names in guards.
     """
 
     policy: Policy
@@ -242,32 +241,31 @@ class Reading:
     references: list[tuple[type, str, int, str]] = field(default_factory=list)
     lengths: Lengths = field(default_factory=dict)
     named: dict[str, Any] = field(default_factory=dict)
-    _seen: dict[int, Any] = field(default_factory=dict)  # containers, by id: what they became
+    _trees: dict[int, Any] = field(default_factory=dict)  # containers, by id: their trees
     _first: dict[int, int] = field(default_factory=dict)  # leaves, by id: their numbers
     _same: list[int] = field(default_factory=list)
     _around: list[type] = field(default_factory=list)
 
     def take(self, value: Any, path: str, code: str, apart: bool = False) -> Any:
-        """Take `value` apart, however long it is if `apart`; gives it with the numbers of leaves in their places."""
+        """Take `value` apart, however long it is if `apart`; gives it with numbers in place of its leaves."""
         leaf = None if apart else leaf_of(value, path, self.policy, tuple(self._around))
         if leaf is not None:
             return self._add(leaf, value, path, code)
         form = pytree.kind_of(value)
-        assert form is not None, "what is no leaf is a structure"
+        assert form is not None, "a value that is no leaf is a structure"
         if type(value) is not tuple:
             self.references.append((type(value), code, id(value), path))
         self.containers[path] = code
-        if id(value) in self._seen:
-            return self._seen[id(value)]
+        if id(value) in self._trees:
+            return self._trees[id(value)]
         parts = form.children(value)
         self.lengths[path] = type(value), _names(parts)
         self._around.append(type(value))
-        taken = [
+        trees = [
             self.take(part, path + form.step(name), self._part(value, form, name, code)) for name, part in parts.items()
         ]
         self._around.pop()
-        tree = form.rebuild(value, taken)
-        self._seen[id(value)] = tree
+        tree = self._trees[id(value)] = form.rebuild(value, trees)
         return tree
 
     def _add(self, leaf: Leaf, value: Any, path: str, code: str) -> int:
@@ -305,11 +303,11 @@ class Reading:
 
     @property
     def sharing(self) -> tuple[tuple[str, ...], ...]:
-        """The codes of what is one object, for each that stands at several places."""
+        """For each object with several paths, its codes."""
         return tuple(tuple(code for _, code, _, _ in group) for group in self._shared())
 
     def mixed(self) -> Iterator[list[str]]:
-        """The paths of what is one object, for each that is taken apart at one place and not at another."""
+        """For each object that is taken apart at one path and not at another, its paths."""
         for group in self._shared():
             paths = [path for *_, path in group]
             if 0 < len(self.containers.keys() & paths) < len(set(paths)):

@@ -1,4 +1,4 @@
-"""From a function to a trace: traced, optimized and compiled; or, where that fails, the plain function."""
+"""Traces, optimizes and compiles a function; if that fails, the trace runs the plain function."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Hooks:
     Attributes:
         tracer: traces a function for a signature, given the arguments of one call.
         inliner: takes over the calls of functions while `active` is not empty; or gives NotImplemented.
-        statements: says what becomes of a function's statements, as events of the kinds `converted` and `plain`.
-        fingerprint: gives all that the traces of a function depend on besides the arguments, to save them on disk.
+        statements: gives an event of the kind `converted` or `plain` for each statement of a function.
+        fingerprint: describes all that the traces of a function depend on besides the arguments, to save them on disk.
     """
 
     tracer: Tracer | None = None
@@ -48,7 +48,7 @@ class Hooks:
 
     @classmethod
     def install(cls, **hooks: Any) -> None:
-        """Put them in."""
+        """Set some of the hooks."""
         for name, hook in hooks.items():
             assert name in cls.__annotations__, name
             setattr(cls, name, hook)
@@ -71,17 +71,17 @@ class Compiler:
     def fill(
         self, trace: Trace, reading: Reading, values: tuple[Any, ...], late: Iterable[Any], widened: str
     ) -> None:
-        """Let a trace run what the function comes to for its signature.
+        """Make the entry of a trace.
 
-        If anything fails, that is the plain function: nothing of the program has happened yet, since tracing undoes
-        what it does. So errors of the program are raised by the program.
+        If anything fails, the trace runs the plain function. Nothing of the program has happened yet, since tracing
+        undoes its effects, so errors of the program are raised by the program.
 
         Args:
-            late: what of the world around the function is read when the graph runs.
+            late: the captured numbers that the graph reads when it runs, as in `Guard.late`.
             widened: why the trace is neither looked for on disk nor saved there; "" if it may be.
 
         Raises:
-            Respecialize: something else is to be staged.
+            Respecialize: other arguments must be staged.
             AutographError: this signature cannot be staged; the error says why.
         """
         trace.signature.late = frozenset(late)
@@ -93,8 +93,8 @@ class Compiler:
                 raise
             self.fill_plain(trace, reading, _too_deep(self.function))
         except (Exception, Signal) as error:
-            is_told = isinstance(error, (AutographError, RecursionError, MemoryError))
-            if is_told and not isinstance(error, GraphError):
+            is_expected = isinstance(error, (AutographError, RecursionError, MemoryError))
+            if is_expected and not isinstance(error, GraphError):
                 raise
             self.fill_plain(trace, reading, self.failure(error))
 
@@ -109,11 +109,11 @@ class Compiler:
         trace.entry_source = builder.source
 
     def failure(self, error: BaseException) -> str:
-        """Why a call runs as plain Python that could not be staged because of an exception.
+        """The reason for running a call as plain Python, after an exception while staging it.
 
         Raises:
-            InternalError: it is an error of this library, and is to be raised; see `defects`.
-            BaseException: the exception, if there is no running as plain Python.
+            InternalError: the exception is an error of this library, and such errors are raised; see `defects`.
+            BaseException: the exception itself, if the call must not run as plain Python.
         """
         if isinstance(error, RecursionError) and not _is_deep():
             return _too_deep(self.function)
@@ -126,19 +126,19 @@ class Compiler:
         return defects.report(failed, error, place_of(self.function), "it runs as plain Python", raised)
 
     def _fill(self, trace: Trace, builder: Builder, values: tuple[Any, ...], widened: str) -> None:
-        """Trace the function and compile the graph; or load what an earlier process has saved."""
+        """Trace the function and compile the graph; or load the trace that an earlier process has saved."""
         file = self._file(trace, widened)
-        kept = file.recall(trace, builder.reading.named) if isinstance(file, TraceFile) else None
-        traced = kept or self._trace(trace, arrange(self.parameters, values))
+        loaded = file.recall(trace, builder.reading.named) if isinstance(file, TraceFile) else None
+        traced = loaded or self._trace(trace, arrange(self.parameters, values))
         trace.sourceless = traced.sourceless
         if traced.plain:
             trace.entry = builder.make_plain(trace, self.function, traced.guards)
         else:
-            executable = self._compile(trace, traced) if kept is None else trace.executable
+            executable = self._compile(trace, traced) if loaded is None else trace.executable
             trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
             if isinstance(file, TraceFile):
                 file.containers = traced.containers
-            trace.disk = file if kept is None else None
+            trace.disk = file if loaded is None else None
         trace.entry_source = builder.source
 
     def _file(self, trace: Trace, widened: str) -> TraceFile | Unsaved | None:
@@ -162,7 +162,7 @@ class Compiler:
         return traced
 
     def _left_plain(self) -> list[Event]:
-        """The statements that were not converted, although what they depend on might be staged."""
+        """The statements that were not converted, although they might depend on a staged value."""
         if Hooks.statements is None or "plain" not in self.options.strict:
             return []
         return [
@@ -186,8 +186,8 @@ class Compiler:
         optimized = time.perf_counter()
         options |= {"late": late.difference(without)} if late else {}
         if traced.containers:
-            stay = drop_unused_params(traced.graph, len(traced.containers))
-            traced.containers = tuple(traced.containers[number] for number in stay)
+            used = drop_unused_params(traced.graph, len(traced.containers))
+            traced.containers = tuple(traced.containers[number] for number in used)
         executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
         trace.seconds |= {"optimize": optimized - begin, "compile": time.perf_counter() - optimized}
         if options.get("patient") and not hasattr(executable, "native"):

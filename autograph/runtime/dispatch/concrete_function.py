@@ -1,4 +1,4 @@
-"""A staged function for one signature only, and the code of a graph, to look at."""
+"""A staged function for one signature only; and the code of a graph, to read."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class ConcreteFunction:
     """Runs calls of one signature; other calls are errors.
 
     Attributes:
-        signature: the arguments that it takes.
-        trace: how it runs.
+        signature: of the arguments that it takes.
+        trace: the trace that runs.
     """
 
     __ag_staged__ = True
@@ -150,23 +150,19 @@ class Lowered:
         self.source = source
         self._native = native
 
-    @property
-    def llvm(self) -> str:
-        """The machine code of its loops, if the engine makes any, as LLVM's assembly."""
-        return self.to_llvm()
-
-    @property
-    def asm(self) -> str:
-        """The same, as the processor's assembly."""
-        return self.to_asm()
-
     def to_llvm(self, places: bool = False) -> str:
-        """LLVM's assembly; with `places`, the user's lines stand above what comes from them."""
+        """The machine code of its loops, if the engine makes any, as LLVM's assembly.
+
+        Args:
+            places: write the user's lines above the code that comes from them.
+        """
         return self._code("llvm", places)
 
     def to_asm(self, places: bool = False) -> str:
-        """The processor's assembly; with `places`, the user's lines stand above what comes from them."""
+        """The same, as the processor's assembly."""
         return self._code("asm", places)
+
+    llvm, asm = property(to_llvm), property(to_asm)
 
     def _code(self, form: str, places: bool) -> str:
         if self._native is None:

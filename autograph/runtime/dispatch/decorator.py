@@ -109,9 +109,7 @@ def _staged(python_function: Any, options: Any) -> Any:
         return property(get, put, delete, python_function.__doc__)
     if isinstance(python_function, Function):
         return python_function.with_options(**options) if options else python_function
-    if isinstance(python_function, BoundFunction):
-        return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
-    if type(python_function) is MethodType:
+    if isinstance(python_function, BoundFunction) or type(python_function) is MethodType:
         return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
     call = getattr(type(python_function), "__call__", None)  # noqa: B004
     if isinstance(call, (FunctionType, Function)) and not isinstance(python_function, type):

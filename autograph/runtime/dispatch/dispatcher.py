@@ -34,12 +34,12 @@ from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, bind, never, trim
 from autograph.runtime.graph.callables import parameters_of, user_code
 
-# Scalars whose class says all: one trace for all of a class.
+# Classes of scalars that are keys by themselves: one trace serves all values of a class.
 ATOMS: frozenset[type] = NUMBERS | {
     kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)) and kind is not np.timedelta64
 }
 
-MOST = 40  # constants of a test; to test more takes longer than to make a key
+MOST = 40  # constants of a test: to test more takes longer than to compute a key
 
 
 # The dispatcher -------------------------------------------------------------------------------------------------------
@@ -55,9 +55,9 @@ def make_dispatcher(
     """The dispatcher of `function`.
 
     Args:
-        function: what the user wrote, whose name and place it bears.
-        keyers: for parameters of which a policy says something, how to make their keys.
-        names: `active`, `eager`, `divert`, `find` and `slow`.
+        function: the user's function; the dispatcher gets its name and place.
+        keyers: functions that compute the keys of the parameters that the policy mentions.
+        names: `active`, `eager`, `divert`, `find` and `slow`, see `_DISPATCHER`.
         cached: the trace in the inline cache, which is tried first.
     """
     prefix = _prefix(parameters)
@@ -92,9 +92,9 @@ def make_dispatcher(
 
 
 def _trap_of(function: Any, parameters: Sequence[Parameter]) -> tuple[str, ...] | None:
-    """The names of arguments that a partial or method lacks or does not take: the call raises Python's error.
+    """The names of arguments that a partial or method lacks or does not take: calling it raises Python's error.
 
-    None for other functions, whose dispatcher raises it by itself.
+    None for other functions, whose dispatcher raises that error by itself.
     """
     if not isinstance(function, (functools.partial, MethodType)):
         return None
@@ -114,22 +114,22 @@ def _trap_of(function: Any, parameters: Sequence[Parameter]) -> tuple[str, ...] 
 def _misfit(function: Any, parameters: Sequence[Parameter], values: Sequence[Any], rest: Any, named: Any) -> Any:
     """Call a function with arguments that it does not take."""
     args: list[Any] = []
-    given: dict[str, Any] = {}
+    keywords: dict[str, Any] = {}
     for p, value in zip(parameters, values):
         if p.kind is Parameter.VAR_POSITIONAL:
             args += value
         elif p.kind is Parameter.VAR_KEYWORD:
-            given |= value
-        elif value is not MISS and p.kind is not Parameter.KEYWORD_ONLY and not given:
+            keywords |= value
+        elif value is not MISS and p.kind is not Parameter.KEYWORD_ONLY and not keywords:
             args.append(value)
         elif p.kind is not Parameter.POSITIONAL_ONLY and value is not p.default:
-            given[p.name] = value
-    given |= named
-    return function(*args, *rest, **{name: value for name, value in given.items() if value is not MISS})
+            keywords[p.name] = value
+    keywords |= named
+    return function(*args, *rest, **{name: value for name, value in keywords.items() if value is not MISS})
 
 
 def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -> None:
-    """Give a function the defaults and the name of the user's, which errors of wrong calls tell."""
+    """Give a function the defaults and the name of the user's, which the errors of wrong calls name."""
     defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
     keywords = {p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
     made.__defaults__ = tuple(value for name, value in defaults.items() if name not in keywords) or None
@@ -139,7 +139,7 @@ def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -
 
 
 def _prefix(parameters: Sequence[Parameter]) -> str:
-    """A prefix for the dispatcher's own variables that no parameter's name has."""
+    """A prefix for the dispatcher's own variables, with which no name of a parameter begins."""
     prefix = "ag_"
     while any(p.name.startswith(prefix) for p in parameters):
         prefix += "_"
@@ -245,10 +245,11 @@ def _key_statement(target: str, name: str, kind: Any, keyed: bool) -> str:
 
 
 def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, Sequence[Any]]:
-    """Cheap code that is true only if the key of an argument is `key`; and what it calls `mark` and a number.
+    """Cheap code that is true only if the key of an argument is `key`; and the constants that it names.
 
     Args:
-        keyed: whether a policy says something of the parameter.
+        mark: with which the names of the constants begin.
+        keyed: whether the policy mentions the parameter.
     """
     name, constants = parameter.name, Constants(mark)
     if parameter.kind not in VARIADIC:
@@ -262,20 +263,20 @@ def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, 
 
 
 class Constants(list[Any]):
-    """The numbers behind `mark` in code."""
+    """Constants of a test, which have numbers behind `mark` for their names."""
 
     def __init__(self, mark: str) -> None:
         super().__init__()
         self._mark = mark
 
     def named(self, value: Any) -> str:
-        """The name of one more."""
+        """The name of one more constant."""
         self.append(value)
         return f"{self._mark}_{len(self) - 1}"
 
 
 def _array_test(code: str, key: Any, constants: Constants) -> str | None:
-    """Code that is true only if what `code` gives is a number or array of that key; None if the key is no such."""
+    """Code that is true only if the value of `code` is a number or array of that key; None for other keys."""
     if isinstance(key, type):
         return f"§type({code}) is {constants.named(key)}" if key in ATOMS else None
     shape = key[0]
@@ -286,14 +287,14 @@ def _array_test(code: str, key: Any, constants: Constants) -> str | None:
 
 
 def _long_test(code: str, key: Any, constants: Constants) -> str:
-    """The same for a long list, tuple or string, see `is_whole`; inside of others, that would depend on these."""
+    """The same for a long list, tuple or string, see `is_whole`. (Inside of another one, it might be no whole.)"""
     if key is str:
         return f"§type({code}) is {constants.named(key)} and §len({code}) > {LONG_TEXT}"
     return f"§type({code}) is {constants.named(key)} and §len({code}) > {MANY} and §type({code}[0]) in §atoms"
 
 
 def _value_test(code: str, key: Any, constants: Constants) -> str | None:
-    """The same for any argument that no policy says anything of, and for its parts."""
+    """The same for any argument that the policy does not mention, and for its parts."""
     if isinstance(key, type) or isinstance(key[0], tuple):
         return _array_test(code, key, constants)
     kind, *parts = key
@@ -305,9 +306,9 @@ def _value_test(code: str, key: Any, constants: Constants) -> str | None:
     elif kind in (list, tuple) and NUMBERS.issuperset(parts):
         tests.append(f"[*§map(§type, {code})] == {constants.named(parts)}")
     elif kind in (list, tuple) and type(parts[-1]) is str:      # types, and strings
-        texts = kind(parts[len(parts) // 2 :])
-        tests.append(f"[*§map(§type, {code})] == {constants.named([str] * len(texts))}")
-        tests.append(f"{code} == {constants.named(texts)}")
+        strings = kind(parts[len(parts) // 2 :])
+        tests.append(f"[*§map(§type, {code})] == {constants.named([str] * len(strings))}")
+        tests.append(f"{code} == {constants.named(strings)}")
     elif kind in (list, tuple):
         tests.append(f"§len({code}) == {len(parts)}")
         tests += _part_tests({f"{code}[{number}]": part for number, part in enumerate(parts)}, constants)
@@ -329,7 +330,7 @@ _SINGLE = frozenset({FunctionType, bool, type(None)})
 
 
 def is_plain(key: Any) -> bool:
-    """Whether to compare a key runs no code of the user's."""
+    """Whether comparing a key runs no code of the user's."""
     if type(key) is tuple:
         return all(map(is_plain, key))
     return type(key) in _PLAIN or isinstance(key, np.dtype)
@@ -376,7 +377,7 @@ def _compiled(text: str) -> CodeType:
 
 
 def _placed(code: CodeType, function: Any) -> CodeType:
-    """`code` under the name, and on the first line, of what the user wrote."""
+    """`code` with the name, and on the first line, of the user's function."""
     user = user_code(function)
     if user is None:
         return code

@@ -1,4 +1,4 @@
-"""Reports of `explain` on a staged function: lists of events, to read or to assert on."""
+"""The reports of `explain` on staged functions: lists of events, to read or to assert on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Report:
         assert "x" in str(f.explain(x).where(line=12))
 
     Attributes:
-        title: what it is about.
+        title: the function and its trace.
         entries: the events, each with its kind, message and place.
     """
 
@@ -95,12 +95,9 @@ class Report:
         return json.dumps([_as_dict(entry) for entry in self.entries], indent=2, ensure_ascii=False)
 
     def _groups(self) -> Iterator[tuple[str, list[Event]]]:
-        order = list(HEADINGS)
-
-        def rank(entry: Event) -> int:
-            return order.index(entry.kind) if entry.kind in HEADINGS else len(order)
-
-        for kind, entries in groupby(sorted(self.entries, key=lambda each: (rank(each), each.kind)), lambda e: e.kind):
+        ranks = {kind: rank for rank, kind in enumerate(HEADINGS)}
+        ordered = sorted(self.entries, key=lambda entry: (ranks.get(entry.kind, len(ranks)), entry.kind))
+        for kind, entries in groupby(ordered, lambda entry: entry.kind):
             yield HEADINGS.get(kind, kind), list(entries)
 
 

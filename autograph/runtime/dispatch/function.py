@@ -49,7 +49,7 @@ class Function(Generic[P, R]):
     """A Python function that runs as a graph. It is called as the function is, and does what the function does.
 
     Attributes:
-        python_function: what was decorated.
+        python_function: the plain function.
     """
 
     __ag_staged__ = True
@@ -69,14 +69,14 @@ class Function(Generic[P, R]):
         self.python_function = python_function
         functools.update_wrapper(self, python_function)
         self._options = options
-        self._sources: Any = None   # of one that was unpickled, where the source of its helpers is
+        self._sources: Any = None   # of an unpickled function: where the source of its helpers is
         self._begin()
 
     def _begin(self) -> None:
-        """Forget all traces, if there were any, and take the plain function as it is now."""
+        """Forget all traces, and read the plain function as it is now."""
         function = self.python_function
         if self._sources is not None:
-            pickling.put_in_files(function, self._sources)  # of what was not unpickled when this was
+            pickling.put_in_files(function, self._sources)  # for helpers that were unpickled later than this
         self._is_in_torch = False
         self._parameters = parameters_of(function)
         self._bind = make_binder(function, self._parameters)
@@ -95,9 +95,9 @@ class Function(Generic[P, R]):
         self._begin()
 
     def _dispatch(self) -> None:
-        """Make a dispatcher that makes keys as the policy wants them now."""
+        """Make a dispatcher that computes keys by the policy of now."""
         made = self._specializer
-        if made.sourceless or self._looks_at_caller():  # which is then called by the very caller
+        if made.sourceless or self._looks_at_caller():  # it must find its caller's frame below its own
             self.__call__ = self.python_function  # type: ignore[method-assign]
             return
         names = {
@@ -111,7 +111,7 @@ class Function(Generic[P, R]):
         self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
 
     def _looks_at_caller(self) -> bool:
-        """Whether it looks at the frame of its caller, and so runs as plain Python, which nothing refuses."""
+        """Whether it looks at the frame of its caller, and so runs as plain Python, if the user allows that."""
         function, made = self.python_function, self._specializer
         if may_look_at_caller(function):
             return True
@@ -119,9 +119,9 @@ class Function(Generic[P, R]):
         return allowed and type(function) is FunctionType and looks_at_frames(function)
 
     def _divert(self, values: tuple[Any, ...]) -> Any:
-        """Run a call another way: plainly, or as a part of the trace that is being made."""
+        """Run a call as plain Python, or as a part of the trace that is being made."""
         for value in values:
-            if type(value) is StagedItems:         # any number of arguments, which now looks like one
+            if type(value) is StagedItems:         # the arguments of `f(*xs)`, of unknown number
                 value._refuse()
         args, kwargs = arrange(self._parameters, values)
         if _eager:
@@ -131,7 +131,7 @@ class Function(Generic[P, R]):
 
     @property
     def __ag_inline__(self) -> Callable[P, R]:
-        """The function that becomes a part of a trace that calls this."""
+        """The function that a trace which calls this one inlines."""
         return self.python_function
 
     @property
@@ -167,7 +167,7 @@ class Function(Generic[P, R]):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """For `isinstance`, and so `inspect.isfunction`, it is a function; for a pickler, it is what it is."""
+        """FunctionType for `isinstance`, and so `inspect.isfunction`; its own class for a pickler."""
         return type(self) if sys._getframe(1).f_code.co_name == "reducer_override" else FunctionType
 
     def __getattr__(self, name: str) -> Any:
@@ -192,7 +192,7 @@ class Function(Generic[P, R]):
         return pickling.reduced(self, protocol, Hooks.tracer)
 
     def __setstate__(self, state: Any) -> None:
-        """Become what was pickled. The plain function may be empty yet, if it refers to this one."""
+        """Restore a pickled function. The plain function may be empty yet, if it refers to this one."""
         self.python_function, self._options, attributes, self._sources = state
         pickling.put_in_files(self.python_function, self._sources)
         self.__dict__.update(attributes, __wrapped__=self.python_function)
@@ -218,7 +218,7 @@ class Function(Generic[P, R]):
         """The trace for these arguments; if there are none, for those of the input signature, or of the only trace."""
         made = self._specializer
         if made.specified is not None and not kwargs and len(args) == bool(made.specified.owner):
-            args = (*args, *made.specified.given)
+            args = (*args, *made.specified.examples)
         try:
             values = self._bind(*args, **kwargs)
         except TypeError:
@@ -293,7 +293,7 @@ class Function(Generic[P, R]):
         return "\n\n".join(pretty(self._specializer, trace) for trace in self.traces)
 
     def cache_clear(self) -> None:
-        """Forget all traces, and the policy that came of them."""
+        """Forget all traces, and the policy that they led to."""
         self._specializer.clear()
         self._dispatch()
 
@@ -302,7 +302,7 @@ _OWN = ("graph", "lower", "explain", "get_concrete_function")
 
 
 class BoundFunction(functools.partial):  # type: ignore[type-arg]
-    # A staged function as a method of an object: what it is called with comes after that object. A partial, since that
+    # A staged function as a method of an object, which it passes as the first argument. It is a partial, since that
     # costs least. This is not a docstring, since the class shows the function's.
 
     __ag_staged__ = True

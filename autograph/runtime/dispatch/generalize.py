@@ -1,7 +1,7 @@
-"""Shape generalization: where signatures differ, one trace is made that serves all of them.
+"""Shape generalization: makes one trace serve signatures that differ.
 
-A dimension that has two lengths is left open (JAX and `torch.compile` call this dynamic shapes). A list that comes with
-two lengths is taken as one object, and so is a string or a function that differs from call to call.
+A dimension that has had two lengths becomes open (JAX and `torch.compile` call this dynamic shapes). A list that has
+had two lengths becomes one object, and so does a string or a function that differs from call to call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from autograph.runtime.graph.types import TensorType, Type
 # A static argument of these types that has had more than MANY values is taken as one object.
 _VARYING = (str, bytes, slice, frozenset, FunctionType, MethodType, partial)
 MANY = 4
-LONGEST = 1000  # A container of more parts than this is not taken apart, whatever comes.
+LONGEST = 1000  # A container of more parts than this is never taken apart.
 
 
 class Known(Protocol):
@@ -52,7 +52,7 @@ class Difference:
         dimensions: arrays of which only dimensions differ: old and new type.
         lengths: lists and dicts of which only the length or the keys differ.
         statics: values that are part of the signature: old and new.
-        others: whatever else, in words.
+        others: all other differences, in words.
     """
 
     dimensions: list[tuple[str, TensorType, TensorType]] = field(default_factory=list)
@@ -103,14 +103,15 @@ def _compare(path: str, old: Leaf | None, new: Leaf | None, found: Difference) -
         return
     if isinstance(old, Dynamic) and isinstance(new, Dynamic):
         first, second = old.type, new.type
-        if isinstance(first, TensorType) and isinstance(second, TensorType) and _but_shape(first) == _but_shape(second):
-            found.dimensions.append((path, first, second))
-            return
+        if isinstance(first, TensorType) and isinstance(second, TensorType):
+            if _without_lengths(first) == _without_lengths(second):
+                found.dimensions.append((path, first, second))
+                return
     now, before = (leaf.described if leaf is not None else "not there" for leaf in (new, old))
     found.others.append(f"`{path}` is {now}, and was {before}")
 
 
-def _but_shape(type: TensorType) -> tuple[Any, ...]:
+def _without_lengths(type: TensorType) -> tuple[Any, ...]:
     return type.dtype, type.kind, type.ndim, type.exact
 
 
@@ -128,7 +129,7 @@ def policy_of(options: Options, parameters: Sequence[Parameter]) -> Policy:
 
 
 def widen(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Lengths) -> list[str]:
-    """Change `policy` so that one trace serves the signature `new` and those before; gives the changes, for people."""
+    """Change `policy` so that one trace serves the signature `new` and those before; gives the changes, in words."""
     changes = open_dimensions(policy, new)
     for trace in reversed(traces):
         found = difference(trace.signature, trace.lengths, new, lengths)
@@ -148,10 +149,10 @@ def widen(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Leng
 
 
 def unify_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
-    """Take what is one object at several places apart at all of them, or at none; gives the changes.
+    """Treat an object that has several paths alike at all of them: apart, or as one object; gives the changes.
 
     Args:
-        groups: the paths of each that is taken apart at one place and not at another.
+        groups: the paths of each object that is taken apart at one path and not at another.
     """
     changes = []
     for paths in groups:
@@ -171,7 +172,7 @@ def unify_shared(policy: Policy, groups: Iterable[Sequence[str]]) -> list[str]:
 
 
 def read_late(policy: Policy, broken: Sequence[Guard]) -> list[str]:
-    """Let the graph read numbers around the function that have changed; gives the changes."""
+    """Let the graph read captured numbers that have changed; gives the changes."""
     changes = []
     for guard in broken:
         if guard.late is None or policy.stays_specialized(guard.late):
@@ -222,7 +223,7 @@ def _uniform(path: str, signatures: Sequence[Signature]) -> bool:
         for at, leaf in zip(signature.paths, signature.leaves):
             if _below(at, [path]):
                 type_ = leaf.type if isinstance(leaf, Dynamic) else type(leaf.value)
-                kinds.add(_but_shape(type_) if isinstance(type_, TensorType) else type_)
+                kinds.add(_without_lengths(type_) if isinstance(type_, TensorType) else type_)
     return len(kinds) <= 1
 
 
@@ -240,7 +241,7 @@ def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> li
 
 
 def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[str]:
-    """Make part of the signature, or take apart, what a trace may have failed on; gives the changes."""
+    """Make values part of the signature, and take containers apart, since a trace has failed; gives the changes."""
     changes = []
     for path, leaf, value in zip(signature.paths, signature.leaves, values):
         if not isinstance(leaf, Dynamic) or type(value) is not leaf.cls:
@@ -269,7 +270,7 @@ def specialize(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
 
 
 def generalize(policy: Policy, undone: Sequence[Any]) -> None:
-    """Undo `specialize`, for good, as it was of no use."""
+    """Undo `specialize` for good, since it did not help."""
     policy.specialized |= dict.fromkeys(undone, SEVERAL)
     policy.late |= policy.pinned.intersection(undone)
     policy.whole |= {source for source in undone if source not in policy.late}
@@ -281,7 +282,7 @@ def _is_long(value: Any) -> bool:
 
 
 def is_stale(policy: Policy, known: Known) -> bool:
-    """Whether calls cannot come to a trace any more, because the policy has changed since."""
+    """Whether no call finds a trace any more, because the policy has changed."""
     for path, leaf in zip(known.signature.paths, known.signature.leaves):
         if isinstance(leaf, Static) and path in policy.whole and path not in policy.static:
             return True
@@ -296,7 +297,7 @@ def is_stale(policy: Policy, known: Known) -> bool:
 
 
 def _class(leaf: Dynamic) -> type:
-    """The class of what a leaf stands for, as far as it matters to whether it is static."""
+    """The class of the values of a leaf, as far as `Policy.is_static` distinguishes them."""
     if isinstance(leaf.type, TensorType):
         return np.ndarray if leaf.type.kind == "array" else np.generic
     return leaf.cls or object

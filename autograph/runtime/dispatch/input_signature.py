@@ -17,11 +17,11 @@ from autograph.runtime.graph.types import ANY, ObjectType, TensorType, covers, p
 
 
 class Specified:
-    """An input signature of a function; that of a method says nothing of `self`.
+    """An input signature of a function; that of a method does not describe `self`.
 
     Attributes:
         owner: the name of the parameter that is `self`, if there is one.
-        given: what stands for the arguments.
+        examples: placeholders for the arguments.
 
     Raises:
         ValueError: it does not fit the parameters.
@@ -37,12 +37,12 @@ class Specified:
     ) -> None:
         self.name = name
         self.owner = ""
-        self.given = given = [placeholders(spec, classes=True) for spec in specs]
+        self.examples = examples = [placeholders(spec, classes=True) for spec in specs]
         try:
-            values = bind(*given)
+            values = bind(*examples)
         except TypeError as error:
             try:
-                values = bind(None, *given)
+                values = bind(None, *examples)
             except TypeError:
                 values = ()
             if not values or "." not in name:
@@ -52,15 +52,15 @@ class Specified:
         open_dimensions(policy, self.signature)
 
     def apply(self, signature: Signature) -> Signature:
-        """The signature of a call, with the user's specs of the leaves in place of their own."""
+        """The signature of a call, with the leaves of the input signature in place of its own."""
         problem = misfit(self.signature, self._without_owner(signature))
         if problem:
             raise SignatureError(
                 f"{self.name} takes only what its input_signature says, ({self.signature}), but in this call {problem}."
                 " Pass such arguments, leave dimensions open with None, or leave input_signature= out"
             )
-        said = dict(zip(self.signature.paths, self.signature.leaves))
-        leaves = tuple(said.get(path, leaf) for path, leaf in zip(signature.paths, signature.leaves))
+        specified = dict(zip(self.signature.paths, self.signature.leaves))
+        leaves = tuple(specified.get(path, leaf) for path, leaf in zip(signature.paths, signature.leaves))
         return replace(signature, leaves=leaves)
 
     def key(self, signature: Signature) -> Any:
@@ -78,7 +78,7 @@ class Specified:
 
 
 def placeholders(spec: Any, classes: bool = False) -> Any:
-    """`spec` with what stands for values in the place of each TensorSpec, and of classes, too, if so wanted.
+    """`spec` with a placeholder for each TensorSpec, and for each class if `classes`.
 
     A structure without any is returned as it is: it may be deep, contain itself, or share parts that are changed.
     """
@@ -98,7 +98,7 @@ def placeholders(spec: Any, classes: bool = False) -> Any:
 
 
 def misfit(wide: Signature, narrow: Signature) -> str:
-    """Why arguments of the signature `narrow` cannot come where `wide` is expected; "" if they can."""
+    """Why a function for the signature `wide` cannot take arguments of `narrow`; "" if it can."""
     if wide.paths != narrow.paths:
         missing = [path for path in wide.paths if path not in narrow.paths]
         extra = [path for path in narrow.paths if path not in wide.paths]

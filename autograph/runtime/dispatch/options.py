@@ -26,7 +26,7 @@ KINDS = {
     "plain": "code that runs as plain Python",
     "native_callback": "an operation that machine code leaves to Python",
 }
-# Names that earlier versions took for kinds and passes, and what these are called now.
+# Kinds and passes by the names that they had in earlier versions.
 RENAMED = {
     "detour": "native_callback",
     "broadcasts": "redundant_broadcasts",
@@ -36,8 +36,8 @@ RENAMED = {
     "dead": "dce",
     "reuse": "buffer_reuse",
 }
-DIFFERENTIATED = ("plain", "derivative")     # what is refused of a function that is differentiated
-# The engines that there are, and the modules that they are.
+DIFFERENTIATED = ("plain", "derivative")     # the kinds that functions under differentiation refuse
+# The engines, and their modules.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy.engine", "native": "autograph.runtime.engines.native.engine"}
 DEFAULT, VARIABLE = "numpy", "AUTOGRAPH_ENGINE"     # the engine by default, and the variable that names another one
 
@@ -66,11 +66,11 @@ class Options:
         engine: "auto" or one of `ENGINES`.
         chosen: the source of that choice.
         static_argnames: parameters whose values are part of the signature.
-        input_signature: what stands for the positional arguments of every call.
-        strict: the kinds of what is refused, see `KINDS`.
+        input_signature: specs of the positional arguments of every call.
+        strict: the kinds of events that are errors, see `KINDS`.
         without: the names of the passes that are switched off.
         max_traces: how many traces are kept.
-        fastmath: whether machine code may compute with floats in another way than NumPy does.
+        fastmath: whether machine code may compute with floats differently from NumPy.
         trace_packages: names or globs of installed packages that are traced, besides the function's own.
     """
 
@@ -110,8 +110,8 @@ def check_options(
     """Check the user's options.
 
     Raises:
-        ValueError: something has a value that it cannot have, or names a parameter that is not there.
-        TypeError: something is of the wrong type, or there is no such option.
+        ValueError: an option has an impossible value, or names a parameter that does not exist.
+        TypeError: an option has the wrong type, or does not exist.
     """
     for name in unknown:
         raise TypeError(_no_such_option(name))
@@ -165,7 +165,7 @@ def _engine(name: str | None) -> tuple[str, str]:
 
 
 def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str, dict[str, Any]]:
-    """The engine for a function's graph, why it is that one, and what else to tell it."""
+    """The engine for a function's graph, the reason for it, and its options."""
     if options.engine == "native":
         kind = "native_callback"
         strict = {"refuse": partial(refuse, options, function, kind)} if kind in options.strict else {}
@@ -184,7 +184,7 @@ NOTHING = "no loop or operation here could become machine code"
 
 
 def _is_worth_a_try(graph: Graph) -> bool:
-    """Whether there may be something for machine code: a loop, or several operations on arrays."""
+    """Whether machine code may pay: there is a loop, or there are several operations on arrays."""
     nodes = [*walk(graph.block)]
     if any(node.op in LOOP for node in nodes):
         return True
@@ -209,7 +209,7 @@ def _fastmath(fastmath: bool, engine: str, chosen: str) -> bool:
 
 
 def can_compile() -> bool:
-    """Whether there is what makes machine code."""
+    """Whether llvmlite is installed, which compiles machine code."""
     return importlib.util.find_spec("llvmlite") is not None
 
 

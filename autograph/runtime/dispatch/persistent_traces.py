@@ -1,14 +1,14 @@
-"""Traces on disk: what a call was traced, optimized and compiled to, for processes that make the same call.
+"""The persistent trace cache: traces on disk, for processes that make the same call.
 
 The name of the file is a hash of a text that describes all that a trace depends on: the arguments' key and signature,
 the options, and the *fingerprint* (`autograph.conversion.fingerprint`), which are the function, what it calls, and the
 globals that they name. A trace is kept only if such a text describes it: numbers, strings, classes and functions of
-Python's and NumPy's, functions of the user's by their text. A function that refers to anything else is traced by each
-process.
+Python's and NumPy's, functions of the user's by their text. Each process traces a function that refers to anything else
+by itself, and `explain` gives the reason.
 
 The file is a pickle. Objects that belong to the process are in it by number: the user's functions and their globals,
-and the code objects that nodes come from. Of this library's classes only those are in it that are made for that; what
-cannot be in it (an array that the graph knows, an object of the user's) keeps all from being kept.
+and the code objects that nodes come from. Of this library's classes, only those that are declared `storable` are in it.
+A trace that refers to any other object, such as an array, is not saved.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ class Fingerprint:
     """All that the trace of a function depends on besides the arguments.
 
     Attributes:
-        text: describes it.
+        text: the description.
         functions: it, and those of the user's that it may call.
-        codes: theirs, and what they are converted to, each with the code objects in it.
+        codes: their code and its conversions, each with the code objects in it.
     """
 
     text: str
@@ -107,7 +107,7 @@ def described(value: Any, depth: int = 0) -> str:
     """A key of a value that is the same in all processes; `depth`: in how many tuples it is.
 
     Raises:
-        NotPersistent: nothing does.
+        NotPersistent: there is no such key.
     """
     kind = type(value)
     if kind is int:
@@ -417,7 +417,7 @@ class _Unpickler(pickle.Unpickler):
         self._tables = _tables(around)
 
     def find_class(self, module: str, name: str) -> Any:
-        """Resolve the names that the pickler writes, and no others, whatever the file has."""
+        """Resolve the names that the pickler writes, and refuse all others."""
         if module == __name__ and name == "_shared":
             return lambda kind, key: self._tables[kind][key]
         if module.startswith(_RUNTIME):
@@ -504,13 +504,13 @@ def _known(module: str, name: str) -> Any:
     if module == builtins.__name__:
         is_known = name in _BUILTINS or (isinstance(found, type) and issubclass(found, BaseException))
     else:
-        is_known = home is not builtins and (_is_numpys(found) or (callable(found) and op_of(found) is not None))
+        is_known = home is not builtins and (_is_of_numpy(found) or (callable(found) and op_of(found) is not None))
     if not is_known:
         raise pickle.UnpicklingError(f"{module}.{name} is not among what traces are made of")
     return found
 
 
-def _is_numpys(thing: Any) -> bool:
+def _is_of_numpy(thing: Any) -> bool:
     if not isinstance(thing, type):
         return isinstance(thing, np.ufunc)
     return thing in (np.ndarray, np.dtype) or issubclass(thing, (np.generic, BaseException))   # `np.memmap` makes files

@@ -3,8 +3,8 @@
 The pickler decides, as for plain functions: pickle takes functions of modules by name; cloudpickle (joblib, Dask, Ray,
 Spark) takes those of scripts and notebooks by value. Picklers decide for objects of class `FunctionType` only. So a
 staged function `f` that is found under its name reduces to its *reference*: a plain function named `f._reference`. It
-unpickles by name to `f`; unpickled by value, it carries what `f` is made of. A staged function that is not found under
-its name reduces to what it is made of.
+unpickles by name to `f`; unpickled by value, it carries the state of `f`. A staged function that is not found under its
+name reduces to its state.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _empty() -> None: ...
 
 
 def blank(kind: Any, tracer: Any) -> Any:
-    """A staged function before it gets its state."""
+    """A staged function without its state."""
     return kind.__new__(kind)
 
 
@@ -65,7 +65,7 @@ def restored(kind: Any, tracer: Any, reference: Any) -> Any:
 
 
 def complete(staged: Any) -> None:
-    """Give a function that was unpickled what its reference carries.
+    """Give an unpickled function the state that its reference carries.
 
     Raises:
         AttributeError: there is no reference, or it carries nothing yet.
@@ -76,7 +76,7 @@ def complete(staged: Any) -> None:
 
 
 def state_of(staged: Any) -> tuple[Any, ...]:
-    """The plain function, the options, the attributes that the plain function has not, and where its source is."""
+    """The plain function, the options, the attributes that the plain function lacks, and where its source is."""
     attributes = {name: value for name, value in vars(staged).items() if name not in _COPIED}
     return staged.python_function, staged._options, attributes, _Sources(staged.python_function)
 
@@ -85,7 +85,7 @@ def state_of(staged: Any) -> tuple[Any, ...]:
 
 
 class _Sources:
-    """The files of a function and of its helpers, looked up only if a pickler asks: it may go by name."""
+    """The files of a function and of its helpers, looked up only if it is pickled by value."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -98,7 +98,7 @@ class _Sources:
 
 
 def put_in_files(function: Any, sources: Any) -> None:
-    """Tell a function and its helpers, pickled by value, where their source is: cloudpickle leaves that out."""
+    """Set the files of a function and its helpers that were pickled by value: cloudpickle leaves them out."""
     files, lines = sources
     for name, text in lines.items():
         if text and not linecache.getlines(name):
@@ -121,16 +121,16 @@ def _key(code: CodeType) -> Any:
 
 
 def _functions(root: Any) -> Iterator[FunctionType]:
-    """The plain functions that go along with one which is pickled by value: those that it names, binds and wraps."""
+    """A function that is pickled by value, and the plain functions that go with it: named, captured or wrapped ones."""
     module = getattr(root.func if type(root) is functools.partial else root, "__module__", None)
-    waiting, seen = [root], {id(root): root}
+    waiting, visited = [root], {id(root): root}
     while waiting:
         thing = waiting.pop()
         if type(thing) is FunctionType:
             yield thing
         for part in _parts(thing):
-            if id(part) not in seen and _goes_along(part, module):
-                seen[id(part)] = part
+            if id(part) not in visited and _goes_along(part, module):
+                visited[id(part)] = part
                 waiting.append(part)
 
 
@@ -146,8 +146,8 @@ def _parts(thing: Any) -> list[Any]:
     kind = type(thing)
     if kind is FunctionType:
         named = [thing.__globals__[name] for name in names_in(thing.__code__) if name in thing.__globals__]
-        given = [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values(), *vars(thing).values()]
-        return [*named, *map(cell_content, thing.__closure__ or ()), *given]
+        attributes = [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values(), *vars(thing).values()]
+        return [*named, *map(cell_content, thing.__closure__ or ()), *attributes]
     if issubclass(kind, type):
         return [*names_of(thing).values(), *thing.__bases__]
     if kind is functools.partial:

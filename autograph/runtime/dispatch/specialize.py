@@ -1,4 +1,4 @@
-"""From arguments to a trace: look for one that fits, generalize those that do not, trace, optimize, compile."""
+"""Finds the trace for arguments; if there is none, generalizes the policy and makes one."""
 
 from __future__ import annotations
 
@@ -9,29 +9,11 @@ from collections.abc import Callable, Sequence
 from inspect import Parameter
 from typing import Any
 
+from autograph import errors
 from autograph.common import forking
 from autograph.common.trace_rules import callers
-from autograph.errors import (
-    AutographError,
-    EngineError,
-    InternalError,
-    RetraceWarning,
-    SignatureError,
-    SourceWarning,
-    StagingError,
-    StrictError,
-)
-from autograph.runtime.dispatch import generalize
-from autograph.runtime.dispatch.arguments import (
-    VARIADIC,
-    Reading,
-    Unkeyed,
-    arrange,
-    key_of,
-    key_of_parts,
-    keyer_of,
-    read,
-)
+from autograph.runtime.dispatch import arguments, generalize
+from autograph.runtime.dispatch.arguments import VARIADIC, Reading, Unkeyed, arrange, read
 from autograph.runtime.dispatch.compilation import Compiler
 from autograph.runtime.dispatch.generalize import policy_of
 from autograph.runtime.dispatch.input_signature import Specified
@@ -43,12 +25,12 @@ from autograph.runtime.dispatch.tracing_lock import PatientLock
 from autograph.runtime.graph.signature import Event, Guard, Respecialize, Signature, Where
 from autograph.runtime.tracing.proxies.graph_break import Signal
 
-ASKED = (StagingError, SignatureError, EngineError)  # errors about what the user has asked for
-RETRIES = 32  # how often one call may be traced anew because of what tracing brought to light
-MANY_CALLS = 200  # after which a trace is worth a dispatcher of its own
-LONG = 10  # times as long as tracing: a call that takes so long is worth a trace of its own
-WASTED = 64  # traces of no use, after which a function is traced no more
-OFTEN = 10  # traces after which a function is said to retrace often
+ASKED = (errors.StagingError, errors.SignatureError, errors.EngineError)  # errors about what the user has asked for
+RETRIES = 32  # how often one call may be traced anew because tracing has changed the policy
+MANY_CALLS = 200  # after which a trace gets into the inline cache
+LONG = 10  # times as long as tracing: a call that takes so long pays for a trace of its own
+WASTED = 64  # traces that did not pay, after which a function is traced no more
+OFTEN = 10  # traces after which a warning says that a function retraces often
 
 
 class Specializer:
@@ -58,7 +40,7 @@ class Specializer:
         name: of the function.
         function: the plain one.
         bind: a function with the same parameters that gives their values.
-        policy_changed: called when the keys of calls are made in another way from now on.
+        policy_changed: called when the keys of calls are computed differently from now on.
     """
 
     def __init__(
@@ -83,7 +65,7 @@ class Specializer:
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
         self._inline_cache: Trace | None = None
-        self._gone: deque[Any] = deque(maxlen=256)
+        self._dropped: deque[int] = deque(maxlen=256)     # hashes of keys
         specs = options.input_signature
         self._compiler = Compiler(name, function, parameters, options)
         self.specified = None if specs is None else Specified(name, parameters, bind, specs, self.policy)
@@ -91,14 +73,14 @@ class Specializer:
     # Keys -------------------------------------------------------------------------------------------------------------
 
     def keyers(self) -> dict[str, Callable[[Any], Any]]:
-        """How to make the keys of parameters of which the policy says something."""
-        return {p.name: keyer_of(p, self.policy) for p in self.parameters if self.policy.concerns(p.name)}
+        """Functions that compute the keys of the parameters that the policy mentions."""
+        return {p.name: arguments.keyer_of(p, self.policy) for p in self.parameters if self.policy.concerns(p.name)}
 
     def key(self, values: Sequence[Any]) -> Any:
-        """The key that the dispatcher makes."""
+        """The key that the dispatcher computes."""
         keyers = self.keyers()
         keys = [
-            keyers.get(p.name, key_of_parts if p.kind in VARIADIC else key_of)(value)
+            keyers.get(p.name, arguments.key_of_parts if p.kind in VARIADIC else arguments.key_of)(value)
             for p, value in zip(self.parameters, values)
         ]
         return keys[0] if len(keys) == 1 else tuple(keys)
@@ -106,7 +88,7 @@ class Specializer:
     # Calls ------------------------------------------------------------------------------------------------------------
 
     def inline_cache(self) -> Trace | None:
-        """The trace that dispatchers are to try first."""
+        """The trace that dispatchers try first."""
         return next((trace for trace in self.traces if trace is self._inline_cache), None)
 
     def _counted(self, trace: Trace, entry: Entry) -> Entry:
@@ -128,7 +110,7 @@ class Specializer:
                 break
             try:
                 trace = self.trace_for(values)
-            except (AutographError, Warning):
+            except (errors.AutographError, Warning):
                 raise
             except (Exception, Signal) as error:
                 reason = self._compiler.failure(error)
@@ -147,11 +129,11 @@ class Specializer:
         args, kwargs = arrange(self.parameters, values)
         return self.function(*args, **kwargs)
 
-    def trace_for(self, values: tuple[Any, ...], given: tuple[Any, Signature] | None = None) -> Trace:
+    def trace_for(self, values: tuple[Any, ...], keyed: tuple[Any, Signature] | None = None) -> Trace:
         """The trace for these arguments, made if there is none.
 
         Args:
-            given: key and signature to trace for, if not what the arguments make them.
+            keyed: key and signature, if they are not those of the arguments.
         """
         why = ""
         undone: list[Any] = []
@@ -165,11 +147,11 @@ class Specializer:
                 if changes:
                     why = self._apply(changes)
                     continue
-                key, signature = given or self._keyed(values, signature)
+                key, signature = keyed or self._keyed(values, signature)
                 found = self._find(key, reading)
                 if found is None:
-                    known: list[Any] = list(self.traces)
-                    changes = generalize.widen(self.policy, known, signature, reading.lengths)
+                    earlier: list[Any] = list(self.traces)
+                    changes = generalize.widen(self.policy, earlier, signature, reading.lengths)
                     changes += generalize.read_late(self.policy, self._broken(key, reading))
                     if changes:
                         why = self._apply(changes)
@@ -178,8 +160,8 @@ class Specializer:
                         found, failed = self._make(key, signature, reading, values, why), ""
                     except Respecialize as signal:
                         failed = self._respecialize(signal)
-                    except AutographError as error:
-                        if isinstance(error, (StrictError, InternalError)):
+                    except errors.AutographError as error:
+                        if isinstance(error, (errors.StrictError, errors.InternalError)):
                             raise
                         if self._pin_numbers() or self._concretize(error, signature, reading):
                             continue
@@ -198,7 +180,7 @@ class Specializer:
             return self._make(key, signature, reading, values, why, failed)
 
     def _unkeyed(self, values: tuple[Any, ...], reason: str) -> Trace:
-        """The trace, if it can be called that, of calls with an argument that has no key."""
+        """The trace that runs calls with an argument without a key, as plain Python."""
         reading = Reading(self.policy, named={f"p{i}": value for i, value in enumerate(values)})
         signature = Signature(((), {}), (), (), (), containers={})
         return self._find(Unkeyed, reading) or self._make(Unkeyed, signature, reading, values, "", reason)
@@ -209,7 +191,7 @@ class Specializer:
         return self.specified.key(signature), self.specified.apply(signature)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forget all traces, and the policy."""
         with self._lock.held():
             self.traces.clear()
             self.policy = policy_of(self.options, self.parameters)
@@ -226,14 +208,14 @@ class Specializer:
         return None
 
     def _broken(self, key: Any, reading: Reading) -> list[Guard]:
-        """Why the traces for a key do not fit: of each the first guard that does not hold."""
+        """For each trace of a key, the first guard that does not hold."""
         found = [broken(trace.guards, reading.named) for trace in self.traces.at(key)]
         return [guard for guard in found if guard is not None]
 
     # Learning ---------------------------------------------------------------------------------------------------------
 
     def _apply(self, changes: list[str]) -> str:
-        """Report changes of the policy, and forget the traces that calls cannot come to any more."""
+        """Report changes of the policy, and forget the traces that no call finds any more."""
         for message in changes:
             self._report("signature", message)
         late = self.policy.late
@@ -245,7 +227,7 @@ class Specializer:
         return "; ".join(changes)
 
     def _respecialize(self, signal: Respecialize) -> str:
-        """Stage what a tracer asks for from now on; gives why not, if that is so already."""
+        """Change the policy as the tracer asks; gives the reason if it is so already."""
         static = [path for path in signal.static if path not in self.policy.static]
         whole = [path for path in signal.whole if path not in self.policy.whole]
         if not static and not whole:
@@ -265,7 +247,7 @@ class Specializer:
         self._apply([f"{message}: {signal.reason}" for message in said])
         return ""
 
-    def _concretize(self, error: AutographError, signature: Signature, reading: Reading) -> bool:
+    def _concretize(self, error: errors.AutographError, signature: Signature, reading: Reading) -> bool:
         """Try again with less of the arguments staged, if anything may help."""
         changes = generalize.concretize(self.policy, signature, reading.values)
         for message in changes:
@@ -275,10 +257,10 @@ class Specializer:
         return bool(changes)
 
     def _specialize(self, trace: Trace, reading: Reading, undone: list[Any]) -> bool:
-        """Undo what was generalized, if a trace runs as plain Python for it; whether to try again.
+        """Undo generalizations because of which a trace runs as plain Python; whether to try again.
 
         Args:
-            undone: what has been undone for this call; if there is any, that was of no use.
+            undone: the generalizations that have been undone for this call. If there are any, that did not help.
         """
         if undone:
             generalize.generalize(self.policy, undone)
@@ -294,14 +276,14 @@ class Specializer:
         return bool(undone)
 
     def _pin_numbers(self) -> bool:
-        """Let a trace know the numbers around the function again, if it has been tried without."""
+        """Let a trace depend on the captured numbers again, if a trace that reads them has failed."""
         self.policy.pinned |= self.policy.late
         tried = bool(self.policy.late)
         self.policy.late.clear()
         return tried
 
     def _pin(self, path: str) -> None:
-        """Let a dimension, `x.shape[0]`, never be open again."""
+        """Never leave a dimension, such as `x.shape[0]`, open again."""
         array, _, axis = path.rpartition(".shape[")
         for (known, ndim), mask in list(self.policy.dynamic_dims.items()):
             if known == array:
@@ -319,8 +301,8 @@ class Specializer:
         """Make a trace.
 
         Args:
-            why: why there has to be another one, if that is known.
-            failed: why it has to run as plain Python.
+            why: why another one is needed, if that is known.
+            failed: why it must run as plain Python.
         """
         reason = why or self._reason(key, signature, reading)
         if self.made:
@@ -333,11 +315,11 @@ class Specializer:
         self.sourceless = trace.sourceless
         trace.entry = self._counted(trace, trace.entry)
         self.made += 1
-        for gone in self.traces.add(trace):
-            self._gone.append(hash(gone.key))
+        for dropped in self.traces.add(trace):
+            self._dropped.append(hash(dropped.key))
             room = f"there is room for {self.traces.limit}, see max_traces"
-            self._report("dropped", f"trace {gone.number} was dropped for trace {trace.number}: {room}")
-            if gone is self._inline_cache:
+            self._report("dropped", f"trace {dropped.number} was dropped for trace {trace.number}: {room}")
+            if dropped is self._inline_cache:
                 self._policy_changed()
         self._give_up()
         self._warn(trace)
@@ -353,12 +335,12 @@ class Specializer:
     # Reasons ----------------------------------------------------------------------------------------------------------
 
     def _reason(self, key: Any, signature: Signature, reading: Reading) -> str:
-        """Why a trace has to be made."""
+        """Why a new trace is needed."""
         if not self.made:
             return "the first call"
         for guard in self._broken(key, reading):
             return guard.reason + guard.details()
-        if hash(key) in self._gone:
+        if hash(key) in self._dropped:
             return f"its trace was dropped: there is room for {self.traces.limit}, see max_traces"
         lengths = reading.lengths
         found = [generalize.difference(trace.signature, trace.lengths, signature, lengths) for trace in self.traces]
@@ -366,7 +348,7 @@ class Specializer:
         return "another call" if least is None else str(least)
 
     def _give_up(self) -> None:
-        """Trace no more, if many traces were of no use, and plain Python is not refused."""
+        """Trace no more, if many traces did not pay, and the user does not refuse plain Python."""
         if self.traces.wasted < WASTED or self._gives_up or {"plain", "derivative"} & self.options.strict:
             return
         self._gives_up = True
@@ -379,7 +361,8 @@ class Specializer:
         self._warned = True
         if self.sourceless:
             self._policy_changed()
-            warnings.warn(f"{self.name} runs as plain Python: {trace.plain}", SourceWarning, stacklevel=callers())
+            message = f"{self.name} runs as plain Python: {trace.plain}"
+            warnings.warn(message, errors.SourceWarning, stacklevel=callers())
             return
         message = (
             f"{self.name} has been traced {self.made} times, the last time because {trace.reason}. Each trace takes "
@@ -387,4 +370,4 @@ class Specializer:
             f"once instead of for each call, or do not decorate this function; {self.name}.traces tells all reasons"
         )
         self._report("often", message)
-        warnings.warn(message, RetraceWarning, stacklevel=callers())
+        warnings.warn(message, errors.RetraceWarning, stacklevel=callers())

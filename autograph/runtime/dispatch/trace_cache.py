@@ -1,4 +1,4 @@
-"""The traces of a function: what is known of each, and the bounded store in which calls find them."""
+"""The traces of a function: the record of each, and the bounded cache in which calls find them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Trace:
         signature: the arguments that it is for.
         reason: why it was made.
         graph: optimized; None if the signature runs as plain Python.
-        guards: what has to hold besides.
+        guards: further conditions.
         events: what happened while tracing and compiling.
         engine: the name of the engine.
         sourceless: whether it runs as plain Python because the function has no source.
-        executable: what the engine made of the graph.
+        executable: the graph, compiled by the engine.
         seconds: how long tracing, optimizing and compiling took.
         calls: how often it ran.
-        is_bare: whether all that its entry does is to run what the engine made, on what it gets.
+        is_bare: whether its entry only calls the executable with its own arguments.
         pays: whether its first call took so long that tracing took next to no time.
         disk: the `TraceFile` to save it to when it has run once; or an `Unsaved`, why it is not on disk.
     """
@@ -56,7 +56,7 @@ class Trace:
     is_bare: bool = False
     pays: bool = False
     disk: Any = None
-    looked: int = 0  # how often it had run when one was last dropped
+    calls_before: int = 0  # its calls when a trace was last dropped
 
     def __repr__(self) -> str:
         return f"<trace {self.number}: ({self.signature}), {self.calls} calls; {self.reason}>"
@@ -71,8 +71,8 @@ class Traces:
     """At most `limit` traces, by key. The least used makes room for a new one.
 
     Attributes:
-        find: the dictionary in which dispatchers look: the entry for each key.
-        wasted: how many traces have made room after few calls, which it did not pay to trace.
+        find: the dictionary of dispatchers: the entry for each key.
+        wasted: the number of traces that were dropped after so few calls that tracing did not pay.
     """
 
     def __init__(self, limit: int) -> None:
@@ -94,16 +94,17 @@ class Traces:
         return [trace for trace in self._order if trace.key == key]
 
     def add(self, trace: Trace) -> list[Trace]:
-        """Add a trace; gives those that had to make room for it."""
+        """Add a trace; gives those that were dropped for it."""
         with self._lock:
             self._order.append(trace)
             self._link(trace.key)
-            gone = []
+            dropped = []
             while len(self._order) > self.limit:
-                gone.append(self._least_used())
-                self.drop(gone[-1])
-                self.wasted += gone[-1].calls < FEW and not gone[-1].pays
-            return gone
+                least = self._least_used()
+                self.drop(least)
+                self.wasted += least.calls < FEW and not least.pays
+                dropped.append(least)
+            return dropped
 
     def alias(self, key: Any, trace: Trace) -> None:
         """Let another key lead to the traces for that of `trace`."""
@@ -151,8 +152,8 @@ class Traces:
                 self._aliases.pop(each, None)
 
     def _least_used(self) -> Trace:
-        """The one with the fewest calls since one was last dropped; the newest is spared."""
-        least = min(self._order[:-1], key=lambda trace: trace.calls - trace.looked)
+        """The trace with the fewest calls since one was last dropped; never the newest."""
+        least = min(self._order[:-1], key=lambda trace: trace.calls - trace.calls_before)
         for trace in self._order:
-            trace.looked = trace.calls
+            trace.calls_before = trace.calls
         return least

@@ -1,4 +1,4 @@
-"""The way into a trace, written for each trace: check the guards, take the arguments apart, run.
+"""The entry of a trace, a function generated for it: checks the guards, takes the arguments apart, and runs the graph.
 
     def entry(a0, p1):
         try:
@@ -14,7 +14,7 @@
             ag_translate(error)
             raise
 
-It gets the values of the function's parameters, and gives what the function returns, or `MISS` if a guard does not
+It takes the values of the function's parameters, and returns the result of the function, or `MISS` if a guard does not
 hold. A guard that raises does not hold.
 """
 
@@ -42,7 +42,7 @@ class _Miss:
 
 MISS = _Miss()
 Entry = Callable[..., Any]
-FEW = 8  # objects; to compare each with each takes less time than to make a set
+FEW = 8  # objects: comparing each with each takes less time than making a set
 _TRANSLATED = """\
 try:
  return {}
@@ -53,11 +53,11 @@ except BaseException as error:
 _LEAF = re.compile(r"\ba(\d+)\b")
 _ARGUMENT = re.compile(r"[apk]\d+")
 _PARAMETER = re.compile(r"p\d+")
-_TAKEN = re.compile(r"[apk]\d+|ag_.*")
+_RESERVED = re.compile(r"[apk]\d+|ag_.*")
 
 
 def trim(error: BaseException) -> None:
-    """Take this library's frames, behind that of the dispatcher that caught `error`, out of its traceback."""
+    """Remove this library's frames from the traceback of an error, up to that of the dispatcher that caught it."""
     own = error.__traceback__
     rest = own.tb_next if own is not None else None
     while rest is not None and is_own(rest.tb_frame.f_code.co_filename):
@@ -67,7 +67,7 @@ def trim(error: BaseException) -> None:
 
 
 def never(*values: Any) -> Any:
-    """The entry of a trace that is not there."""
+    """The entry for keys without a trace."""
     return MISS
 
 
@@ -87,18 +87,18 @@ def first_of(entries: Sequence[Entry]) -> Entry:
 
 
 def bind(executable: Any, names: dict[str, Any], name: str) -> None:
-    """Call what an engine made by that name, also when it makes it anew."""
+    """Bind a name to the function of an executable, also when the engine replaces that function."""
     names[name] = executable.run
     if hasattr(executable, "bind"):
         executable.bind(names, name)
 
 
 class Builder:
-    """Writes the entry of one trace.
+    """Generates the entry of one trace.
 
     Attributes:
-        names: what the entry's code names.
-        source: the code, once it is made.
+        names: the globals of the entry.
+        source: its text, once it is made.
     """
 
     def __init__(self, parameters: Sequence[Parameter], signature: Signature, reading: Reading) -> None:
@@ -111,7 +111,7 @@ class Builder:
         self.arguments = [whole.get(f"p{number}", f"p{number}") for number in range(len(parameters))]
 
     def make(self, trace: Any, executable: Any, guards: Sequence[Guard], containers: Sequence[str]) -> Entry:
-        """An entry that runs what the engine made on the staged leaves, and on the containers at these paths."""
+        """An entry that runs an executable on the staged leaves, and on the containers at these paths."""
         staged = [f"a{number}" for number, leaf in enumerate(self.signature.leaves) if isinstance(leaf, Dynamic)]
         self.names["ag_translate"] = executable.translate
         bind(executable, self.names, "ag_run")
@@ -129,18 +129,18 @@ class Builder:
         conditions = list(dict.fromkeys([*map(self.condition, guards), *self._sameness()]))
         checked = [f"if not ({' and '.join(conditions)}):", " return ag_miss"] if conditions else []
         used = set(_LEAF.findall(" ".join([run, *checked])))
-        taken = [
+        assignments = [
             f"a{number} = {code}"
             for number, code in enumerate(self.reading.codes)
             if str(number) in used and f"a{number}" not in self.arguments
         ]
-        body = [*taken, *checked]
+        body = [*assignments, *checked]
         if body:
             body = ["try:", *(f" {line}" for line in body), "except Exception:", " return ag_miss"]
         lines = [*body, "ag_trace.calls += 1", *run.splitlines()]
         self.source = f"def entry({', '.join(self.arguments)}):\n" + "".join(f"    {line}\n" for line in lines)
         self.names["ag_trace"] = trace
-        exec(compile(self.source, __file__, "exec"), self.names)  # a frame of this library's, for who trims tracebacks
+        exec(compile(self.source, __file__, "exec"), self.names)  # `trim` removes the frame, as one of this library
         return cast(Entry, self.names.pop("entry"))
 
     def _container(self, path: str) -> str:
@@ -151,20 +151,17 @@ class Builder:
 
     def condition(self, guard: Guard) -> str:
         """The guard's expression, or the call of a function that computes it if its names mean something else here."""
-        if all(
-            self.names.setdefault(name, value) is value and not _reserved(name) for name, value in guard.names.items()
-        ):
+        names, own = self.names, guard.names.items()
+        if all(names.setdefault(key, value) is value and not _RESERVED.fullmatch(key) for key, value in own):
             return f"({guard.expression})"
         named = _names_in(guard.expression) - {*guard.names}
         parameters = ", ".join(sorted(each for each in named if _ARGUMENT.fullmatch(each)))
-        name = f"ag_guard{len(self.names)}"
-        self.names[name] = eval(
-            compile(f"lambda {parameters}: {guard.expression}", __file__, "eval"), dict(guard.names)
-        )
+        name = f"ag_guard{len(names)}"
+        names[name] = eval(compile(f"lambda {parameters}: {guard.expression}", __file__, "eval"), dict(guard.names))
         return f"{name}({parameters})"
 
     def _sameness(self) -> list[str]:
-        """That the same arguments, and no others, are one object."""
+        """Conditions that the same arguments, and no others, are one object."""
         conditions = []
         firsts: dict[int, str] = {}
         kinds: dict[type, list[str]] = {}
@@ -189,14 +186,10 @@ class Builder:
 
 
 def _passed(parameter: Parameter, name: str) -> str:
-    """How a call hands over the value of a parameter."""
+    """An argument of a call that passes on the value of a parameter."""
     if parameter.kind is Parameter.KEYWORD_ONLY:
         return f"{parameter.name}={name}"
     return "*" * (parameter.kind is Parameter.VAR_POSITIONAL) + "**" * (parameter.kind is Parameter.VAR_KEYWORD) + name
-
-
-def _reserved(name: str) -> bool:
-    return _TAKEN.fullmatch(name) is not None
 
 
 @functools.lru_cache(4096)
@@ -210,11 +203,15 @@ def _compiled(expression: str) -> CodeType:
 
 
 def broken(guards: Sequence[Guard], named: Mapping[str, Any]) -> Guard | None:
-    """The first guard that does not hold if what of the arguments guards may name is this."""
+    """The first guard that does not hold.
+
+    Args:
+        named: the values of the arguments, by the names that guards use.
+    """
     for guard in guards:
         try:
             holds = eval(_compiled(guard.expression), dict(guard.names), named)
-        except Exception:  # the same as when the entry checks it
+        except Exception:  # as in the entry
             return guard
         if not holds:
             return guard

@@ -1,8 +1,7 @@
-"""Settings while a function is traced: a lock, and a patient garbage collector.
+"""A lock for tracing, and a garbage collector that runs less often meanwhile.
 
-A thread that traces never waits for long for another one that does. Tracing makes many objects that stay until it ends;
-the collector would look through them again and again, which takes a third of the time, and more the longer the function
-is.
+A thread that traces never waits long for another one that does. Tracing makes many objects that live until it ends. The
+collector would visit them again and again, which takes a third of the time, and more for longer functions.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _held = _Held()
 
 
 class PatientLock:
-    """A lock that a thread which holds another one does not wait for, as they might wait for each other."""
+    """A lock without deadlocks: a thread that holds one does not wait for another."""
 
     def __init__(self) -> None:
         self._lock = forking.lock()
@@ -47,12 +46,12 @@ class PatientLock:
 FEWEST_OBJECTS = 50_000  # new objects before the collector looks at them; Python's own number is 700, or 2000
 
 _collector_lock = forking.lock()
-_patient: list[tuple[int, int, int]] = []  # what was set before, once for each trace that is being made
+_patient: list[tuple[int, int, int]] = []  # the thresholds before, one for each trace that is being made
 
 
 @contextmanager
 def patient_collector() -> Iterator[None]:
-    """While it lasts, in any thread, the collector waits for more objects; then what was set before comes back."""
+    """Let the collector wait for more objects, until no thread traces any more."""
     with _collector_lock:
         _patient.append(gc.get_threshold())
         if 0 < _patient[0][0] < FEWEST_OBJECTS:  # 0 says never
@@ -63,5 +62,6 @@ def patient_collector() -> Iterator[None]:
         with _collector_lock:
             before = _patient[0]
             _patient.pop()
-            if not _patient and gc.get_threshold() == (FEWEST_OBJECTS, *before[1:]):  # and nobody has set it meanwhile
+            # unless the program has set the thresholds meanwhile
+            if not _patient and gc.get_threshold() == (FEWEST_OBJECTS, *before[1:]):
                 gc.set_threshold(*before)
