@@ -9,15 +9,23 @@ import math
 import pkgutil
 from textwrap import dedent
 
+from autograph.common.printing.precedence import TEST
 from autograph.runtime import ops
+from autograph.runtime.engines.numpy import unparse
 from autograph.runtime.engines.numpy.constants import StandIn
 from autograph.runtime.engines.numpy.engine import Executable, compile
-from autograph.runtime.engines.numpy.unparse import written
 from autograph.runtime.graph_text.parser import parse
 from autograph.runtime.graph_text.verifier import check
 
 for _module in pkgutil.iter_modules(ops.__path__):
     importlib.import_module(f"{ops.__name__}.{_module.name}")
+
+
+def written(tree):
+    """The text of an expression."""
+    printer = unparse._Printer(unparse._DOUBLE_QUOTES)
+    printer.place(tree, TEST)
+    return printer.text()
 
 
 def executable(text: str, **objects) -> Executable:

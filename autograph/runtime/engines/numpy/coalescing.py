@@ -1,8 +1,8 @@
-"""Which values share a variable, and what the variables are called.
+"""Coalescing: chooses the values that share a variable, and names the variables.
 
-A value that a loop carries, or that an `if` gives, stays in one variable all the way. Beyond that, two values share
-a variable if the user calls them by the same name, or if one would be copied to the other and they have no two names,
-unless both matter at the same time.
+A value that a loop carries, or that an `if` returns, is in one variable throughout. Beyond that, two values share a
+variable if the user gave both the same name, or if one is copied to the other and they have no two names, unless both
+are live at the same time (then they *interfere*).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from autograph.common.bytecode import stored_names
 from autograph.runtime.engines.numpy.liveness import Affinity, Liveness, Span
-from autograph.runtime.engines.numpy.statement_tree import Plan
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.graph.graph import Value
 
 UNUSED = "_"
@@ -23,7 +23,7 @@ _RECENT = 8     # how many variables of the same name are tried for another valu
 
 
 class Variable:
-    """The values that one variable holds, one after the other, and the spans in which it does."""
+    """The values that share one variable, and its live range."""
 
     __slots__ = ("names", "param", "spans", "used")
 
@@ -65,11 +65,11 @@ class Variables:
         self._names = self._name()
 
     def name(self, value: Value) -> str:
-        """The name of the variable that holds a value."""
+        """The name of the variable of a value."""
         return self._names[self._find(value)]
 
     def is_used(self, value: Value) -> bool:
-        """Whether the variable that holds a value is ever read."""
+        """Whether the variable of a value is ever read."""
         return self._variables[self._find(value)].used
 
     @property
@@ -106,7 +106,7 @@ class Variables:
             self._variables[root] = variable
 
     def _alike(self, affinity: Affinity) -> bool | None:
-        """Whether the user calls both values by the same name; None if one has none."""
+        """Whether the user gave both values the same name; None if one has none."""
         first, second = (self._variables[self._find(value)].name for value in (affinity.first, affinity.second))
         return first == second if first and second else None
 
@@ -114,18 +114,17 @@ class Variables:
         one, other = self._find(first), self._find(second)
         if one is other:
             return True
-        kept, gone = self._variables[one], self._variables[other]
-        if kept.interferes(gone):
+        if self._variables[one].interferes(self._variables[other]):
             return False
-        if len(kept.spans) < len(gone.spans):
-            one, other, kept, gone = other, one, gone, kept
+        if len(self._variables[one].spans) < len(self._variables[other].spans):
+            one, other = other, one
         self._parents[other] = one
-        del self._variables[other]
-        for span in gone.spans:
-            insort(kept.spans, span)
-        kept.names.update(gone.names)
-        kept.param = kept.param if kept.param is not None else gone.param
-        kept.used |= gone.used
+        merged, added = self._variables[one], self._variables.pop(other)
+        for span in added.spans:
+            insort(merged.spans, span)
+        merged.names.update(added.names)
+        merged.param = merged.param if merged.param is not None else added.param
+        merged.used |= added.used
         return True
 
     def _share_names(self) -> None:
@@ -140,16 +139,11 @@ class Variables:
     # Names ------------------------------------------------------------------------------------------------------------
 
     def _name(self) -> dict[Value, str]:
-        names: dict[Value, str] = {}
-        used: set[str] = set()
-        for root, variable in self._variables.items():
-            if variable.param and variable.param not in used:
-                names[root] = variable.param
-                used.add(variable.param)
+        params = {variable.param: root for root, variable in [*self._variables.items()][::-1] if variable.param}
+        names = {root: param for param, root in params.items() if param is not None}
+        used, wanted = {*names.values()}, {variable.name for variable in self._variables.values()}
         versions: Counter[str] = Counter()
-        ordered = sorted(self._variables.items(), key=lambda item: item[1].spans[0])
-        wanted = {variable.name for variable in self._variables.values()}
-        for root, variable in ordered:
+        for root, variable in sorted(self._variables.items(), key=lambda item: item[1].spans[0]):
             if root in names:
                 continue
             name = variable.name
@@ -158,11 +152,9 @@ class Variables:
                 continue
             if not name or name in used:
                 pattern, base = (f"{name}_%d", name) if name else ("t%d", "t")
-                while True:
+                while not name or name in used or name in wanted:
                     versions[base] += 1
                     name = pattern % versions[base]
-                    if name not in used and name not in wanted:
-                        break
             names[root] = name
             used.add(name)
         return names
@@ -179,7 +171,7 @@ def _union(spans: Iterable[Span]) -> list[Span]:
 
 
 def assigned_name(value: Value) -> str:
-    """The user's name for a value: the variable that the next instruction stores it in, if there is one."""
+    """The user's name for a value: that of the variable in which the next instruction stores it, if any."""
     if value.name or value.node is None or not value.node.place or len(value.node.outputs) != 1:
         return value.name
     code, instruction = value.node.place[-1]
@@ -188,11 +180,11 @@ def assigned_name(value: Value) -> str:
 
 
 def usable(name: str) -> str:
-    """A name for a variable that the user calls `name`, such as `x_0` for `x[0]`; empty if there is none."""
+    """An identifier for a user's name, such as `x_0` for `x[0]`; "" if there is none."""
     name = re.sub(r"\W+", "_", name).strip("_") if not name.isidentifier() else name
     return name if is_usable(name) else ""
 
 
 def is_usable(name: str) -> bool:
-    """Whether a variable may be called that."""
+    """Whether a variable may have this name."""
     return name.isidentifier() and not keyword.iskeyword(name) and not (name.startswith("__") and name.endswith("__"))

@@ -33,13 +33,7 @@ from autograph.runtime.engines.numpy.expressions import Expressions
 from autograph.runtime.engines.numpy.line_table import Marks, home, relocated
 from autograph.runtime.engines.numpy.schedule import Scheduler
 from autograph.runtime.engines.numpy.statements import Statements
-from autograph.runtime.engines.numpy.tracebacks import (
-    Known,
-    known_at,
-    node_at,
-    survived,
-    translate,
-)
+from autograph.runtime.engines.numpy.tracebacks import Known, known_at, node_at, survived, translate
 from autograph.runtime.engines.numpy.unparse import text_of
 from autograph.runtime.graph.graph import Graph, Place
 

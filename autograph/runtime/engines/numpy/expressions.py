@@ -17,7 +17,7 @@ import numpy as np
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
 from autograph.runtime.engines.numpy.constants import Globals, StandIn, is_literal
 from autograph.runtime.engines.numpy.fast_paths import added, beside_array, multiplied
-from autograph.runtime.engines.numpy.statement_tree import Plan
+from autograph.runtime.engines.numpy.plan import Plan
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.object_model import makes_named_tuples
 from autograph.runtime.graph.opdef import lookup

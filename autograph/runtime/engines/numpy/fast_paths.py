@@ -1,17 +1,16 @@
-"""Shorter ways through NumPy: for numbers beside arrays, and for `np.sum` and `np.prod`.
+"""Fast paths through NumPy: for numbers beside arrays, and for `np.sum` and `np.prod`.
 
 NumPy takes arrays of no dimension as they are:
 
     scaled = 0.1 * x        runs as        scaled = number * x      where  number = np.array(0.1, x.dtype)
 
-What a Python number is, and that it adopts the dtype of the array, NumPy finds out anew at each operation, which takes
-as long as a hundred additions do. Nor does it reuse the memory of what is computed in the middle of an expression, as
-it does otherwise, if the array is of float32 and the number a Python float. So constants are made arrays of no
-dimension beforehand, of the dtype that they would have been converted to, if NumPy does the very same operation with
-those. The text of a generated function tells the number.
+At each operation with a Python number, NumPy finds out its type and the dtype to convert it to, which takes as long as
+a hundred additions. And if the array is of float32 and the number a float, NumPy does not reuse the memory of
+intermediate results. So constants become arrays of no dimension beforehand, of the dtype that NumPy would convert them
+to, if NumPy does exactly the same operation with those. The text of a generated function shows the number.
 
-`np.sum` and `np.prod` of arrays do without NumPy's way from there to `np.add.reduce`, which takes longer than that.
-NumPy warns in the name of the function at the end of its way, and at its line. So do these.
+`np.sum` and `np.prod` of arrays call `np.add.reduce` directly, since NumPy's own way there takes longer than the sum of
+a small array. NumPy warns in the name of the last function on that way, and at its line; so do these.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def is_kept(array: np.ndarray[Any, Any]) -> bool:
 
 
 def beside_array(node: Node) -> tuple[int, np.ndarray[Any, Any]] | None:
-    """Which operand of a node is a number beside an array, and the array that may take its place."""
+    """The position of an operand that is a number beside an array, and an array to replace it."""
     ufunc = UFUNCS.get(plain(node.op)) or lookup(node.op).target
     if not isinstance(ufunc, np.ufunc) or ufunc.nin != 2 or len(node.args) != 2 or not node.kwargs.keys() <= {"out"}:
         return None
@@ -78,7 +77,7 @@ def _array_of(number: Any, ufunc: np.ufunc, place: int, dtype: np.dtype[Any]) ->
 
 
 def _dtype(found: Any) -> np.dtype[Any] | None:
-    """The dtype of what is an array of numbers, of one dimension at least, for certain."""
+    """The dtype of a type if that is certainly an array of numbers, of at least one dimension."""
     if not isinstance(found, TensorType) or found.kind != "array" or not found.exact or not found.shape:
         return None
     is_known = found.dtype.isnative and (found.dtype.char in _KINDS or found.dtype == bool)
@@ -95,9 +94,9 @@ def _converted(
         zero: tells the zeros apart.
     """
     try:
-        given = _dtypes(ufunc, place, type(number), dtype)
-        target = given[place]
-        if target.char not in _KINDS or _dtypes(ufunc, place, target, dtype) != given:
+        dtypes = _dtypes(ufunc, place, type(number), dtype)
+        target = dtypes[place]
+        if target.char not in _KINDS or _dtypes(ufunc, place, target, dtype) != dtypes:
             return None
         with np.errstate(all="ignore"):
             found = target.type(number)
@@ -113,11 +112,11 @@ def _dtypes(ufunc: np.ufunc, place: int, number: Any, dtype: np.dtype[Any]) -> t
 
 
 def _is_converted_alike(number: int | float, found: np.number[Any]) -> bool:
-    """Whether converting a number gives the same by whatever way, and raises no flag that NumPy would warn of."""
-    given = found.real.item()
+    """Whether each way to convert a number gives the same, and raises no flag that NumPy would warn of."""
+    value = found.real.item()
     if type(number) is int:
-        return bool(given == number) and (type(given) is int or abs(number) <= _EXACT_INTEGERS)
-    return given == number or (math.isfinite(given) and abs(given) > np.finfo(found.dtype).tiny)
+        return bool(value == number) and (type(value) is int or abs(number) <= _EXACT_INTEGERS)
+    return value == number or (math.isfinite(value) and abs(value) > np.finfo(found.dtype).tiny)
 
 
 def _reduce(x: Any, axis: Any = None, keepdims: Any = False, ufunc: Any = None) -> Any:
@@ -125,7 +124,7 @@ def _reduce(x: Any, axis: Any = None, keepdims: Any = False, ufunc: Any = None) 
 
 
 def _direct(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
-    """What `function` does with arrays, given an axis and whether to keep it; to be known here as `name`."""
+    """A function that does the same as `function` for arrays, an axis and `keepdims`; `name` is its name here."""
     module = getattr(inspect.unwrap(function), "__globals__", {})
     last = module.get("_wrapreduction")
     if type(last) is not FunctionType:

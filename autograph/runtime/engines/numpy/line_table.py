@@ -1,8 +1,8 @@
-"""Which lines of the user's the instructions of a generated function belong to.
+"""Gives the instructions of a generated function the user's lines.
 
-The function is compiled with marks for line numbers, see `expressions`. Then the table of lines in its code is
-written anew, with the places in the user's source that the marked nodes of the graph come from. So what is raised,
-what NumPy warns of and what debuggers and profilers show is at the user's own lines, at no cost when the code runs.
+The function is compiled with marks for line numbers, see `expressions`. Then the line table of its code is replaced by
+one with the places in the user's source that the marked nodes of the graph come from. So errors, warnings of NumPy,
+debuggers and profilers show the user's own lines, at no cost when the code runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Marks: TypeAlias = "list[Node | None]"
 
 
 def node_of(marks: Marks, mark: int | None) -> Node | None:
-    """The node that a mark stands for."""
+    """The node of a mark."""
     return marks[mark - 1] if mark is not None and 0 < mark <= len(marks) else None
 
 
@@ -31,18 +31,17 @@ class Places:
         self._read: dict[int, tuple[CodeType, list[tuple[int | None, ...]]]] = {}
 
     def position(self, code: CodeType, instruction: int) -> Position:
-        """Where in its file an instruction of the user's stands."""
-        known = self._read.get(id(code))
-        if known is None:
-            known = self._read[id(code)] = code, positions(code)
-        found = known[1]
+        """The place of an instruction in the user's file."""
+        if id(code) not in self._read:
+            self._read[id(code)] = code, positions(code)
+        found = self._read[id(code)][1]
         return Position(*found[instruction // 2]) if 0 <= instruction // 2 < len(found) else Position(None)
 
 
 def calls(place: Place) -> list[tuple[CodeType, int]]:
     """A place with one entry for each call of a function of the user's.
 
-    A function that has been converted runs in several pieces, of which the innermost tells the line.
+    A converted function runs in several pieces; the innermost one has the line.
     """
     return [pieces[-1] for pieces in pieces_of(place)]
 
@@ -63,7 +62,7 @@ def _identity(code: CodeType) -> tuple[str, str, str]:
 
 
 def home(marks: Marks) -> CodeType | None:
-    """The user's function that the generated one stands for."""
+    """The user's function from which the generated one was traced."""
     for node in marks:
         if node is not None and node.place:
             return calls(node.place)[0][0]
@@ -71,7 +70,7 @@ def home(marks: Marks) -> CodeType | None:
 
 
 def relocated(code: CodeType, marks: Marks, function: CodeType) -> CodeType:
-    """Generated code, as if it was that of the user's `function`."""
+    """Generated code with the name, file and lines of the user's `function`."""
     places = Places()
     unknown = Position(function.co_firstlineno)
     found: dict[int | None, Position] = {}
@@ -100,7 +99,7 @@ def disguised(code: CodeType, function: CodeType, spans: Iterator[tuple[int, Pos
     """`code` under the name and in the file of `function`.
 
     Args:
-        spans: for each run of bytes of code, its place.
+        spans: the places of runs of bytes, in order.
     """
     code = with_lines(code, spans, function.co_firstlineno)
     code = code.replace(co_filename=function.co_filename, co_name=function.co_name)

@@ -1,9 +1,9 @@
-"""When the value that a variable holds matters.
+"""Liveness: the live ranges of the values of a plan.
 
-Statements are numbered in the order in which they are written. A value lives from where it is computed to where it is
-read last; a value from outside of a loop that is read inside lives as long as the loop. The branches of an `if` stand
-one after the other here, though only one runs: what is read in the second alone has a hole where the first is. So a
-value lives in spans, from one number up to, but not including, another.
+Statements are numbered in the order of the text. A value lives from where it is computed to where it is read last; a
+value from outside of a loop that is read inside lives as long as the loop. The branches of an `if` have numbers one
+after the other, though only one runs: a value that only the second one reads has a hole where the first is. So a value
+lives in spans, from one number up to, but not including, another.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from autograph.runtime.engines.numpy import statement_tree
-from autograph.runtime.engines.numpy.statement_tree import Body, Plan, operands
+from autograph.runtime.engines.numpy import plan as plans
+from autograph.runtime.engines.numpy.plan import Body, Plan, operands
 from autograph.runtime.graph.graph import Value
 
 Span: TypeAlias = tuple[int, int]
@@ -24,9 +24,9 @@ class Region:
     """The statements of a block.
 
     Attributes:
-        entry: the number of the statement around it, where it reads what decides whether the block runs.
+        entry: the number of the statement around it, where it reads the condition.
         loop: whether it runs again and again.
-        end: that of its last statement, for a loop of all of it.
+        end: the number of its last statement; for both blocks of a loop, that of the loop.
     """
 
     outer: Region | None
@@ -41,7 +41,7 @@ class Affinity:
     """Two values that should share a variable, so that no copy is needed.
 
     Attributes:
-        depth: of loops around.
+        depth: the number of loops around.
     """
 
     depth: int
@@ -51,7 +51,7 @@ class Affinity:
 
 @dataclass(slots=True, eq=False)
 class Liveness:
-    """The live ranges of all values that variables hold, and the pairs that should share a variable."""
+    """The live ranges of all values in variables, and the pairs that should share a variable."""
 
     plan: Plan
     affinities: list[Affinity] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Liveness:
     _joined: set[Value] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._joined.update(variable for _, variable in self.plan.joins)    # they get what others were set to
+        self._joined.update(variable for _, variable in self.plan.joins)    # they are set by copies only
         root = Region(None, 0, False, 0)
         self._define(self.plan.params, root, 0)
         self._walk(self.plan.body, root)
@@ -83,8 +83,8 @@ class Liveness:
             spans = [*self._held.get(value, ())]
             if end > start:
                 spans.append((start, end))
-            for region, end in self._reach.get(value, {}).items():
-                spans.append((region.entry, region.end) if region.loop else (region.start, end))
+            for region, last in self._reach.get(value, {}).items():
+                spans.append((region.entry, region.end) if region.loop else (region.start, last))
             found[value] = spans
         return found
 
@@ -123,15 +123,14 @@ class Liveness:
         for statement in body:
             self._visit(statement, region)
 
-    def _visit(self, statement: statement_tree.Statement, region: Region) -> None:
+    def _visit(self, statement: plans.Statement, region: Region) -> None:
         getattr(self, f"_visit_{type(statement).__name__}")(statement, region, self._tick())
 
-    def _visit_Compute(self, statement: statement_tree.Compute, region: Region, time: int) -> None:
-        node = statement.node
-        self._use((operands(node), self.plan.choices.get(node, ())), region, time)
+    def _visit_Compute(self, statement: plans.Compute, region: Region, time: int) -> None:
+        self._use(self.plan.parts(statement.node), region, time)
         self._define(statement.outputs, region, time)
 
-    def _visit_Copy(self, statement: statement_tree.Copy, region: Region, time: int) -> None:
+    def _visit_Copy(self, statement: plans.Copy, region: Region, time: int) -> None:
         self._use(statement.sources, region, time)
         self._define(statement.targets, region, time)
         if statement.lasting:
@@ -139,20 +138,20 @@ class Liveness:
         for target, source in zip(statement.targets, statement.sources):
             self._prefer(target, source)
 
-    def _visit_Break(self, statement: statement_tree.Break, region: Region, time: int) -> None:
+    def _visit_Break(self, statement: plans.Break, region: Region, time: int) -> None:
         self._use(statement.condition, region, time, statement.renamed)
 
-    def _visit_Return(self, statement: statement_tree.Return, region: Region, time: int) -> None:
+    def _visit_Return(self, statement: plans.Return, region: Region, time: int) -> None:
         self._use(statement.result, region, time)
 
-    def _visit_Update(self, statement: statement_tree.Update, region: Region, time: int) -> None:
+    def _visit_Update(self, statement: plans.Update, region: Region, time: int) -> None:
         node = statement.node
         if statement.item is not None:
             self._use((operands(statement.item), node.args[1:]), region, time)
             return
         self._use(node.args[0], region, time)
         self._define(statement.outputs, region, time)
-        time = self._tick()     # what is added is read when the variable has been set to what it is added to
+        time = self._tick()     # `v` of `x += v` is read after the variable has been set to `x`
         self._use(node.args[1:], region, time)
         self.used.update(statement.outputs)
         for value in statement.outputs:
@@ -165,7 +164,7 @@ class Liveness:
             if second not in self.plan.nested:
                 self.affinities.append(Affinity(self._depth, first, second))
 
-    def _visit_If(self, statement: statement_tree.If, region: Region, time: int) -> None:
+    def _visit_If(self, statement: plans.If, region: Region, time: int) -> None:
         self._use(statement.test, region, time)
         for body in (statement.then, statement.orelse):
             branch = Region(region, time, False, self._tick())
@@ -173,7 +172,7 @@ class Liveness:
             branch.end = self._tick()
         self._define([value for value in statement.node.outputs if value in self._joined], region, self._tick())
 
-    def _visit_Loop(self, statement: statement_tree.Loop, region: Region, time: int) -> None:
+    def _visit_Loop(self, statement: plans.Loop, region: Region, time: int) -> None:
         for init, *_ in statement.carried:
             self._use_value(init, region, time)
         self._use(statement.iterable, region, time, statement.renamed)

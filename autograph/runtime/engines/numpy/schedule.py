@@ -1,13 +1,13 @@
 """From a graph to a plan: which expressions are nested into others, and what becomes a statement.
 
-Nodes stay in their order, always, unless it cannot matter. While a block is gone through, a value that is used once
-waits on a stack, instead of being assigned to a variable at once; see `schedule_stack`. If a node's arguments are the
-topmost values of the stack, in the order in which Python evaluates them, then these can be nested into its expression,
-and it is as if each was computed where it stood. If not, or when a statement comes, those that wait are assigned to
-variables first. This is how a compiler for a stack machine works, backwards.
+Nodes stay in their order, unless it cannot matter. A value that is used once waits on a stack, instead of being
+assigned to a variable at once; see `schedule_stack`. If a node's arguments are the topmost values of the stack, in the
+order in which Python evaluates them, then these can be nested into its expression, and each is computed at the same
+time as before. If not, or when a statement comes, the waiting values are assigned to variables first. This is the work
+of a compiler for a stack machine, backwards.
 
-The last `if` of a block needs no join if all that follows is the end of the block: each of its branches then ends with
-what there is to do, a `return` or the `break` of the loop around.
+The last `if` of a block needs no join if only the end of the block follows: each of its branches then ends with that, a
+`return` or the `break` of the loop around.
 """
 
 from __future__ import annotations
@@ -15,21 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, If, Loop, Plan, Return, Update, operands
 from autograph.runtime.engines.numpy.schedule_stack import DEPTH, WIDTH, Cost, Frame
-from autograph.runtime.engines.numpy.statement_tree import (
-    Body,
-    Break,
-    Compute,
-    Copy,
-    If,
-    Loop,
-    Plan,
-    Return,
-    Update,
-    operands,
-)
 from autograph.runtime.engines.numpy.uses import Uses, is_free_update, nests, width_of
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, gather, map_args
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, values_in
 from autograph.runtime.graph.traits import IN_PLACE, LOOP, STATEMENT
 from autograph.runtime.graph.types import BOOL
 
@@ -41,9 +30,9 @@ class End:
     """The statements at the end of a block: a copy to variables; then to leave the loop, or the function.
 
     Attributes:
-        results: what the block itself ends with.
+        results: of the block itself.
         stop: the condition on which to leave the loop around.
-        params: those that hold what the loop carries, during an iteration.
+        params: the carried values during an iteration.
     """
 
     targets: list[Value]
@@ -61,7 +50,7 @@ class Scheduler:
     def __init__(self, graph: Graph) -> None:
         self._uses = uses = Uses(graph)
         self.plan = Plan(graph.params, aliases=uses.aliases)
-        self._false: set[Value] = set()     # what is carried and false in every iteration, or the loop would have ended
+        self._false: set[Value] = set()     # carried values that are false in every iteration
         results = graph.block.results
         end = End([], list(results), None, results, returns=True) if results is not None else None
         self.plan.body = self._body(graph.block, 1, end)
@@ -116,7 +105,7 @@ class Scheduler:
     # In place ---------------------------------------------------------------------------------------------------------
 
     def _visit_update(self, frame: Frame, node: Node, following: Node | None) -> Node | None:
-        """`x += v`. Returns the node that it makes superfluous, the last of `x[i] += v`."""
+        """Schedule `x += v`; gives the node that is a part of it, the last one of `x[i] += v`."""
         item = self._uses.items.get(node)
         target = self._uses.of(item.outputs[0]) if item else None
         unread = all(value in self._uses.aliases or not self._uses.count[value] for value in node.outputs)
@@ -139,9 +128,8 @@ class Scheduler:
         return None
 
     def _renest(self, frame: Frame, item: Node) -> None:
-        """Nest what has been assigned to variables only because `x[i] += v` is two nodes that use `x` and `i`."""
-        found: list[Value] = []
-        gather(item.args[:2], found)
+        """Nest values that were assigned to variables only because two nodes of `x[i] += v` use `x` and `i`."""
+        found = values_in(item.args[:2])
         while found and frame.statements:
             value, last = self._uses.of(found.pop()), frame.statements[-1]
             if value in self.plan.nested:
@@ -156,11 +144,11 @@ class Scheduler:
     # Branches ---------------------------------------------------------------------------------------------------------
 
     def _visit_if(self, frame: Frame, node: Node, end: End | None) -> None:
-        """An `if`, as an expression or a statement."""
+        """Schedule an `if`, as an expression or a statement."""
         live = [position for position, value in enumerate(node.outputs) if self._uses.count[value]]
         at_the_end = end is not None and self._ends_in_branches(node, end)
         frames: list[Frame] = []
-        if self._may_be_choice(node) and not (at_the_end and self._had_better_return(node, end)):
+        if self._may_be_choice(node) and not (at_the_end and self._should_return(node, end)):
             frames = [self._run(block, frame.depth + 1) for block in node.blocks]
             if self._choice(frame, node, live[0], frames):
                 return
@@ -208,8 +196,8 @@ class Scheduler:
                 return False
         return True
 
-    def _had_better_return(self, node: Node, end: End | None) -> bool:
-        """Whether branches at the end are better statements, though they may be an expression."""
+    def _should_return(self, node: Node, end: End | None) -> bool:
+        """Whether an `if` at the end should be a statement, though it may be an expression."""
         if end is None or not end.returns:
             return True
         return not self._is_logical(node) and end.sources[0] in node.outputs
@@ -241,10 +229,9 @@ class Scheduler:
 
     def _ends_in_branches(self, node: Node, end: End) -> bool:
         """Whether to put the end of a block into the branches of its last `if`."""
-        found: list[Value] = []
-        gather(end.results, found)
-        outputs = [value for value in node.outputs if self._uses.count[value]]
-        if sum(value in outputs for value in found) != sum(self._uses.count[value] for value in outputs):
+        count = self._uses.count
+        outputs = [value for value in node.outputs if count[value]]
+        if sum(value in outputs for value in values_in(end.results)) != sum(map(count.__getitem__, outputs)):
             return False
         if end.returns:
             return bool(outputs) and not any(value.name for value in outputs)
@@ -289,7 +276,7 @@ class Scheduler:
         frame.statements.append(Loop(node, before, condition, iterable, items, carried, statements, renamed))
 
     def _carried(self, node: Node, live: list[bool]) -> list[list[Value]]:
-        """For each variable that is carried, the values that it holds in order, without those of iterations."""
+        """For each carried variable, its values in order, without those of iterations."""
         groups = []
         for position in (i for i, used in enumerate(live) if used):
             out = node.outputs[position]
@@ -298,7 +285,7 @@ class Scheduler:
         return groups
 
     def _test(self, frame: Frame, node: Node) -> tuple[Body, Any]:
-        """The condition of a `while`, and the statements that compute what it is about."""
+        """The condition of a `while`, and the statements that precede it."""
         if node.op == "for":
             return [], None
         block = node.blocks[0]
@@ -346,7 +333,7 @@ class Scheduler:
             frame.statements.append(Break(stop, end.node, renamed))
 
     def _stop(self, frame: Frame, end: End, renamed: dict[Value, Value]) -> tuple[Any, bool]:
-        """The condition for `if stop: break`, which is asked after the copy; and whether it can be computed there."""
+        """The condition of `if stop: break`, which comes after the copy; and whether it can be computed there."""
         stop = end.stop
         if stop is False or stop in self._false:
             return None, False
@@ -365,7 +352,4 @@ class Scheduler:
 
     def _reads(self, value: Value, variables: set[Value]) -> bool:
         """Whether the expression of a value that waits reads one of some variables."""
-        node = value.node
-        assert node is not None
-        args = (operands(node), self.plan.choices.get(node, ()))
-        return any(found in variables for found in self.plan.variables_in(args))
+        return any(found in variables for found in self.plan.variables_in(self.plan.parts(value.node)))

@@ -1,4 +1,4 @@
-"""A block that is being gone through: its statements so far, and the values that wait to be nested or assigned."""
+"""A block under construction: its statements so far, and the values that wait to be nested or assigned."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from autograph.runtime.engines.numpy.statement_tree import Body, Compute, Plan
+from autograph.runtime.engines.numpy.plan import Body, Compute, Plan
 from autograph.runtime.engines.numpy.uses import Uses, is_free, is_part, width, width_of
 from autograph.runtime.graph.effects import effect_of
-from autograph.runtime.graph.graph import Node, Value, gather
+from autograph.runtime.graph.graph import Node, Value, values_in
 from autograph.runtime.graph.opdef import PURE, VIEW
 
 WIDTH = 92  # of a line, roughly, in characters
@@ -17,9 +17,12 @@ DEPTH = 20
 
 
 class Cost(NamedTuple):
-    """How large an expression is: its characters, roughly, and its depth. Whether it does not matter when it runs.
+    """The size and effects of an expression.
 
     Attributes:
+        width: the number of its characters, roughly.
+        depth: of its tree.
+        free: whether it does not matter when it runs.
         quiet: whether it changes nothing, and running it is invisible, if it does not raise or warn.
     """
 
@@ -35,7 +38,7 @@ class Frame:
     Attributes:
         statements: so far.
         waiting: the values that have not been assigned to variables, the topmost last.
-        closed: whether there is nothing to do at the end any more.
+        closed: whether the branches of its last `if` hold the end of the block.
     """
 
     def __init__(self, uses: Uses, plan: Plan, depth: int) -> None:
@@ -66,29 +69,28 @@ class Frame:
             self.statements.append(Compute(node, outputs))
 
     def _may_come_first(self, node: Node, cost: Cost) -> bool:
-        """Whether a node may run before what waits: a part of an array, which expressions had better not wait for.
+        """Whether a node may run before the waiting values: it takes a part of an array.
 
-        NumPy reuses the memory of what is computed in the middle of an expression, but not of variables.
+        So these can be nested later: NumPy reuses the memory of intermediate results of an expression, but not of
+        variables.
         """
         return cost.depth == 1 and is_part(node) and not self._loud
 
     def take(
         self, args: Any, nests: Callable[[Value], bool] | None = None, whole: bool = False
     ) -> Cost:
-        """Nest what waits into where it is used, as far as it can be; assign the rest of what is used to variables.
+        """Nest the waiting values of some arguments, as far as possible, and assign the others to variables.
 
         Args:
-            nests: whether an expression may stand there at all.
-            whole: whether the expression is all that is assigned to a variable, and so what the user gave a name.
+            nests: whether a value may be nested here at all.
+            whole: whether the expression is all that is assigned to a variable, to which the user gave the name.
 
         Returns:
-            The cost of what has been nested.
+            The cost of the nested values.
         """
-        found: list[Value] = []
-        gather(args, found)
         places: dict[Value, int] = {}
-        for number, value in enumerate(map(self._uses.of, found)):
-            places[value] = -1 if value in places else number       # what is used twice is not nested
+        for number, value in enumerate(map(self._uses.of, values_in(args))):
+            places[value] = -1 if value in places else number       # a value that is used twice is not nested
         wanted = [value for value in places if value in self.waiting]
         if not wanted:
             return Cost()
@@ -134,7 +136,7 @@ class Frame:
         return taken, Cost(wide, deep, free, quiet)
 
     def flush(self, up_to: set[Value] | None = None) -> None:
-        """Assign to variables what waits; all, or up to the last of `up_to`."""
+        """Assign the waiting values to variables; all, or up to the last of `up_to`."""
         values = list(self.waiting)
         if up_to is not None:
             while values[-1] not in up_to:
@@ -145,5 +147,5 @@ class Frame:
             self.statements.append(Compute(value.node, [value]))
 
     def _release(self, value: Value) -> None:
-        """Let a value wait no longer."""
+        """Remove a value from those that wait."""
         self._loud -= not self.waiting.pop(value).quiet

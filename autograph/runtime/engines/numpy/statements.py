@@ -11,7 +11,7 @@ from typing import Any
 from autograph.common.code_marks import UNBOUND
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.runtime.engines.numpy.expressions import Expressions, numbered
-from autograph.runtime.engines.numpy.statement_tree import Body, Break, Compute, Copy, If, Loop, Return, Update
+from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, If, Loop, Return, Update
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.types import TensorType

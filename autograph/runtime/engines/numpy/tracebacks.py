@@ -28,7 +28,7 @@ Known = list[tuple[tuple[CodeType, int], dict[str, Any]]]  # frames of the user'
 
 
 def survived(translate: Callable[..., None]) -> Callable[..., None]:
-    """Let an error of `translate`, which gets the user's error as the last argument, not take the place of that."""
+    """Report errors of a function `translate`, so that none replaces the user's error, its last argument."""
 
     @functools.wraps(translate)
     def attempt(self: Any, error: BaseException, *args: Any) -> None:
@@ -54,7 +54,7 @@ def translate(
 
     Args:
         codes: generated code, and what it was when its line numbers were marks.
-        around: what is known in generated code that called this, and that shows nowhere else, see `leave_out`.
+        around: the variables of generated code that called this one and was left out, see `leave_out`.
     """
     _translate(error, codes, marks, around)
     _clear_frames(error)
@@ -87,7 +87,7 @@ def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: 
 
 
 def _place_error(error: DerivativeError) -> None:
-    """Let an error tell the innermost of the user's lines: one that has raised it, or else the one of the call."""
+    """Set file and line of an error to the innermost of the user's lines: in its traceback, or else of the call."""
     users = [entry for entry in entries(error) if not is_installed(entry.tb_frame.f_code)]
     if users:
         error.filename, error.lineno = users[-1].tb_frame.f_code.co_filename, users[-1].tb_lineno
@@ -100,7 +100,7 @@ def _place_error(error: DerivativeError) -> None:
 
 
 def known_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Marks) -> Known:
-    """The user's frames that an entry of generated code stands for, and what is known of their variables."""
+    """The user's frames behind an entry of generated code, and their variables as far as they are known."""
     marked = codes.get(entry.tb_frame.f_code)
     node = node_at(entry, codes, marks)
     if marked is None or node is None or not node.place:
@@ -119,7 +119,7 @@ def _called_with(error: BaseException, place: Place) -> list[Known]:
 
 
 def _with(around: Sequence[Known], known: Known) -> Known:
-    """Add what is known of the same frames in code around."""
+    """Add the variables of the same frames that code around knows."""
     found = []
     for depth, (shown, names) in enumerate(known):
         outer = [
@@ -132,7 +132,7 @@ def _with(around: Sequence[Known], known: Known) -> Known:
 
 
 def _clear_frames(error: BaseException | None) -> None:
-    """Clear the variables of the frames that have made others of an error, or of what it came up beside."""
+    """Clear the frames that have made others for an error, or for its contexts: they refer to it."""
     while error is not None:
         entry = error.__traceback__
         while entry is not None:
@@ -145,7 +145,7 @@ def _clear_frames(error: BaseException | None) -> None:
 
 
 def _give_context(error: BaseException, place: Place) -> None:
-    """Let what a node has raised tell of the exception that the user's program was handling there."""
+    """Chain an error to the exception that the user's program was handling at its node."""
     for kind, args, state, places in reversed(place.exceptions) if isinstance(place, Handling) else ():
         made = remake(kind, args, state).with_traceback(_entries(places, None))
         made.__context__, error.__context__ = error.__context__, made
@@ -159,10 +159,10 @@ def leave_out(
     """Take out of a traceback the entries of `outer` that are followed by one of `inner`; this library's do not count.
 
     Args:
-        outer: code, and what tells what is known there.
+        outer: for each code, a function that gives the variables of an entry.
 
     Returns:
-        The variables known in each of those that have been taken out.
+        The variables of each entry that was taken out.
     """
     before: TracebackType | None = None
     entry = error.__traceback__
@@ -190,7 +190,7 @@ def _link(error: BaseException, before: TracebackType | None, entry: TracebackTy
 
 
 def node_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Marks) -> Node | None:
-    """The node that an entry of generated code stands at."""
+    """The node that an entry of generated code is at."""
     marked = codes.get(entry.tb_frame.f_code)
     for start, end, mark in marked.co_lines() if marked is not None else ():
         if start <= entry.tb_lasti < end:
@@ -211,7 +211,7 @@ def _entries(
 def _entry(
     function: CodeType, position: Position, behind: TracebackType | None, names: dict[str, Any]
 ) -> TracebackType:
-    """An entry for a call of `function` that is not there, with these variables."""
+    """An entry for a call of `function` that was traced, with these variables."""
     template = _TEMPLATE.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=tuple(names))
     code = disguised(template, function, iter([(len(_TEMPLATE.co_code), position)]))
     stand_in: Callable[..., None] = FunctionType(code, {"__name__": "__main__", "_Here": _Here})

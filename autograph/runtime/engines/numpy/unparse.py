@@ -1,4 +1,4 @@
-"""The text of a generated function: as `common/printing` has it, but with what stand-ins show, and in double quotes."""
+"""The text of a generated function, by `common/printing`: it shows the user's expressions for stand-ins."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 from autograph.common.printing.literals import Quoting
-from autograph.common.printing.precedence import TEST
 from autograph.common.printing.unparse import Unparser
 from autograph.runtime.engines.numpy.constants import StandIn
 
@@ -19,13 +18,6 @@ def text_of(function: ast.FunctionDef) -> str:
     printer = _Printer(_DOUBLE_QUOTES)
     printer.dispatch(function)
     return printer.text()[1:] + "\n"
-
-
-def written(tree: ast.expr) -> str:
-    """The text of an expression."""
-    printer = _Printer(_DOUBLE_QUOTES)
-    printer.place(tree, TEST)
-    return printer.text()
 
 
 class _Printer(Unparser):

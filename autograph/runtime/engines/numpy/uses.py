@@ -1,4 +1,4 @@
-"""Uses of each value of a graph; whether the order of nodes matters; the length of their text."""
+"""The uses of each value of a graph; whether the order of nodes matters; the width of their text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.engines.numpy.statement_tree import operands
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather
+from autograph.runtime.engines.numpy.plan import operands
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, values_in
 from autograph.runtime.graph.opdef import OPS, PURE
 from autograph.runtime.graph.traits import COMPARISON, IN_PLACE, LOOP, plain
 from autograph.runtime.graph.types import ObjectType, TensorType
@@ -17,11 +17,11 @@ class Uses:
     """The uses of values by the statements of a graph.
 
     Attributes:
-        aliases: values that are the same object as another: what `bound` gives, and arrays changed in place.
-        count: how often a value is used; for one of `aliases`, it is the other that is used.
-        shared: values used in a block other than that which computes them.
-        items: `x[i] += v`: the node in place, with the one that gets the item; `stores` has those that set it.
-        logical: `if` nodes that may be written `c and x` or `c or x`: the condition counts as used once.
+        aliases: values that are the same object as another: results of `bound`, and arrays changed in place.
+        count: how often a value is used; uses of an alias count for the other value.
+        shared: values used in another block than the one that computes them.
+        items: for each in-place node of `x[i] += v`, the node that gets the item; `stores` has those that set it.
+        logical: `if` nodes that may be written `c and x` or `c or x`, for which the condition counts as used once.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -37,11 +37,11 @@ class Uses:
         self._count(graph.block, graph.block.results or ())
 
     def of(self, value: Value) -> Value:
-        """The value that a variable would hold for `value`."""
+        """The value itself, or the one that it is an alias of."""
         return self.aliases.get(value, value)
 
     def live(self, loop: Node) -> list[bool]:
-        """Which variables a loop has to carry: some are never looked at."""
+        """For each variable of a loop, whether it must carry it: some are never read."""
         count = len(loop.outputs)
         params = [block.params[len(block.params) - count :] for block in loop.blocks]
         return [
@@ -66,9 +66,7 @@ class Uses:
         self._mention(block.results)
 
     def _mention(self, args: Any) -> None:
-        found: list[Value] = []
-        gather(args, found)
-        self._mentioned.update(found)
+        self._mentioned.update(values_in(args))
 
     def _note_alias(self, node: Node) -> None:
         first = node.args[0] if node.args else None
@@ -125,10 +123,7 @@ class Uses:
             self._count(inner, results)
 
     def _use(self, args: Any, block: Block) -> None:
-        found: list[Value] = []
-        gather(args, found)
-        for value in found:
-            value = self.of(value)
+        for value in map(self.of, values_in(args)):
             self.count[value] += 1
             if self._home[value] is not block:
                 self.shared.add(value)
@@ -151,7 +146,7 @@ _METHODS_OF: dict[str, type] = {kind.__name__: kind for kind in (list, dict, set
 
 
 def is_free(node: Node) -> bool:
-    """Whether it does not matter when a node runs: it neither raises nor does or sees anything else.
+    """Whether it does not matter when a node runs: it neither raises, nor has effects, nor depends on those of others.
 
     Arithmetic of Python's own numbers is free if it cannot raise; that of NumPy's may warn.
     """
@@ -170,7 +165,7 @@ def is_free_update(node: Node) -> bool:
 
 
 def is_part(node: Node) -> bool:
-    """Whether it refers to a part of an array that is there for certain, such as `x[1:, :-1]`, or to `x.T`."""
+    """Whether a node takes a part of an array without the risk of an error, such as `x[1:, :-1]`, or `x.T`."""
     x = node.args[0] if node.op in ("getitem", "getattr") else None
     if not isinstance(x, Value) or not isinstance(x.type, TensorType) or x.type.kind != "array" or not x.type.exact:
         return False
@@ -178,10 +173,10 @@ def is_part(node: Node) -> bool:
         return node.args[1:] == ("T",)
     index = node.args[1] if type(node.args[1]) is tuple else (node.args[1],)
     parts = [part for part in index if part is not None]
-    return len(parts) <= x.type.ndim and all(map(_is_always_there, parts))
+    return len(parts) <= x.type.ndim and all(map(_cannot_fail, parts))
 
 
-def _is_always_there(part: Any) -> bool:
+def _cannot_fail(part: Any) -> bool:
     if not isinstance(part, slice) or part.step == 0 or isinstance(part.step, Value):
         return False
     return all(bound is None or _number_kind(bound) in ("small", "i") for bound in (part.start, part.stop, part.step))
@@ -204,10 +199,9 @@ def nests(node: Node) -> Callable[[Value], bool] | None:
     Python looks up `x.method` before it evaluates the arguments, which may raise, and an f-string formats its first
     value before it gets the second.
     """
-    found: list[Value] = []
     if node.op == "fstring":
-        gather(node.args, found)
-        return lambda value: value is found[0] or not _is_visible(value)
+        found = values_in(node.args)
+        return lambda value: value is found[0] or value.node is None or value.node.op not in ("call", "if")
     if node.op.startswith(".") and not _has_method(node.args[0], node.op[1:]):
         return lambda value: value is node.args[0]
     return None
@@ -223,35 +217,22 @@ def _has_method(arg: Any, name: str) -> bool:
     return kind is not None and hasattr(kind, name)
 
 
-def _is_visible(value: Value) -> bool:
-    return value.node is not None and value.node.op in ("call", "if")
-
-
-# ----------------------------------------------------------------------------------------------------------- width
+# Width ----------------------------------------------------------------------------------------------------------------
 
 
 def width(node: Node) -> int:
-    """How many characters a node takes, roughly, with its arguments, as far as these are variables or constants."""
+    """The number of characters of a node, roughly, with its arguments as variables or constants."""
     op = OPS.get(node.op)
     if op is not None and op.template and not node.kwargs:
         return len(op.template) - 2 * len(node.args) + sum(map(width_of, node.args))
-    return _width_around(node.op) + width_of(operands(node))
+    return _WIDTHS.get(node.op, len(node.op) + 2) + width_of(operands(node))
 
 
-def _width_around(op: str) -> int:
-    """How many characters a node takes besides those of its arguments."""
-    match op:
-        case "call" | "build":
-            return 0
-        case "fstring":
-            return 3
-        case "getattr":
-            return -3
-    return len(op) + 2
+_WIDTHS = {"call": 0, "build": 0, "fstring": 3, "getattr": -3}     # characters besides those of the arguments
 
 
 def width_of(arg: Any) -> int:
-    """How many characters an argument takes, roughly."""
+    """The number of characters of an argument, roughly."""
     if isinstance(arg, Value):
         return len(arg.name or "t1")
     if isinstance(arg, (tuple, list)):

@@ -1,8 +1,7 @@
 """A graph as statements, before its variables have names.
 
-A plan is a tree of statements, which refer to values. A value is either *nested*: its expression stands where the
-value is used, or it is what a variable holds at that time. What these variables are is decided afterwards, see
-`liveness` and `coalescing`.
+A plan is a tree of statements, which refer to values. A value is either *nested*: its expression is where the value is
+used; or it is in a variable at that time. Afterwards, `coalescing` chooses the variables, by `liveness`.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from autograph.runtime.graph.graph import Node, Value, gather
+from autograph.runtime.graph.graph import Node, Value, values_in
 
 
 @dataclass(slots=True, eq=False)
@@ -24,7 +23,7 @@ class Compute:
 
 @dataclass(slots=True, eq=False)
 class Update:
-    """`x += v`, or `x[i] += v` if there is an item: the node that gets it."""
+    """`x += v`; or `x[i] += v`, if `item` is the node that gets the item."""
 
     node: Node
     outputs: list[Value]
@@ -36,7 +35,7 @@ class Copy:
     """`targets = sources`, all at once.
 
     Attributes:
-        lasting: whether it is the last of its block, whose outcome the targets hold.
+        lasting: whether it is the last of its block, so that the targets are the results of the block.
     """
 
     targets: list[Value]
@@ -58,11 +57,11 @@ class Loop:
     """`while` or `for`.
 
     Attributes:
-        before: statements of a `while` that come before its condition is asked, in each iteration.
+        before: statements of a `while` that precede its condition, in each iteration.
         condition: of a `while`.
-        iterable: of a `for`; `renamed` holds for it.
-        items: what a `for` sets in each iteration.
-        carried: for each variable that is carried: its init, those that hold it in test and body, and what comes out.
+        iterable: of a `for`; `renamed` applies to it.
+        items: the values that a `for` sets in each iteration.
+        carried: for each carried variable: its init, its values in test and body, and its output.
     """
 
     node: Node
@@ -99,10 +98,10 @@ class Plan:
 
     Attributes:
         body: its statements.
-        nested: the values whose expressions stand where they are used.
-        aliases: values that are the same object as another, and which.
-        choices: the `if` nodes that are expressions: `a if c else b`.
-        joins: pairs of values that must be held by one variable.
+        nested: the values whose expressions are where they are used.
+        aliases: for values that are the same object as another one, that other one.
+        choices: the `if` nodes that are expressions, `a if c else b`, with `a` and `b`.
+        joins: pairs of values that must share a variable.
     """
 
     params: list[Value]
@@ -113,27 +112,24 @@ class Plan:
     joins: list[tuple[Value, Value]] = field(default_factory=list)
 
     def variables_in(self, args: Any) -> Iterator[Value]:
-        """The values that variables hold when an argument is computed, in the order in which they are read."""
+        """The values of variables that are read when an argument is computed, in order."""
         stack = [args]
         while stack:
-            values: list[Value] = []
-            gather(stack.pop(), values)
+            values = values_in(stack.pop())
             if len(values) == 1 and (value := self.aliases.get(values[0], values[0])) not in self.nested:
                 yield value
                 continue
             for value in reversed(values):
                 value = self.aliases.get(value, value)
-                if value not in self.nested:
-                    stack.append(value)
-                    continue
-                node = value.node
-                assert node is not None
-                stack.append(self.choices.get(node, ()))
-                stack.append(operands(node))
+                stack += reversed(self.parts(value.node)) if value in self.nested else [value]
+
+    def parts(self, node: Any) -> tuple[Any, Any]:
+        """The arguments of the expression of a node: its operands, and the branches of a choice."""
+        return operands(node), self.choices.get(node, ())
 
 
 def operands(node: Node) -> Any:
-    """The arguments of a node in the order in which Python evaluates them where it is written down."""
+    """The arguments of a node in the order in which Python evaluates them in its statement or expression."""
     if node.op == "setitem":
         x, index, value = node.args
         return value, x, index
