@@ -1,8 +1,7 @@
 """Graphs as pictures, by Graphviz.
 
-Boxes are nodes, and say what they do and what comes out; arrows lead from where a value is computed to where it is
-used. The blocks of a node are in frames. Colors show the effect of a node, and dashed arrows in which
-order what can be seen happens.
+Boxes are nodes, with their operations and outputs. Arrows lead from where a value is computed to where it is used. The
+blocks of a node are in frames. Colors show the effect of a node, and dashed arrows the order of visible effects.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _LONGEST = 64  # characters of a label
 
 
 def effect_of(node: Node) -> str:
-    """How a node is colored: its op's effect, or `control` if it has blocks."""
+    """The effect of a node's op, or `control` if it has blocks; it determines the color."""
     if node.blocks:
         return CONTROL
     try:
@@ -87,7 +86,7 @@ def find_dot() -> str | None:
 
 
 class _Drawer:
-    """Writes a picture part by part. Each part has a key; `sources` are those from which the arrows of values come."""
+    """Writes a picture part by part. Each part has a key; `sources` are the parts where the arrows of values begin."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -148,7 +147,7 @@ class _Drawer:
         self.arrows.append(f"{start} -> {end}" + (f" [{looks}];" if looks else ";"))
 
     def _block(self, block: Block, head: str | None, ending: str) -> str | None:
-        """Draw what is in a block, to which `head` leads; gives the part that shows its results."""
+        """Draw the contents of a block, to which `head` leads; gives the part that shows its results."""
         for param in block.params:
             self.sources[param] = self._box("param", self._defined([param]), shape="ellipse")
             if head is not None:
@@ -182,7 +181,7 @@ class _Drawer:
         return key
 
     def _lead(self, values: Iterable[Value], end: str) -> int:
-        """Draw arrows from where the values come from; gives how many there are."""
+        """Draw arrows from the sources of values; gives their number."""
         found = [self.sources[value] for value in dict.fromkeys(values) if value in self.sources]
         for start in dict.fromkeys(found):
             self.joined.add((start, end))
@@ -200,7 +199,7 @@ class _Drawer:
         return key, key
 
     def _construct(self, node: Node) -> tuple[str, str]:
-        """Draw a node with blocks: a frame around its head, its blocks, and what comes out."""
+        """Draw a node with blocks: a frame around its head, its blocks and its outputs."""
         fill, line = COLORS[CONTROL]
         with self._frame("", line, f"{fill}80"):
             head = self._box(CONTROL, _marked(self.printer.right_side(node)), self._tooltip(node))
@@ -235,7 +234,7 @@ class _Drawer:
 
 
 def _find_busy(block: Block, busy: set[Node]) -> bool:
-    """Gather the nodes that do something that can be seen, and those with such nodes in them."""
+    """Gather the nodes with visible effects, and those around them."""
     found = False
     for node in block.nodes:
         inner = [_find_busy(each, busy) for each in node.blocks]

@@ -1,7 +1,7 @@
 """Graphs as HTML: the text, colored, for notebooks.
 
-Blocks fold at a click. Pointing at a value lights up all places where it stands, and tells its type; pointing at an op
-tells its effect and the user's line. There is no script in it, and nothing is loaded.
+Blocks fold at a click. Pointing at a value lights up all its places, and shows its type; pointing at an op shows its
+effect and the user's line. There is no script in it, and nothing is loaded.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from autograph.runtime.graph.graph import Graph, Node, Value
 from autograph.runtime.graph_text.graphviz import effect_of
 from autograph.runtime.graph_text.printer import Line, Piece, Printer, describe, place_text
 
-_MOST_LIT_UP = 2000  # each value needs a rule of its own
+_MOST_RULES = 2000  # each value needs a rule of its own
 
-# Notebooks of Jupyter say by variables which colors go with their theme; the rest get ones that fit light and dark.
+# Notebooks of Jupyter define the colors of their theme as variables; other pages get colors that fit light and dark.
 STYLE = """
 .autograph-graph { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-x: auto; }
 .autograph-graph div, .autograph-graph summary { white-space: pre; }
@@ -37,7 +37,7 @@ STYLE = """
 
 
 def to_html(graph: Graph) -> str:
-    """The graph as a piece of HTML that stands by itself."""
+    """The graph as a piece of HTML that needs nothing else."""
     return _Listing(graph).html()
 
 
@@ -50,18 +50,18 @@ class _Listing:
         lines = list(self.printer.lines())
         body = "".join(self._nested(lines))
         legend = "".join(f'<div class="comment">{html.escape(text)}</div>' for text in self.printer.legend())
-        return f'<div class="autograph-graph"><style>{STYLE}{self._lights()}</style>{body}{legend}</div>'
+        return f'<div class="autograph-graph"><style>{STYLE}{self._hover_rules()}</style>{body}{legend}</div>'
 
-    def _lights(self) -> str:
+    def _hover_rules(self) -> str:
         """For each value a rule by which it lights up everywhere; the same ones in each listing of a page."""
         root = ".autograph-graph"
         return "".join(
             f"{root}:has(.v{number}:hover) .v{number} {{ background: #f5c51855; }}\n"
-            for number in list(self.numbers.values())[:_MOST_LIT_UP]
+            for number in list(self.numbers.values())[:_MOST_RULES]
         )
 
     def _nested(self, lines: Sequence[Line]) -> Iterator[str]:
-        """Lines, where each that others are indented below can be folded."""
+        """Lines; those with indented lines below them can be folded."""
         open_at: list[int] = []
         for index, line in enumerate(lines):
             while open_at and line.indent <= open_at[-1]:

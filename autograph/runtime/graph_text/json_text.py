@@ -10,7 +10,7 @@
              |  {"namedtuple": name of the class among the objects, "parts": [arg, …]}
 
 Names, types and literals are written as in the text of the graph; see `notation`. A block whose results are null never
-comes to its end. `objects` tells about each object that the graph refers to, in a few words. The key `effect` is
+reaches its end. `objects` describes each object that the graph refers to, in a few words. The key `effect` is
 `pure`, `view`, `write`, `ordered`, or `control` for a node with blocks.
 """
 

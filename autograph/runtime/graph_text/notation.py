@@ -1,4 +1,4 @@
-"""How graphs are written down: the names, symbols and literals that the printer and the parser have in common.
+"""The notation of graphs: the names, symbols and literals that the printer and the parser share.
 
     graph  ::=  "graph" name "(" params ")" ":" block
     block  ::=  node*  "->" args  |  node*  "->" "never"  |  node+  |  "pass"
@@ -8,10 +8,10 @@
 `-> never` ends a block whose end is not reached, because it raises; a block without results ends with nothing, or
 `pass` if it is empty. An output or param is written `name: type`. Values bear the names that the user gave them, and
 a version if several have the same (`n`, `n.1`, `n.2`); those without a name are numbered (`%0`). `@name` is an object
-that cannot be written down; it is kept in a table besides the text. `#` begins a comment.
+without a literal; a table besides the text holds it. `#` begins a comment.
 
-Python's own operators are written as in Python, if they have the usual number of arguments; all else is the name of the
-op, and its arguments in parentheses. `y: f64[3] = x += 1` changes `x` in place; `y` is what `x` is called from then on.
+Python's own operators are written as in Python, if they have the usual number of arguments; all others as the name of
+the op, and its arguments in parentheses. `y: f64[3] = x += 1` changes `x` in place; `y` is its name from then on.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LABELS = {"if": ("then", "else"), "while": ("test", "body"), "for": ("body",)}
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 DOTTED = re.compile(r"\.?[^\W\d]\w*(\.[^\W\d]\w*)*")
-# Words that mean something else than a value of that name; such a value is always written with a version.
+# Words with another meaning; a value of such a name is always written with a version.
 WORDS = frozenset("None True False inf nan infj nanj unbound never pass not in del".split())
 
 # `f32(0.5)` is a NumPy scalar; `bool` alone would be the op.
@@ -65,12 +65,12 @@ def label(op: str, index: int) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether it can stand by itself as a name."""
+    """Whether a text can be a name without quotes."""
     return IDENTIFIER.fullmatch(text) is not None
 
 
 def literal(value: Any) -> str | None:
-    """How a constant is written; None if it cannot be, or is a structure."""
+    """The literal of a constant; None for a structure, or if there is none."""
     write = _WRITERS.get(type(value))
     if write is not None:
         return write(value)
@@ -123,14 +123,14 @@ def _shortest(value: np.floating[Any]) -> str:
 
 
 def dtype(value: np.dtype[Any]) -> str | None:
-    """The name of a dtype; None for one that its name does not tell, such as that of records."""
+    """The name of a dtype; None if no name determines it, such as that of records."""
     if value in SHORT_NAMES:
         return SHORT_NAMES[value]
     return value.str if value.metadata is None and np.dtype(value.str) == value else None
 
 
 def type_text(type: Type, refer: Callable[[Any], str] = str) -> str:
-    """A type as `str` writes it; parts that it leaves open are quoted, or written by `refer` for a dtype."""
+    """A type as `str` writes it; names that are no identifiers are quoted, and `refer` writes dtypes without a name."""
     if isinstance(type, MaybeUnbound):
         return f"{type_text(type.inner, refer)}?"
     if isinstance(type, TensorType):
@@ -146,7 +146,7 @@ def _is_class_name(name: str) -> bool:
 
 
 def well_known(value: Any) -> str | None:
-    """The name of a function or class of Python's builtins, of `math` or of NumPy, as users write it."""
+    """The name of a function or class of the builtins, `math` or NumPy, as users write it; None for others."""
     name = own_attribute(value, "__name__")
     if not callable(value) or not isinstance(name, str):
         return None

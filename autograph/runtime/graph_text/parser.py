@@ -1,7 +1,7 @@
-"""Reads the text of a graph, which `printer` writes and `notation` describes.
+"""A recursive-descent parser of graphs, of the text that `printer` writes and `notation` describes.
 
-Lines are read one after the other, each from left to right; indentation tells which of them are in which block.
-`Reader` goes through a line, `TypeReader` and `ArgReader` read the pieces in it, `_GraphReader` the lines.
+It reads line by line; indentation determines the blocks. `Reader` reads tokens of a line, `TermReader` types and
+arguments, `_GraphReader` the lines.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ParseError(AutographError):
 
     Attributes:
         line: counted from 1.
-        column: likewise.
+        column: counted from 1.
     """
 
     def __init__(self, problem: str, text: str, line: int, column: int) -> None:
@@ -78,7 +78,7 @@ def _shown(text: str) -> str:
 
 
 class Reader:
-    """Reads one line, of which the first `position` characters have been read."""
+    """Reads one line; `position` is the number of characters that have been read."""
 
     def __init__(self, text: str, number: int) -> None:
         self.text = text
@@ -147,7 +147,7 @@ class Reader:
 
 @contextmanager
 def located(reader: Callable[[], Reader]) -> Iterator[None]:
-    """Let what Python and NumPy say of a text be a `ParseError` at the place that has been read to."""
+    """Turn errors of Python and NumPy into a `ParseError` at the present place."""
     try:
         yield
     except (RecursionError, MemoryError):
@@ -156,114 +156,125 @@ def located(reader: Callable[[], Reader]) -> Iterator[None]:
         reader().fail(f"this cannot be read: {error}")
 
 
-class TypeReader:
-    """Reads types."""
+class TermReader(Reader):
+    """Reads types and arguments in a line.
 
-    def __init__(self, objects: Mapping[str, Any]) -> None:
+    Attributes:
+        objects: the objects that the text calls `@name`, by name.
+        visible: the values by name.
+    """
+
+    def __init__(self, text: str, number: int, objects: Mapping[str, Any], visible: dict[str, Value]) -> None:
+        super().__init__(text, number)
         self.objects = objects
+        self.visible = visible
 
-    def type(self, reader: Reader) -> Type:
-        found = self._tensor(reader) or self._object(reader)
-        return MaybeUnbound(found) if reader.take("?") else found
+    def look_up(self, found: re.Match[str]) -> Any:
+        """The object that the text calls `@name`."""
+        if found[1] not in self.objects:
+            known = ", ".join(self.objects) or "none"
+            self.fail(f"the object {found[0]} is not in the table of objects (there: {known})", found.start())
+        value = self.objects[found[1]]
+        return Constant(value) if isinstance(value, (tuple, list, dict, slice)) else value
 
-    def _tensor(self, reader: Reader) -> TensorType | None:
-        start, exact = reader.position, not reader.take("~")
-        dtype, kind = self._dtype(reader)
+    # Types ------------------------------------------------------------------------------------------------------------
+
+    def type(self) -> Type:
+        found = self._tensor() or self._object()
+        return MaybeUnbound(found) if self.take("?") else found
+
+    def _tensor(self) -> TensorType | None:
+        start, exact = self.position, not self.take("~")
+        dtype, kind = self._dtype()
         if dtype is None:
             if exact:
-                reader.position = start
+                self.position = start
                 return None
-            reader.fail("expected a NumPy dtype, such as f64, or a Python number, such as py.int")
-        dims = None if kind == "python" else reader.match(_DIMS)
+            self.fail("expected a NumPy dtype, such as f64, or a Python number, such as py.int")
+        dims = None if kind == "python" else self.match(_DIMS)
         if dims is None:
             return TensorType(dtype, (), kind, exact)
         shape = tuple(None if dim == "?" else int(dim) for dim in dims[1].split(",") if dim)
         if len(shape) > _MOST_DIMS or any(dim is not None and dim > _LONGEST for dim in shape):
-            reader.fail("no array has this shape", dims.start())
+            self.fail("no array has this shape", dims.start())
         return TensorType(dtype, shape, "array", exact)
 
-    def _dtype(self, reader: Reader) -> tuple[np.dtype[Any] | None, str]:
-        """A dtype and a kind, as far as they do not depend on the shape."""
-        if found := reader.match(_DTYPE):
+    def _dtype(self) -> tuple[np.dtype[Any] | None, str]:
+        """A dtype and a kind; the kind of an array depends on the dimensions that follow."""
+        if found := self.match(_DTYPE):
             return np.dtype(found[0]), "scalar"
-        if found := reader.match(_REFERENCE):
-            return np.dtype(look_up(self.objects, found, reader)), "scalar"
-        start = reader.position
-        name = (reader.match(DOTTED) or [""])[0]
+        if found := self.match(_REFERENCE):
+            return np.dtype(self.look_up(found)), "scalar"
+        start = self.position
+        name = (self.match(DOTTED) or [""])[0]
         if name in _DTYPES:
             return _DTYPES[name], "scalar"
         if name.startswith("py."):
             if name[3:] not in _PYTHON_DTYPES:
-                reader.fail(f"there is no Python number {name}", start)
+                self.fail(f"there is no Python number {name}", start)
             return _PYTHON_DTYPES[name[3:]], "python"
-        reader.position = start
+        self.position = start
         return None, ""
 
-    def _object(self, reader: Reader) -> ObjectType:
-        if found := reader.match(STRING):
+    def _object(self) -> ObjectType:
+        if found := self.match(STRING):
             name = str(ast.literal_eval(found[0]))
-        elif found := reader.match(DOTTED):
+        elif found := self.match(DOTTED):
             name = found[0]
         else:
-            reader.fail("expected a type, such as py.int, f64, f64[3,?], str or object")
+            self.fail("expected a type, such as py.int, f64, f64[3,?], str or object")
         items: list[Type] = []
-        if reader.take("<"):
-            items.append(self.type(reader))
-            while reader.take(","):
-                items.append(self.type(reader))
-            reader.expect(">")
+        if self.take("<"):
+            items.append(self.type())
+            while self.take(","):
+                items.append(self.type())
+            self.expect(">")
         return ObjectType(name, tuple(items))
 
+    # Arguments --------------------------------------------------------------------------------------------------------
 
-class ArgReader:
-    """Reads arguments: values, constants and what is made of them."""
+    def list(self, end: str) -> tuple[list[Any], bool]:
+        """Arguments up to `end`, which is read too; and whether a comma precedes it."""
+        args = [self.arg() for _ in self.items(end)]
+        return args, self.comma and bool(args)
 
-    def __init__(self, objects: Mapping[str, Any]) -> None:
-        self.objects = objects
-        self.visible: dict[str, Value] = {}
-
-    def list(self, reader: Reader, end: str) -> tuple[list[Any], bool]:
-        """Arguments up to what ends them, which is read too; and whether a comma comes before it."""
-        args = [self.arg(reader) for _ in reader.items(end)]
-        return args, reader.comma and bool(args)
-
-    def tuple(self, reader: Reader, end: str) -> Any:
-        """A tuple up to what ends it; or what is in the parentheses, if that is one argument without a comma."""
-        args, comma = self.list(reader, end)
+    def tuple(self, end: str) -> Any:
+        """A tuple up to `end`; or its only argument, if no comma follows."""
+        args, comma = self.list(end)
         return args[0] if len(args) == 1 and not comma else (*args,)
 
-    def arg(self, reader: Reader) -> Any:
+    def arg(self) -> Any:
         """An argument, which may be a slice."""
-        first = None if reader.at(":") else self.atom(reader)
-        if not reader.take(":"):
+        first = None if self.at(":") else self.atom()
+        if not self.take(":"):
             return first
         parts = [first, None, None]
         for number in (1, 2):
-            if not reader.ended and not reader.at(":,)]}=#"):
-                parts[number] = self.atom(reader)
-            if number == 2 or not reader.take(":"):
+            if not self.ended and not self.at(":,)]}=#"):
+                parts[number] = self.atom()
+            if number == 2 or not self.take(":"):
                 break
         return slice(*parts)
 
-    def atom(self, reader: Reader) -> Any:
+    def atom(self) -> Any:
         """Anything but a slice."""
-        if found := reader.match(_COMPLEX):
+        if found := self.match(_COMPLEX):
             return complex(found[0])
-        if found := reader.match(NUMBER):
+        if found := self.match(NUMBER):
             return self._number(found[0])
-        if found := reader.match(_LITERAL):
+        if found := self.match(_LITERAL):
             return ast.literal_eval(found[0])
-        if reader.take("..."):
+        if self.take("..."):
             return ...
-        if found := reader.match(_SCALAR):
-            return self._scalar(found, reader)
-        if found := reader.match(_DTYPE_OR_RANGE):
-            return self._dtype_or_range(found[1], reader)
-        if found := reader.match(_REFERENCE):
-            return self._reference(found, reader)
-        if reader.at("([{"):
-            return self._display(reader)
-        return self._named(reader)
+        if found := self.match(_SCALAR):
+            return self._scalar(found)
+        if found := self.match(_DTYPE_OR_RANGE):
+            return self._dtype_or_range(found[1])
+        if found := self.match(_REFERENCE):
+            return self._reference(found)
+        if self.at("([{"):
+            return self._display()
+        return self._named()
 
     def _number(self, text: str) -> Any:
         if text.endswith("j"):
@@ -272,7 +283,7 @@ class ArgReader:
             return int(text, 16)
         return int(text) if text.lstrip("-").isdigit() else float(text)
 
-    def _scalar(self, found: re.Match[str], reader: Reader) -> Any:
+    def _scalar(self, found: re.Match[str]) -> Any:
         kind, text = notation.SCALARS[found[1]], found[2]
         try:
             if issubclass(kind, np.floating):
@@ -281,72 +292,63 @@ class ArgReader:
                 return kind(_CONSTANTS[text])
             return kind(complex(text) if text[0] == "(" else self._number(text))
         except (TypeError, ValueError, OverflowError) as error:
-            reader.fail(f"this is no {found[1]}: {error}", found.start())
+            self.fail(f"this is no {found[1]}: {error}", found.start())
 
-    def _dtype_or_range(self, kind: str, reader: Reader) -> Any:
-        start = reader.position
+    def _dtype_or_range(self, kind: str) -> Any:
+        start = self.position
         if kind == "range":
             try:
-                return range(*self.list(reader, ")")[0])
+                return range(*self.list(")")[0])
             except (TypeError, ValueError) as error:
-                reader.fail(f"this is no range: {error}", start)
-        found = reader.match(STRING)
-        name = str(ast.literal_eval(found[0])) if found else (reader.match(DOTTED) or [""])[0]
-        reader.expect(")")
+                self.fail(f"this is no range: {error}", start)
+        found = self.match(STRING)
+        name = str(ast.literal_eval(found[0])) if found else (self.match(DOTTED) or [""])[0]
+        self.expect(")")
         try:
             return _DTYPES[name] if name in _DTYPES else np.dtype(name)
         except TypeError:
-            reader.fail(f"there is no dtype {name!r}", start)
+            self.fail(f"there is no dtype {name!r}", start)
 
-    def _reference(self, found: re.Match[str], reader: Reader) -> Any:
-        value = look_up(self.objects, found, reader)
-        if not (hasattr(value, "_fields") and isinstance(value, type) and reader.take("(")):
+    def _reference(self, found: re.Match[str]) -> Any:
+        value = self.look_up(found)
+        if not (hasattr(value, "_fields") and isinstance(value, type) and self.take("(")):
             return value
-        args, _ = self.list(reader, ")")
+        args, _ = self.list(")")
         try:
             return value(*args)
         except TypeError as error:
-            reader.fail(str(error), found.start())
+            self.fail(str(error), found.start())
 
-    def _display(self, reader: Reader) -> Any:
-        if reader.take("["):
-            return self.list(reader, "]")[0]
-        if reader.take("("):
-            return self.tuple(reader, ")")
-        reader.take("{")
+    def _display(self) -> Any:
+        if self.take("["):
+            return self.list("]")[0]
+        if self.take("("):
+            return self.tuple(")")
+        self.take("{")
         made = {}
-        for _ in reader.items("}"):
-            start = reader.position
-            key = self.atom(reader)
+        for _ in self.items("}"):
+            start = self.position
+            key = self.atom()
             if key in made:
-                reader.fail(f"the key {key!r} is there already", start)
-            reader.expect(":")
-            made[key] = self.arg(reader)
+                self.fail(f"the key {key!r} is there already", start)
+            self.expect(":")
+            made[key] = self.arg()
         return made
 
-    def _named(self, reader: Reader) -> Any:
-        found = reader.sees(VALUE)
+    def _named(self) -> Any:
+        found = self.sees(VALUE)
         if found and found[0] in self.visible:
-            reader.position = found.end()
+            self.position = found.end()
             return self.visible[found[0]]
-        dotted = reader.sees(DOTTED)
+        dotted = self.sees(DOTTED)
         name = dotted[0] if dotted else ""
         try:
             constant = _CONSTANTS[name] if name in _CONSTANTS else notation.resolve(name)
         except LookupError:
             seen = found or dotted
-            reader.fail(f"there is no value {seen[0]} here" if seen else "expected a value or a constant")
-        reader.position += len(name)
+            self.fail(f"there is no value {seen[0]} here" if seen else "expected a value or a constant")
+        self.position += len(name)
         return constant
-
-
-def look_up(objects: Mapping[str, Any], found: re.Match[str], reader: Reader) -> Any:
-    """The object that the text calls `@name`."""
-    if found[1] not in objects:
-        known = ", ".join(objects) or "none"
-        reader.fail(f"the object {found[0]} is not in the table of objects (there: {known})", found.start())
-    value = objects[found[1]]
-    return Constant(value) if isinstance(value, (tuple, list, dict, slice)) else value
 
 
 def parse(text: str, objects: Mapping[str, Any] | None = None) -> Graph:
@@ -354,7 +356,7 @@ def parse(text: str, objects: Mapping[str, Any] | None = None) -> Graph:
 
     Args:
         text: as `printer.to_text` writes it.
-        objects: what the text calls `@name`, by name; see `printer.objects`.
+        objects: the objects that the text calls `@name`, by name; see `printer.objects`.
 
     Raises:
         ParseError: the text is not that of a graph; it tells the line and column.
@@ -366,9 +368,9 @@ def parse(text: str, objects: Mapping[str, Any] | None = None) -> Graph:
 
 def parse_type(text: str, objects: Mapping[str, Any] | None = None) -> Type:
     """The type that a text such as `f64[3,?]` describes; raises what `parse` does."""
-    reader = Reader(text, 1)
+    reader = TermReader(text, 1, objects or {}, {})
     with located(lambda: reader):
-        type = TypeReader(objects or {}).type(reader)
+        type = reader.type()
         reader.end()
     return type
 
@@ -377,16 +379,16 @@ class _GraphReader:
     """Reads the lines of a graph."""
 
     def __init__(self, text: str, objects: Mapping[str, Any]) -> None:
-        readers = [Reader(line.rstrip("\r"), number) for number, line in enumerate(text.split("\n"), 1)]
+        self.visible: dict[str, Value] = {}
+        texts = enumerate(text.split("\n"), 1)
+        readers = [TermReader(line.rstrip("\r"), number, objects, self.visible) for number, line in texts]
         self.lines = [reader for reader in readers if not reader.ended]
         self.count = 0  # of the lines that have been read
         self.end = readers[-1]
-        self.types = TypeReader(objects)
-        self.args = ArgReader(objects)
         self.defined: dict[str, int] = {}
-        self.scope: list[str] = []  # the names of `args.visible`, in order
+        self.scope: list[str] = []  # the names of `visible`, in order
 
-    def current(self) -> Reader:
+    def current(self) -> TermReader:
         """The line that is being read."""
         return self.lines[self.count - 1] if self.count else self.end
 
@@ -404,24 +406,24 @@ class _GraphReader:
             rest.fail("the graph has ended; this does not belong to it")
         return graph
 
-    def _peek(self) -> Reader | None:
+    def _peek(self) -> TermReader | None:
         return self.lines[self.count] if self.count < len(self.lines) else None
 
-    def _line(self) -> Reader | None:
+    def _line(self) -> TermReader | None:
         reader = self._peek()
         self.count += reader is not None
         return reader
 
-    def _name(self, reader: Reader) -> str:
+    def _name(self, reader: TermReader) -> str:
         found = reader.match(STRING) or reader.match(notation.IDENTIFIER)
         return _unquoted(found[0]) if found else reader.fail("expected a name")
 
-    def _params(self, block: Block, reader: Reader) -> None:
+    def _params(self, block: Block, reader: TermReader) -> None:
         for _ in reader.items(")"):
             name, type = self._definition(reader)
             self._show(name, block.add_param(type, _own_name(name)))
 
-    def _definition(self, reader: Reader) -> tuple[str, Type]:
+    def _definition(self, reader: TermReader) -> tuple[str, Type]:
         found = reader.match(VALUE)
         if not found:
             reader.fail("expected `name: type`")
@@ -430,10 +432,10 @@ class _GraphReader:
             reader.fail(f"{name} is defined already, in line {self.defined[name]}", found.start())
         self.defined[name] = reader.number
         reader.expect(":")
-        return name, self.types.type(reader)
+        return name, reader.type()
 
     def _show(self, name: str, value: Any) -> None:
-        self.args.visible[name] = value
+        self.visible[name] = value
         self.scope.append(name)
 
     @contextmanager
@@ -441,7 +443,7 @@ class _GraphReader:
         before = len(self.scope)
         yield
         for name in self.scope[before:]:
-            del self.args.visible[name]
+            del self.visible[name]
         del self.scope[before:]
 
     def _block(self, block: Block, outer: int) -> None:
@@ -461,22 +463,22 @@ class _GraphReader:
             if following and following.indent > outer:
                 following.fail("nothing may follow the end of a block")
 
-    def _closing(self, block: Block, reader: Reader) -> bool:
-        """Read how a block ends, if it does here."""
+    def _closing(self, block: Block, reader: TermReader) -> bool:
+        """Read the end of a block, if this line is one; whether it is."""
         if reader.take("->"):
             results: list[Any] = []
             if reader.take("never"):
                 block.results = None
                 return True
             while not reader.ended:
-                results.append(self.args.arg(reader))
+                results.append(reader.arg())
                 if not reader.take(",") and not reader.ended:
                     reader.fail("`,` is missing here")
             block.results = tuple(results)
             return True
         return not block.nodes and reader.text.strip() == "pass" and reader.take("pass")
 
-    def _node(self, block: Block, reader: Reader) -> None:
+    def _node(self, block: Block, reader: TermReader) -> None:
         outputs: list[tuple[str, Type]] = []
         while reader.sees(_OUTPUT):
             outputs.append(self._definition(reader))
@@ -512,24 +514,24 @@ class _GraphReader:
             (first or self.end).fail(f"expected the blocks of `{node.op}`")
         node.blocks = tuple(blocks)
 
-    def _right_side(self, reader: Reader) -> Node:
-        """Read what a node does."""
+    def _right_side(self, reader: TermReader) -> Node:
+        """Read an operation and its arguments."""
         if not reader.sees(NUMBER) and (found := reader.match(_UNARY)):
-            return Node(_UNARY_OPS[found[1] or found[2]], (self.args.atom(reader),))
-        if "del" not in self.args.visible and reader.take("del "):
-            base = self.args.atom(reader)
+            return Node(_UNARY_OPS[found[1] or found[2]], (reader.atom(),))
+        if "del" not in self.visible and reader.take("del "):
+            base = reader.atom()
             reader.expect("[")
             return Node("delitem", (base, self._index(reader)))
         found = reader.sees(_CALLED)
         if found and self._is_op(found[1]):
             reader.position = found.end()
             return self._call(_unquoted(found[1]), (), reader)
-        return self._suffixed(self.args.atom(reader), reader)
+        return self._suffixed(reader.atom(), reader)
 
     def _is_op(self, name: str) -> bool:
-        return name not in notation.CONSTRUCTORS and name.partition(".")[0] not in self.args.visible
+        return name not in notation.CONSTRUCTORS and name.partition(".")[0] not in self.visible
 
-    def _suffixed(self, first: Any, reader: Reader) -> Node:
+    def _suffixed(self, first: Any, reader: TermReader) -> Node:
         if found := reader.match(_METHOD):
             return self._call(found[1], (first,), reader)
         if found := reader.match(_ATTRIBUTE):
@@ -539,19 +541,19 @@ class _GraphReader:
         found = reader.match(_SYMBOL)
         if not found:
             reader.fail("expected an operator, or what is done with this")
-        return Node(_BINARY_OPS[found[1]], (first, self.args.atom(reader)))
+        return Node(_BINARY_OPS[found[1]], (first, reader.atom()))
 
-    def _access(self, kind: str, base: Any, key: Any, reader: Reader) -> Node:
+    def _access(self, kind: str, base: Any, key: Any, reader: TermReader) -> Node:
         if reader.match(_ASSIGNED):
-            return Node(f"set{kind}", (base, key, self.args.arg(reader)))
+            return Node(f"set{kind}", (base, key, reader.arg()))
         return Node(f"get{kind}", (base, key))
 
-    def _index(self, reader: Reader) -> Any:
+    def _index(self, reader: TermReader) -> Any:
         if reader.take("]"):
             reader.fail("expected an index; an empty tuple is written `[()]`", reader.position - 1)
-        return self.args.tuple(reader, "]")
+        return reader.tuple("]")
 
-    def _call(self, op: str, args: tuple[Any, ...], reader: Reader) -> Node:
+    def _call(self, op: str, args: tuple[Any, ...], reader: TermReader) -> Node:
         kwargs: dict[str, Any] = {}
         positional = list(args)
         for _ in reader.items(")"):
@@ -559,11 +561,11 @@ class _GraphReader:
                 name = _unquoted(found[1])
                 if name in kwargs:
                     reader.fail(f"the argument {name} is there already", found.start())
-                kwargs[name] = self.args.arg(reader)
+                kwargs[name] = reader.arg()
             elif kwargs:
                 reader.fail("an argument without a name cannot follow those with names")
             else:
-                positional.append(self.args.arg(reader))
+                positional.append(reader.arg())
         return Node(op, tuple(positional), kwargs)
 
 

@@ -9,8 +9,8 @@
             …
         -> steps
 
-A printer makes lines of pieces, each of which knows what kind of thing it is and what it is about: a text is made by
-joining them, a colored view by marking them up.
+A printer makes lines of pieces, each with its kind and the value, node or object that it names. Joined, they are the
+text; with markup, a colored view.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ class Piece(NamedTuple):
     Attributes:
         kind: `value`, `definition`, `type`, `op`, `constant`, `object`, `keyword`, `label`, `comment`, or nothing for
             punctuation.
-        text: how it is written.
-        about: the value, node or object that it stands for.
+        about: the value, node or object that it names.
     """
 
     kind: str
@@ -99,26 +98,24 @@ def _version(base: str, versions: Counter[str]) -> str:
 
 
 def _words(graph: Graph) -> Iterator[str]:
-    """The names that a value must not have by itself, since they are taken for something else."""
-    taken = set(notation.WORDS)
+    """The names that a value must not have without a version, since they have another meaning."""
+    names = set(notation.WORDS)
     for node in walk(graph.block):
-        _add_words([node.args, node.kwargs, *(block.results for block in node.blocks)], taken)
+        _add_words([node.args, node.kwargs, *(block.results for block in node.blocks)], names)
         if not node.op.startswith("."):
-            taken.add(node.op.partition(".")[0])
-    _add_words(graph.block.results, taken)
-    yield from sorted(taken)
+            names.add(node.op.partition(".")[0])
+    _add_words(graph.block.results, names)
+    yield from sorted(names)
 
 
-def _add_words(arg: Any, taken: set[str]) -> None:
-    if isinstance(arg, (tuple, list)):
-        for part in arg:
-            _add_words(part, taken)
-    elif isinstance(arg, dict):
-        _add_words([*arg.keys(), *arg.values()], taken)
-    elif isinstance(arg, slice):
-        _add_words((arg.start, arg.stop, arg.step), taken)
+def _add_words(arg: Any, names: set[str]) -> None:
+    if isinstance(arg, slice):
+        arg = arg.start, arg.stop, arg.step
+    if isinstance(arg, (tuple, list, dict)):
+        for part in [*arg, *arg.values()] if isinstance(arg, dict) else arg:
+            _add_words(part, names)
     elif not isinstance(arg, Value) and (name := notation.well_known(arg)):
-        taken.add(name.partition(".")[0])
+        names.add(name.partition(".")[0])
 
 
 class Printer:
@@ -130,7 +127,7 @@ class Printer:
 
     @classmethod
     def named(cls, graph: Graph) -> Printer:
-        """A printer by which all values and objects already have the names that they have in the text."""
+        """A printer that has already named all values and objects, as in the text."""
         printer = cls(graph)
         for _ in printer.lines():
             pass
@@ -193,7 +190,7 @@ class Printer:
         yield from self._operand(right)
 
     def _operand(self, arg: Any) -> Iterable[Piece]:
-        """An argument that is no slice, or has parentheses around it."""
+        """An argument; a slice in parentheses."""
         return self._enclosed(self.arg(arg)) if isinstance(arg, slice) else self.arg(arg)
 
     def _enclosed(self, pieces: Iterable[Piece]) -> Iterable[Piece]:
@@ -289,7 +286,7 @@ def _separated(groups: Iterable[Iterable[Piece]], separator: str = ", ") -> Iter
 
 
 def _is_structure(arg: Any) -> bool:
-    """Whether an argument is made anew, from its parts, each time the node runs."""
+    """Whether each run of the node builds an argument from its parts."""
     return type(arg) in (tuple, list, dict, slice) or (isinstance(arg, tuple) and hasattr(arg, "_fields"))
 
 
@@ -333,7 +330,7 @@ def node_text(graph: Graph, node: Node) -> str:
 
 
 class _Expressions(Printer):
-    """Writes a value as the expression that it is computed by, from variables of the user's, if it is a short one."""
+    """Writes a value as the expression that computes it from variables of the user's, if that is short."""
 
     def __init__(self, room: int) -> None:
         super().__init__(Graph(""))
@@ -363,7 +360,7 @@ def expression(value: Value, room: int = 6) -> str:
     """The user's name of a value: its variable, or a short expression; "" if it has neither.
 
     Args:
-        room: of how many operations the expression may be made.
+        room: the most operations that the expression may have.
     """
     printer = _Expressions(room)
     try:
@@ -376,7 +373,7 @@ def expression(value: Value, room: int = 6) -> str:
 
 
 def describe(value: Any) -> str:
-    """A short description of an object that does not change from run to run."""
+    """A short description of an object, the same in each run."""
     if isinstance(value, Constant):
         return describe(value.value)
     if isinstance(value, ModuleType):

@@ -1,6 +1,6 @@
-"""Whether a graph is in order.
+"""The verifier: checks that a graph is well-formed.
 
-It checks: every value is computed once, before it is used, and where its users can see it; ops exist; blocks
+It checks that every value is computed once, before it is used, and where its users can see it; ops exist; blocks
 have the params and results that their node needs, of types that fit; a block has no results exactly if its last node
 never ends; no node or block is in two places. It takes time linear in the size of the graph.
 """
@@ -12,14 +12,14 @@ from typing import Any, NoReturn
 
 from autograph.errors import AutographError
 from autograph.runtime.graph import opdef
-from autograph.runtime.graph.graph import UNBOUND, Block, Constant, Graph, Node, Value, gather, map_args, user_line
+from autograph.runtime.graph.graph import UNBOUND, Block, Constant, Graph, Node, Value, map_args, user_line, values_in
 from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType, TensorType, Type, covers, type_of
 from autograph.runtime.graph_text import notation
 from autograph.runtime.graph_text.printer import Printer, node_text
 
 
 class GraphError(AutographError):
-    """A graph is not in order.
+    """A graph is not well-formed.
 
     Attributes:
         node: the node concerned, if it is about one.
@@ -33,10 +33,10 @@ class GraphError(AutographError):
 
 
 def check(graph: Graph) -> Graph:
-    """Check a graph, and give it back.
+    """Check a graph, and return it.
 
     Raises:
-        GraphError: it is not in order; says which node, and what was expected.
+        GraphError: it is not well-formed; says which node, and what was expected.
     """
     _Checker(graph).run()
     return graph
@@ -46,7 +46,7 @@ def check_scopes(graph: Graph) -> None:
     """Check that each value is computed before it is used, and in that block or one around it; this takes little time.
 
     Raises:
-        GraphError: one is not, so that engines would make anything of it.
+        GraphError: one is not, so that engines would compile nonsense.
     """
     visible: set[Value] = set()
 
@@ -60,9 +60,7 @@ def check_scopes(graph: Graph) -> None:
                 see(inner)
             visible.update(node.outputs)
             local += node.outputs
-        found: list[Value] = []
-        gather(block.results, found)
-        if not visible.issuperset(found):
+        if not visible.issuperset(block.result_values):
             raise GraphError("a result of a block is computed elsewhere", graph, None)
         visible.difference_update(local)
 
@@ -124,9 +122,7 @@ class _Checker:
         local.append(value)
 
     def _uses(self, args: Any, node: Node | None, what: str) -> None:
-        found: list[Value] = []
-        gather(args, found)
-        for value in found:
+        for value in values_in(args):
             if value not in self.visible:
                 why = "used outside of its block" if value in self.defined else "used before it is computed"
                 self._fail(f"{self._name(value)}, among the {what}, is {why}", node)
@@ -164,7 +160,7 @@ class _Checker:
             self._fail(f"`{node.op}` must have {wanted} {what} here, but has {found}", node)
 
     def if_(self, node: Node) -> None:
-        """An `if` gives what its branches give."""
+        """The outputs of an `if` are the results of its branches."""
         self._count(len(node.args), 1, "arguments", node)
         self._keywords(node)
         for name, block in zip(notation.LABELS["if"], node.blocks):
@@ -197,10 +193,10 @@ class _Checker:
         self._iteration(node, carried)
         for output, init in zip(node.outputs, inits):
             self._fits(output, init, node, "the output ")
-        self._results(node, body, "body", node.outputs, ahead="until" in node.kwargs)
+        self._results(node, body, "body", node.outputs, skipped="until" in node.kwargs)
 
     def raise_(self, node: Node) -> None:
-        """`raise` gives nothing."""
+        """`raise` has no outputs."""
         self._count(len(node.args), 1, "arguments", node)
         self._keywords(node, "cause")
         self._count(len(node.outputs), 0, "outputs", node)
@@ -221,21 +217,21 @@ class _Checker:
 
     def _iteration(self, node: Node, params: Sequence[Value]) -> None:
         """The results of an iteration must fit the params of the next."""
-        self._results(node, node.blocks[-1], "body", params, ahead="until" in node.kwargs)
+        self._results(node, node.blocks[-1], "body", params, skipped="until" in node.kwargs)
 
-    def _results(self, node: Node, block: Block, name: str, targets: Sequence[Value], ahead: bool = False) -> None:
+    def _results(self, node: Node, block: Block, name: str, targets: Sequence[Value], skipped: bool = False) -> None:
         if block.results is None:
             return
-        self._count(len(block.results), len(targets) + ahead, f"results of `{name}`", node)
-        for target, result in zip(targets, block.results[ahead:]):
+        self._count(len(block.results), len(targets) + skipped, f"results of `{name}`", node)
+        for target, result in zip(targets, block.results[skipped:]):
             self._fits(target, result, node)
 
     def _fits(self, target: Value, arg: Any, node: Node, what: str = "") -> None:
         if not fits(target.type, arg):
             found = self._name(arg) if isinstance(arg, Value) else repr(arg)
             kind = f" of type {arg.type}" if isinstance(arg, Value) else ""
-            told = f"{what}{self._name(target)} is of type {target.type}, which does not cover {found}{kind}"
-            self._fail(told, node)
+            problem = f"{what}{self._name(target)} is of type {target.type}, which does not cover {found}{kind}"
+            self._fail(problem, node)
 
 
 _RULES: dict[str, Callable[[_Checker, Node], None]] = {
@@ -247,7 +243,7 @@ _RULES: dict[str, Callable[[_Checker, Node], None]] = {
 
 
 def never_ends(node: Node) -> bool:
-    """Whether what follows this node is never reached, whatever happens: it raises, or all its branches do."""
+    """Whether the nodes after this one are never reached: it always raises, or all its branches do."""
     if node.op == "raise":
         return True
     if node.op == "while":

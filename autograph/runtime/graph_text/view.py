@@ -1,4 +1,4 @@
-"""A graph to look at: as text, and in notebooks as colored text or as a picture."""
+"""A view of a graph: as text, and in notebooks as colored text or as a picture."""
 
 from __future__ import annotations
 
