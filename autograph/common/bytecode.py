@@ -1,10 +1,10 @@
 """Reads from bytecode how Python uses the result of an instruction, or a proxy.
 
-A user calls a result by the variable that the next instruction stores it in. And Python asks a proxy in the same words
-for things that differ: `x += y` falls back to `x + y`, and `[*x]` asks for the length as `len(x)` does.
+The user's name of a result is the variable in which the next instruction stores it. And different operations call the
+same method of a proxy: `x += y` falls back to `x + y`, and `[*x]` asks for the length as `len(x)` does.
 
-Differences between versions of CPython are checked at import. If it is not as it should be, no instruction is known:
-messages then say less of variables and operators.
+Differences between versions of CPython are checked at import. If bytecode is not as expected, no instruction is known,
+and messages say less about variables and operators.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.
 def instructions(code: CodeType) -> list[tuple[int, str, Any]]:
     """Offset, name and argument of each instruction; of those that set or read variables, the name is the argument.
 
-    `dis` also looks for what jumps where, in a time that is quadratic in the length of the code.
+    `dis` also finds the targets of jumps, in a time that is quadratic in the length of the code.
     """
     cells = tuple(name for name in code.co_cellvars if _OLD or name not in code.co_varnames)
     fast = (*code.co_varnames, *cells, *code.co_freevars)
@@ -102,7 +102,7 @@ _AROUND = frozenset({"_getframe", "currentframe", "globals"})
 
 
 def looks_around(code: CodeType) -> bool:
-    """Whether code depends on who calls it, or on a module as a whole."""
+    """Whether code depends on its caller, or on a module as a whole."""
     if not _AROUND.isdisjoint(code.co_names):
         return True
     constants = code.co_consts
@@ -122,7 +122,7 @@ def _calls_with_level(code: CodeType) -> bool:
 
 
 def looks_at_frames(function: FunctionType) -> bool:
-    """Whether a function depends on who calls it, or on its module as a whole: by its code, or by what that names."""
+    """Whether a function depends on its caller, or on its module as a whole: by its code, or by functions it names."""
     code, names = function.__code__, function.__globals__
     if looks_around(code):
         return True

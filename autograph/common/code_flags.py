@@ -1,6 +1,6 @@
 """Facts about code objects, computed once for each: keyed by identity, and forgotten with them.
 
-A code object's own hash goes through all its constants, each time, and its equality through all its instructions.
+Python's own hash of a code object visits all its constants, each time, and its equality all its instructions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class OfCode(Generic[T]):
 
 
 def of_code(compute: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
-    """Let a function compute only once what it gives for a code object."""
+    """A decorator: cache the result of a function for each code object."""
     known: OfCode[T] = OfCode()
 
     @functools.wraps(compute)

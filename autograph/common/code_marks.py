@@ -1,6 +1,6 @@
-"""The marks by which converted code is recognized: the last constant of each of its code objects.
+"""Marks of converted code: the last constant of each of its code objects.
 
-If the code has `try` or `with` statements, a tuple of their `Shelter`s stands before it. Classes of staged functions
+If the code has `try` or `with` statements, a tuple of their `Shelter`s precedes the mark. Classes of staged functions
 are marked by an attribute.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 BODY = "\0body"  # a piece of a function of the user's
 WHOLE = "\0whole"  # anything else
-SWITCH = "\0switch"  # no converted code, but what `ag.convert` makes, which chooses between that and the user's
+SWITCH = "\0switch"  # a function that `ag.convert` makes, which chooses between converted code and the user's
 
 
 def is_body(code: CodeType) -> bool:
@@ -20,7 +20,7 @@ def is_body(code: CodeType) -> bool:
 
 
 def is_converted(code: CodeType) -> bool:
-    """Whether `code` came out of a conversion."""
+    """Whether `code` is converted code."""
     return code.co_consts[-1:] in ((BODY,), (WHOLE,))
 
 
@@ -65,7 +65,7 @@ def unstaged(entity: Any) -> Any:
 
 
 class Unbound:
-    """The class of `UNBOUND`, which stands for the value of a variable that has none."""
+    """The class of `UNBOUND`, which represents the value of an unbound variable."""
 
     def __repr__(self) -> str:
         return "UNBOUND"

@@ -1,6 +1,6 @@
 """CPython's internals: layouts of objects, flags and versions of classes, reference counts.
 
-Each fact stands here once, and is tried at import. If a fact does not hold, who needs it does without, and says so:
+Each fact is here once, and is checked at import. If a fact does not hold, its users do without, and report it:
 `LAYOUT_PROBLEM` keeps the native engine from making machine code, classes without version tags get slower guards, and
 where references do not count, every object is taken for one that others know. `numpy_internals.py` is the same for
 NumPy.

@@ -28,15 +28,13 @@ def internal_error(failed: str, error: BaseException, place: tuple[str, int] | t
 def report(
     failed: str, error: BaseException, place: tuple[str, int] | tuple[()], instead: str, raised: bool = False
 ) -> str:
-    """Log an error of this library, once for each thing that fails and each cause; gives what `explain` says of it.
-
-    The log is no warning of Python's, which a program may have made an error, or may count.
+    """Log an error of this library, once for each failure and cause; gives the message for `explain`.
 
     Args:
-        failed: what failed, such as "f cannot be staged".
-        place: the file and line of that in the program.
-        instead: what the program does, such as "it runs as plain Python".
-        raised: raise the error in any case, because there is nothing to be done instead.
+        failed: the failure, such as "f cannot be staged".
+        place: its file and line in the program.
+        instead: the consequence, such as "it runs as plain Python".
+        raised: raise the error in any case, because the program cannot go on.
 
     Raises:
         InternalError: AUTOGRAPH_DEBUG=1 asks for it, or `raised`.
@@ -46,12 +44,16 @@ def report(
     message = f"{failed} ({_described(error)}), and {instead}. This is an error in autograph, please report it with "
     message += f"the traceback that {VARIABLE}=1 in the environment shows, and the output of `autograph doctor`"
     if (failed, _described(error)) not in _reported:
-        import logging
-
         _reported.add((failed, _described(error)))
-        where = "{}:{}: ".format(*place) if place else ""
-        logging.getLogger("autograph").warning(where + message)
+        log(("{}:{}: ".format(*place) if place else "") + message)
     return message
+
+
+def log(message: str) -> None:
+    """Log a warning. (A program may turn warnings of Python's into errors, or count them.)"""
+    import logging
+
+    logging.getLogger("autograph").warning(message)
 
 
 def _described(error: BaseException) -> str:

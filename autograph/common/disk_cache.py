@@ -1,12 +1,12 @@
 """The cache on disk: machine code, conversions and traces, which are then made once, and not once per process.
 
-Each file holds what was made of one function or module. Its name is a hash of all that this depends on (`target.py`,
-`cache.py` and `fingerprint.py` say what), so no file is ever out of date. Addresses are none of that: object code
-refers to functions outside by name, and an address that stood in LLVM's text would be part of the name.
+The name of a file is a hash of all that its contents depend on (see `target.py`, `cache.py`, `fingerprint.py`), so no
+file is ever out of date. Contents must not depend on addresses: object code refers to functions outside by name, and an
+address in LLVM's text would be part of the name.
 
-Before the data stands a hash of it and of the name: a file that was cut off, changed or renamed counts as none, and is
-written anew. Files are written under other names and then renamed, so that who reads finds all of a file or nothing; if
-two processes make the same one, either will do. What was used longest ago goes first when there is too much.
+A file begins with a hash of its data and its name: a file that was cut off, changed or renamed is ignored, and written
+anew. Files are written under other names and then renamed, so a reader finds a whole file or none; if two processes
+write the same one, either is right. If the files are too large, those that were used longest ago are removed first.
 
     AUTOGRAPH_CACHE=0       neither reads nor writes
     AUTOGRAPH_CACHE_DIR     the folder; by default one among the user's caches
@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
+from autograph.common.defects import log
+
 _open = open    # tests of programs replace the builtin
 
 
@@ -34,8 +36,8 @@ class Kind:
 
     Attributes:
         ending: of its files.
-        found, damaged, written: the letters that tell of each in the history.
-        missed: the warning if it cannot be saved; none for kinds that are cheap to make again.
+        found, damaged, written: the letters of these events in the history.
+        missed: the warning if a file cannot be saved; none for kinds that are cheap to make again.
     """
 
     ending: str
@@ -54,7 +56,7 @@ _PART, _HISTORY = ".part", "autograph-history"
 _NAME = re.compile(r"[0-9a-f]{64}(\.code|\.converted|\.traced)(\.[0-9a-f]{16}\.part)?")
 _LOOKS = 32         # at the whole folder, while as much is written as may be in it
 _NEITHER_LINKS_NOR_PIPES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_told: set[str] = set()
+_warned: set[str] = set()
 _Storable = TypeVar("_Storable", bound=Callable[..., Any])
 STORABLE: set[str] = set()      # the classes and functions of this library that a trace on disk may name
 
@@ -63,7 +65,6 @@ def storable(thing: _Storable) -> _Storable:
     """Let traces on disk name a class or function; the unpickler refuses all others of this library."""
     STORABLE.add(f"{thing.__module__}.{thing.__qualname__}")
     return thing
-
 
 
 def key_of(*parts: str | bytes) -> str:
@@ -116,7 +117,7 @@ def save(key: str, data: bytes, kind: Kind = CODE) -> str:
             return ""
         reason = f"in {place!r}: {error.strerror}. AUTOGRAPH_CACHE_DIR names another folder"
         if kind.missed:
-            _tell(f"{kind.missed} {reason}, and AUTOGRAPH_CACHE=0 does without")
+            _warn(f"{kind.missed} {reason}, and AUTOGRAPH_CACHE=0 does without")
         return f"nothing can be written {reason}"
     _note(place, kind.written)
     if int(key[:8], 16) * limit < _LOOKS * len(data) << 32:     # keys are as good as random
@@ -173,13 +174,10 @@ def _note(place: str, letter: str) -> None:
         file.write(letter.encode())
 
 
-def _tell(message: str) -> None:
-    """Log a warning once. It is none of Python's, which a program may have made errors, or may count."""
-    if message not in _told:
-        import logging
-
-        _told.add(message)
-        logging.getLogger("autograph").warning(message)
+def _warn(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        log(message)
 
 
 # Where, and how much ------------------------------------------------------------------------------------------------
@@ -191,7 +189,7 @@ def is_off() -> bool:
 
 
 def folder() -> str | None:
-    """Where the files are; None if there are none to be."""
+    """The folder of the files; None if the user wants none, or there is no folder for caches."""
     if is_off():
         return None
     chosen = os.environ.get("AUTOGRAPH_CACHE_DIR")
@@ -215,7 +213,7 @@ def size_limit() -> int:
     try:
         return int(float(text or SIZE) * 1e6)
     except (ValueError, OverflowError):
-        _tell(f"AUTOGRAPH_CACHE_SIZE must be a number of megabytes, not {text!r}: it is taken for {SIZE}")
+        _warn(f"AUTOGRAPH_CACHE_SIZE must be a number of megabytes, not {text!r}: it is taken for {SIZE}")
         return SIZE * 1_000_000
 
 
@@ -283,7 +281,7 @@ def clear(place: str) -> Contents:
 
 
 def _files(place: str) -> Iterator[File]:
-    """The files, also those left by processes that died while they wrote."""
+    """The files, also unfinished ones of processes that have died."""
     with contextlib.suppress(FileNotFoundError), os.scandir(place) as entries:
         for entry in entries:
             if _NAME.fullmatch(entry.name):
@@ -293,7 +291,7 @@ def _files(place: str) -> Iterator[File]:
 
 
 def _evict(place: str, limit: int) -> None:
-    """If there is too much, remove what was used longest ago, and enough for that not to happen soon again."""
+    """If the files are too large, remove those used longest ago, up to three quarters of the limit."""
     with contextlib.suppress(OSError):
         found = contents(place)
         size = found.size

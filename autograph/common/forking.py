@@ -1,9 +1,9 @@
-"""Forked processes: while a thread traces, converts or compiles, no other one copies the process.
+"""Forked processes: while a thread traces, converts or compiles, no other one forks the process.
 
-The copy has one thread only. What other threads had begun would never end there: their locks would stay locked, and the
-objects, classes and filters of warnings that tracing changes for a while would stay changed. So `os.fork`, also by way
-of `multiprocessing`, waits until the other threads are done, and those that are about to begin wait for it. A thread
-that forks while it traces goes on tracing in both processes.
+The child has only the thread that forks. Work of other threads would never end there: their locks would stay locked,
+and the objects, classes and filters of warnings that tracing changes temporarily would stay changed. So `os.fork`, also
+by way of `multiprocessing`, waits until the other threads are done, and threads that are about to begin wait for it. A
+thread that forks while it traces goes on tracing in both processes.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ PATIENCE = 60.0     # seconds to wait for the others, which might wait for the t
 
 _gate = threading.RLock()
 _changed = threading.Condition(_gate)
-_busy: dict[int, int] = {}      # the threads that are in the midst of something, and in how many things each
+_busy: dict[int, int] = {}      # the threads that must not be interrupted, and in how many blocks each is
 _forking: list[int] = []        # the threads that are waiting to fork
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 _held: list[Any] = []           # the lock of LLVM, while the process is copied
 
 
 class _Undivided:
-    """While it lasts, no other thread forks the process."""
+    """Within the block, no other thread forks the process."""
 
     def __enter__(self) -> None:
         me = threading.get_ident()
         if _POOLS not in sys.modules and threading.active_count() > 1:
-            importlib.import_module(_POOLS)     # now: what it does for forks must not begin in the midst of one
+            importlib.import_module(_POOLS)     # now: its own handlers of forks must not be registered during one
         with _gate:
             while _forking and me not in _busy and me not in _forking:
                 _changed.wait()
@@ -55,7 +55,7 @@ _undivided = _Undivided()
 
 
 def undivided() -> AbstractContextManager[None]:
-    """While it lasts, no other thread forks the process."""
+    """A context manager: within the block, no other thread forks the process."""
     return _undivided
 
 

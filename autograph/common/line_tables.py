@@ -1,7 +1,7 @@
-"""The lines and columns that a code object says its instructions come from: read, and written anew.
+"""Line tables of code objects: the lines and columns of instructions, read and replaced.
 
-The tables are CPython's own, another one since 3.11. They are tried at import: if they are not as this file knows them,
-code keeps the lines that it has.
+The format is CPython's own, another one since 3.11. It is checked at import: if it is not as expected, code keeps its
+lines.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ class Position(NamedTuple):
 
 
 def positions(code: CodeType) -> list[tuple[int | None, ...]]:
-    """Where each instruction comes from, as in `Position`; before CPython 3.11, only the line is known."""
+    """The position of each instruction, as in `Position`; before CPython 3.11, only the line is known."""
     if sys.version_info >= (3, 11):
         return [*code.co_positions()]
     return [(line,) for start, end, line in code.co_lines() for _ in range(start, end, 2)]
 
 
 def with_lines(code: CodeType, spans: Iterable[tuple[int, Position]], first: int) -> CodeType:
-    """The same code, of which the instructions come from elsewhere.
+    """The same code with other positions of its instructions.
 
     Args:
-        spans: for each run of bytes of code, its origin.
+        spans: the positions of runs of bytes, in order.
         first: the first line of the function.
     """
     return code.replace(co_firstlineno=first, co_linetable=b"".join(_ENTRIES(spans, first))) if IS_KNOWN else code
@@ -53,7 +53,7 @@ def _locations(spans: Iterable[tuple[int, Position]], line: int) -> Iterator[byt
 
 @lru_cache(maxsize=256)
 def _columns(position: Position) -> tuple[int, bytes]:
-    """The kind of entry for a position, and what it has in it, its first line apart."""
+    """The kind of entry for a position, and its contents after the first line."""
     line, end, first, last = position
     if line is None or end is None or first is None or last is None:
         return 13, b""

@@ -1,7 +1,7 @@
 """NumPy's internals: the layouts of arrays and ufuncs, its C API, its loops, sums and settings.
 
-Each fact stands here once, and is tried at import or when it is first needed. If a fact does not hold, who needs it
-does without: `LAYOUT_PROBLEM` keeps the native engine from making machine code, an unknown loop stays NumPy's, and
+Each fact is here once, and is checked at import or at its first use. If a fact does not hold, its users do without:
+`LAYOUT_PROBLEM` keeps the native engine from making machine code, an unknown loop stays NumPy's, and
 where the settings are not known, machine code is entered by way of Python.
 """
 

@@ -1,4 +1,4 @@
-"""Which code belongs to installed packages, and which of these packages are traced all the same.
+"""Installed packages: which code belongs to them, and which of them are traced all the same.
 
 A package is *installed* if its files lie in an installation folder: site-packages, dist-packages, an egg, a zip or a
 wheel. Editable installs, scripts and projects lie elsewhere. Code of installed packages is not traced: it is called
@@ -22,7 +22,7 @@ from typing import Any
 
 from autograph.common.statics import module_of, mro_of
 
-# Known to this library, or written for it, or of no consequence to what objects do.
+# Packages that this library knows, or that do not determine the behavior of objects.
 _EXEMPT = frozenset({__name__.partition(".")[0], "numpy", "typing_extensions", "__main__", "builtins"})
 _FOLDERS = frozenset({"site-packages", "dist-packages"})
 _ARCHIVES = (".egg", ".zip", ".whl")
@@ -188,7 +188,7 @@ def is_pure(package: str) -> bool:
     return not _has_extension(package)
 
 
-# What looks up variables of its caller which a text names: methods of pandas those behind an `@`, functions any.
+# Functions that look up variables of their callers by names in a text: methods of pandas those behind an `@`.
 _METHODS = frozenset({"query", "eval"})
 _FUNCTIONS = frozenset({"eval", "evaluate", "re_evaluate", "sql", "dmatrix", "dmatrices", "from_formula"})
 

@@ -1,7 +1,7 @@
-"""Whether a function gives what another one gives: it is tried on samples, and believed if each bit is the same.
+"""Probes: compares a function with another one on samples, bit by bit.
 
-So this library finds out what it cannot ask: which library NumPy takes `exp` from, in which order BLAS adds, whether
-products of complex numbers are rounded once or twice.
+So this library finds out facts that it cannot ask for: from which library NumPy takes `exp`, in which order BLAS adds,
+whether products of complex numbers are rounded once or twice.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def same(one: Any, other: Any) -> bool:
 
 @contextmanager
 def with_warnings(function: Callable[..., Any]) -> Iterator[Callable[..., tuple[Any, bool]]]:
-    """Meanwhile, a function that also tells whether NumPy would warn of anything but an underflow."""
+    """Within the block, a function that also returns whether NumPy would warn of anything but an underflow."""
     kinds: list[str] = []
 
     def call(*args: Any) -> tuple[Any, bool]:

@@ -144,11 +144,9 @@ def _is_slot(member: Any, name: str, kind: type) -> bool:
 
 
 def _holds_fields_only(value: Any) -> bool:
-    """Whether all that an instance of a dataclass holds are its fields, and none of them is its class's."""
+    """Whether an instance of a dataclass holds its fields and nothing else, and none of them is in its class only."""
     names = _names_of(type(value))
     return names is not None and names[1] <= getattr(value, "__dict__", {}).keys() <= names[0].keys()
-
-
 
 
 def holds_attributes_only(kind: type) -> bool:
@@ -183,7 +181,7 @@ def register(
     rebuild: Callable[[Any, list[Any]], Any],
     step: Callable[[Any], str] = _step,
 ) -> None:
-    """Make values of exactly the type `kind` structures; see `Kind` for the three functions."""
+    """Declare that values of exactly the type `kind` are structures; see `Kind` for the three functions."""
     _KINDS[kind] = Kind(children, rebuild, step)
 
 
@@ -306,7 +304,7 @@ class Within:
 def resolve(step: Callable[..., Any], *args: Any) -> Any:
     """Call a function that gives its result, or `Within` to be called for parts of the first argument, and so on.
 
-    This is recursion on a stack of its own: what is nested may be as deep as it wants.
+    This is recursion on a stack of its own, for structures of any depth.
 
         def doubled(thing):
             return Within(zip(thing), list) if type(thing) is list else thing * 2
@@ -321,7 +319,7 @@ def resolve(step: Callable[..., Any], *args: Any) -> Any:
         return found
     thing, rest, join, made = args[0], iter(found.parts), found.join, list[Any]()
     around: list[tuple[Any, Iterator[Any], Callable[[list[Any]], Any], list[Any]]] = []
-    checked = 100  # so deep, and then twice as deep each time, it is made sure that this comes to an end
+    checked = 100  # at this depth, and then at twice the depth each time, it checks that nothing contains itself
     while True:
         for following in rest:
             found = step(*following)
@@ -370,7 +368,7 @@ def assert_same_structure(first: Any, second: Any, name: str = "structure") -> N
 
 
 def _joined(steps: tuple[Any, ...]) -> str:
-    """A path, of which there is the last step and what comes before it."""
+    """A path from its last step and, nested, the steps before."""
     texts = []
     while steps:
         steps, text = steps

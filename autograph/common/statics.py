@@ -1,4 +1,4 @@
-"""Looks at objects and classes that ask nothing of them: no code of the user's runs, and no dead proxy complains."""
+"""Inspection of objects and classes that runs no code of the user's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ names_of = type.__dict__["__dict__"].__get__        # what is defined in it
 
 
 def is_a(thing: Any, kinds: type | tuple[type, ...]) -> bool:
-    """`isinstance`, by the class alone: a `__class__` that the user wrote may say something else, or raise."""
+    """`isinstance`, by the class alone: a `__class__` of the user's may claim something else, or raise."""
     return issubclass(type(thing), kinds)
 
 
@@ -24,7 +24,7 @@ def cell_content(cell: CellType, default: Any = None) -> Any:
 
 
 def class_has(kind: type, name: str) -> bool:
-    """Whether a class or one of its bases has an attribute; its metaclass is not asked, which may make some up."""
+    """Whether a class or one of its bases defines an attribute; its metaclass, which may make some up, is not asked."""
     for base in mro_of(kind):  # noqa: SIM110 -- `any` would take twice as long
         if name in names_of(base):
             return True
@@ -32,7 +32,7 @@ def class_has(kind: type, name: str) -> bool:
 
 
 def class_attribute(kind: type, name: str) -> Any:
-    """The attribute of a class as it is defined there or in a base, a descriptor unasked; None if there is none."""
+    """The attribute as a class or one of its bases defines it, without calling descriptors; None if there is none."""
     for base in mro_of(kind):
         names = names_of(base)
         if name in names:
@@ -51,16 +51,16 @@ def module_name(module: ModuleType) -> str:
 
 
 def compares_itself(kind: type) -> bool:
-    """Whether a metaclass of the user's says when a class equals another, or what its hash is, or that it has none.
+    """Whether a metaclass of the user's defines equality or hashes of a class.
 
-    Then the class must not be looked for in a set or dict.
+    Such a class must not be looked up in a set or dict.
     """
     meta = type(kind)
     return meta is not type and not (meta.__eq__ is object.__eq__ and meta.__hash__ is object.__hash__)
 
 
 def own_attribute(thing: Any, name: str, default: Any = None) -> Any:
-    """An attribute of an object, unless its class has code of the user's make it up."""
+    """An attribute of an object, without the code by which the user's class may make it up."""
     try:
         return object.__getattribute__(thing, name)
     except AttributeError:

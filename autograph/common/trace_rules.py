@@ -1,4 +1,4 @@
-"""Which modules take part in staging: known by name alone, to those who convert and to those who run."""
+"""Rules by name: which modules take part in staging, for converters and the runtime."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 from autograph.common.code_flags import codes_in
 from autograph.common.statics import module_of
 
-# Of the standard library, what computes.
+# Modules of the standard library that only compute.
 COMPUTING = frozenset(
     "math cmath random heapq bisect functools itertools operator copy statistics fractions decimal numbers".split()
 )
 
-# Libraries that draw, show and keep, or make random numbers: each call does something to the world outside the program.
+# Libraries that draw, show and save, or make random numbers: each call has effects outside of the program.
 ACTING = frozenset(
     "IPython PIL bokeh h5py imageio ipywidgets matplotlib mpl_toolkits plotly seaborn torch wandb".split()
 )
@@ -52,7 +52,7 @@ def files_of(*modules: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-# Of this library, what is written as its users write, and staged like their code: modules, and what they are asked for.
+# Modules of this library that are staged like code of its users.
 _STAGED = ("variables", "modules", "transforms.jacobians", "nn", "optim")
 _STAGED_FILES = files_of(*_STAGED)
 _FOR_USERS = files_of("operators", "runtime.tracing.calls.python_versions")
@@ -67,7 +67,7 @@ def is_plain(module: Any) -> bool:
     """Whether a module, or the package it is in, takes no part in staging.
 
     Args:
-        module: its name; what a program has put in the place of that is the name of no module.
+        module: its name. A program may have replaced it by anything else, which is the name of no module.
     """
     module = str(module)
     if module.startswith(_STAGED_NAMES):
@@ -102,7 +102,7 @@ _RUNTIME = files_of("runtime")
 
 
 def callers() -> int:
-    """How far up the stack the user's code is, for `warnings.warn` called by who calls this, at run time."""
+    """The `stacklevel` for `warnings.warn` in the caller, so that a warning is on the user's line, at run time."""
     depth, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(_RUNTIME):
         depth, frame = depth + 1, frame.f_back
@@ -114,7 +114,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def on_behalf(function: _F) -> _F:
-    """Mark a function of this library that does what the user's code says: what it raises is the user's."""
+    """Mark a function of this library that acts for the user's code: its errors are the user's."""
     _ON_BEHALF.update(codes_in(function.__code__))
     return function
 
@@ -124,16 +124,16 @@ def is_at_fault(code: CodeType) -> bool:
     return is_own(code.co_filename) and not (code in _ON_BEHALF or code.co_filename.startswith(_FOR_USERS))
 
 
-# Of the standard library, what gives the same for the same, whenever it is called, and changes but what it is given: no
-# settings of the process (contexts of decimals, locales, time zones, registries of pickle or csv) are asked.
+# Modules of pure functions: results depend on the arguments only, and only arguments are changed. They read no settings
+# of the process (contexts of decimals, locales, time zones, registries of pickle or csv).
 PURE = COMPUTING - {"random", "decimal"} | frozenset(
     """abc array base64 binascii builtins collections colorsys contextlib dataclasses datetime difflib enum graphlib
     hashlib html ipaddress keyword re shlex string struct textwrap token types typing unicodedata weakref zlib _bisect
     _collections _collections_abc _datetime _functools _heapq _operator _struct _sre _typing""".split()
 )
-# Methods of classes that tell the time, or where the program runs.
+# Methods of classes that read the clock, or the folder of the program.
 _TELLING = frozenset({"now", "today", "utcnow", "cwd", "home"})
-# Of these modules, functions and methods that do ask: for the time zone, the locale, what is registered; or that print.
+# Exceptions in these modules: functions and methods that read the time zone, the locale or a registry, or that print.
 _OF_DATES = _TELLING | {"astimezone", "timestamp", "fromtimestamp", "strftime", "strptime"}
 _IMPURE_FUNCTIONS = {
     "abc": frozenset({"get_cache_token"}),
@@ -143,7 +143,7 @@ _IMPURE_FUNCTIONS = {
     "typing": frozenset({"get_type_hints", "get_overloads", "clear_overloads", "reveal_type"}),
     "weakref": frozenset({"getweakrefcount", "getweakrefs"}),
 }
-# Of other modules, functions that do not.
+# Pure functions of other modules.
 _PURE_FUNCTIONS = {
     "calendar": frozenset("isleap leapdays weekday monthrange timegm".split()),
     "json": frozenset({"loads"}),
@@ -176,9 +176,9 @@ def depends_on_settings(module: str) -> bool:
     return module.partition(".")[0] in _BY_SETTINGS
 
 
-# Of the standard library, what makes containers, iterators and classes: traced code knows these or has stand-ins,
+# Modules of containers, iterators and classes, which the tracer knows or replaces,
 _CONTAINING = frozenset("builtins collections itertools functools types contextlib abc typing enum dataclasses".split())
-# but for these; and of the rest, what begins with a small letter and is a class all the same, or a module full of such.
+# with these exceptions; and classes of other modules that begin with a small letter, and modules full of such classes.
 _CHANGING = frozenset(
     """builtins.object builtins.module builtins.cell types.ModuleType types.CellType
     collections.UserDict collections.UserList collections.ChainMap types.SimpleNamespace

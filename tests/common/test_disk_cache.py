@@ -15,7 +15,7 @@ KEY, OTHER = disk_cache.key_of("a", "b"), disk_cache.key_of("ab")
 def place(tmp_path, monkeypatch):
     """A folder of the test's own."""
     monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(disk_cache, "_told", set())
+    monkeypatch.setattr(disk_cache, "_warned", set())
     return tmp_path / "cache"
 
 
@@ -39,7 +39,7 @@ def test_many_writers_of_the_same_files():
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
-    assert not wrong and not disk_cache._told
+    assert not wrong and not disk_cache._warned
 
 
 def test_a_file_under_the_name_of_another(place):

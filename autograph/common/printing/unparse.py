@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from autograph.common.printing import literals, precedence, templates
@@ -33,16 +33,16 @@ def unparse(tree: Node) -> str:
 
 
 def shown(body: Sequence[Node]) -> Sequence[Node]:
-    """The statements of a block but those marked `silent`, which run and say nothing; at least a `pass`."""
+    """The statements of a block without those marked `silent`, which are never printed; at least a `pass`."""
     if not any(getattr(statement, "silent", False) for statement in body):
         return body
-    audible = [statement for statement in body if not getattr(statement, "silent", False)]
-    if audible:
-        return audible
-    stand_in: Node = ast.Pass()
+    visible = [statement for statement in body if not getattr(statement, "silent", False)]
+    if visible:
+        return visible
+    empty: Node = ast.Pass()
     if hasattr(body[-1], "comments"):
-        stand_in.comments = body[-1].comments
-    return [stand_in]
+        empty.comments = body[-1].comments
+    return [empty]
 
 
 class Unparser:
@@ -51,9 +51,9 @@ class Unparser:
     Attributes:
         out: the pieces of the text; `write` appends one.
         indent: the white space before the present line.
-        unit: what a block is indented by.
-        quoting: what string literals may look like.
-        except_: how the handlers that are being printed begin.
+        unit: the indentation of a block.
+        quoting: the allowed forms of string literals.
+        except_: the keyword of the handlers that are being printed.
     """
 
     unit = "    "
@@ -103,11 +103,16 @@ class Unparser:
         """Print the node in a field."""
         self.part(node, field, getattr(node, field))
 
-    def children(self, node: Node, field: str, separator: str = ", ") -> None:
-        """Print the list in a field."""
-        for index, item in enumerate(getattr(node, field)):
+    def separated(self, items: Iterable[Any], separator: str = ", ") -> Iterator[Any]:
+        """The items, which the caller prints, with a separator printed between them."""
+        for index, item in enumerate(items):
             if index:
                 self.write(separator)
+            yield item
+
+    def children(self, node: Node, field: str, separator: str = ", ") -> None:
+        """Print the list in a field."""
+        for item in self.separated(getattr(node, field), separator):
             if isinstance(item, str):
                 self.write(item)
             else:
@@ -115,13 +120,11 @@ class Unparser:
 
     def places(self, nodes: Iterable[Node]) -> None:
         """Print expressions one after the other, in brackets that the caller prints."""
-        for index, item in enumerate(nodes):
-            if index:
-                self.write(", ")
+        for item in self.separated(nodes):
             self.place(item, TEST)
 
     def is_link(self, node: Node, level: int) -> bool:
-        """Whether an operand is an operation that is to be printed afresh, without parentheses."""
+        """Whether an operand is an operation that needs no parentheses, and is printed afresh."""
         return kind(node) == "BinOp" and not precedence.needs_parentheses(node, level)
 
     def in_fstring(self, node: Node, quoting: literals.Quoting) -> str:
@@ -282,16 +285,11 @@ def _tuple(printer: Unparser, node: Node) -> None:
 @_prints("Dict")
 def _dict(printer: Unparser, node: Node) -> None:
     printer.write("{")
-    for index, (key, value) in enumerate(zip(node.keys, node.values)):
-        if index:
-            printer.write(", ")
-        if key is None:
-            printer.write("**")
-            printer.place(value, precedence.BIT_OR)
-        else:
+    for key, value in printer.separated(zip(node.keys, node.values)):
+        if key is not None:
             printer.place(key, TEST)
-            printer.write(": ")
-            printer.place(value, TEST)
+        printer.write("**" if key is None else ": ")
+        printer.place(value, precedence.BIT_OR if key is None else TEST)
     printer.write("}")
 
 
@@ -383,8 +381,8 @@ def _arguments(printer: Unparser, node: Node) -> None:
     parts.extend(zip([""] * len(node.kwonlyargs), node.kwonlyargs, node.kw_defaults))
     if node.kwarg:
         parts.append(("**", node.kwarg, None))
-    for index, (stars, name, default) in enumerate(parts):
-        printer.write(", " * bool(index) + stars)
+    for stars, name, default in printer.separated(parts):
+        printer.write(stars)
         if name is not None:
             printer.place(name, TEST)
         if default is not None:
@@ -408,8 +406,7 @@ def _match_star(printer: Unparser, node: Node) -> None:
 @_prints("MatchMapping")
 def _match_mapping(printer: Unparser, node: Node) -> None:
     printer.write("{")
-    for index, (key, pattern) in enumerate(zip(node.keys, node.patterns)):
-        printer.write(", " if index else "")
+    for key, pattern in printer.separated(zip(node.keys, node.patterns)):
         printer.place(key, TEST)
         printer.write(": ")
         printer.dispatch(pattern)
@@ -489,8 +486,7 @@ def _with_head(printer: Unparser, node: Node) -> None:
     alone = len(node.items) == 1 and node.items[0].optional_vars is None
     in_parentheses = alone and kind(node.items[0].context_expr) == "Tuple"
     printer.write("(" * in_parentheses)  # in a single pair of parentheses they would be several items
-    for index, item in enumerate(node.items):
-        printer.write(", " if index else "")
+    for item in printer.separated(node.items):
         printer.dispatch(item)
     printer.write(")" * in_parentheses)
 

@@ -51,7 +51,7 @@ for line in sys.stdin if "wait" in sys.argv else [""]:
 def place(tmp_path, monkeypatch):
     """A folder of the test's own."""
     monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_warned", set())
     monkeypatch.setattr(region, "AGAIN", 1)
     return tmp_path / "cache"
 
