@@ -74,7 +74,7 @@ def commands() -> None:
       autograph doctor                            versions, engines, and whether all works
 
     \b
-    Completion by the tab key, in bash (zsh, fish likewise):
+    Completion by the tab key, in bash (zsh and fish: the same way):
       eval "$(_AUTOGRAPH_COMPLETE=bash_source autograph)"
     """
 

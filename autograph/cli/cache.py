@@ -51,7 +51,7 @@ def command(clear: bool) -> None:
 
 
 def _facts(place: str, found: disk_cache.Contents) -> list[tuple[str, str]]:
-    told = [
+    facts = [
         ("folder", place),
         ("size", f"{decimal(found.size)} of {decimal(disk_cache.size_limit())}"),
         ("conversions", _use(found, disk_cache.CONVERSION)),
@@ -60,8 +60,8 @@ def _facts(place: str, found: disk_cache.Contents) -> list[tuple[str, str]]:
     ]
     if found.files:
         first, last = (datetime.fromtimestamp(file.used) for file in (found.files[0], found.files[-1]))
-        told += [("used longest ago", f"{first:%Y-%m-%d %H:%M:%S}"), ("used last", f"{last:%Y-%m-%d %H:%M:%S}")]
-    return told
+        facts += [("used longest ago", f"{first:%Y-%m-%d %H:%M:%S}"), ("used last", f"{last:%Y-%m-%d %H:%M:%S}")]
+    return facts
 
 
 def _use(found: disk_cache.Contents, kind: disk_cache.Kind) -> str:

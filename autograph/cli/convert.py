@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from autograph.cli.failure import Failure
+from autograph.cli.failure import Failure, attempt
 from autograph.cli.files import Batch, ExistingPath, convert, read, walk
 
 
@@ -81,15 +81,13 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _do(job: Job) -> Job:
-    try:
+    with attempt("write", job.destination):
         if job.is_python:
             convert(read(str(job.source)), str(job.source)).after.write(job.destination)
             shutil.copymode(job.source, job.destination)
         else:
             job.destination.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(job.source, job.destination)
-    except OSError as error:
-        raise Failure(f"cannot write '{job.destination}': {error.strerror}") from error
     return job
 
 

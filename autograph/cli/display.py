@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -24,7 +24,7 @@ _THEME = "ansi_dark"  # colors of the terminal's own palette, on its own backgro
 
 
 def in_color() -> bool:
-    """Whether standard output is to be colored: a terminal, or FORCE_COLOR is set."""
+    """Whether to color standard output: it is a terminal, or FORCE_COLOR is set."""
     return sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR"))
 
 
@@ -51,40 +51,40 @@ def side_by_side(before: str, after: str) -> None:
     Console().print(table)
 
 
-def explanation(told: Explanation) -> None:
-    """Print what became of a piece of code."""
+def explanation(found: Explanation) -> None:
+    """Print the constructs of a piece of code: converted, or plain and why."""
     if not in_color():
-        click.echo(str(told))
+        click.echo(str(found))
         return
     text = Text()
-    for filename, rows in told.tables():
+    for filename, rows in found.tables():
         text.append(f"{filename}\n", "bold")
         for row in rows:
             text.append(f"{row.lineno}  ", "cyan").append(f"{row.function}  {row.construct}  ")
             text.append(f"{row.outcome}\n", "green" if row.converted else "yellow")
         text.append("\n")
-    Console().print(text.append(told.summary()), soft_wrap=True)
+    Console().print(text.append(found.summary()), soft_wrap=True)
 
 
-def facts(title: str, told: Iterable[tuple[str, str]]) -> None:
-    """Print what is known, each with its name."""
+def facts(title: str, rows: Iterable[tuple[str, str]]) -> None:
+    """Print facts, each with its name."""
     if not in_color():
-        click.echo("".join(f"{name:<24}{value}\n" for name, value in told), nl=False)
+        click.echo("".join(f"{name:<24}{value}\n" for name, value in rows), nl=False)
         return
     table = Table(title=title, show_header=False, title_style="bold")
     table.add_column(style="cyan")
     table.add_column(overflow="fold")
-    for row in told:
+    for row in rows:
         table.add_row(*map(Text, row))
     Console().print(table)
 
 
-def section(title: str, told: Iterable[tuple[str, str]]) -> None:
-    """Print a title, and below it what is known, if anything."""
-    if not (told := [*told]):
+def section(title: str, rows: Collection[tuple[str, str]]) -> None:
+    """Print a title, and below it some facts, if there are any."""
+    if not rows:
         return
     click.secho(title, bold=True, color=in_color())
-    for name, value in told:
+    for name, value in rows:
         click.echo(f"  {click.style(f'{name:<22}', fg='cyan')}{value}", color=in_color())
     click.echo()
 
@@ -93,7 +93,7 @@ _STATUSES = {"OK": "green", "FAILED": "red", "SKIPPED": "yellow"}
 
 
 def check(status: str, name: str, detail: str) -> None:
-    """Print what a check gave, and below it why."""
+    """Print the status of a check, and below it the reason."""
     click.echo(f"{click.style(f'{status:<8}', fg=_STATUSES[status])}{name}", color=in_color())
     for line in detail.splitlines():
         click.echo(f"        {line}")

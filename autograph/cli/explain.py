@@ -37,11 +37,11 @@ def command(target: Target, values: tuple[str, ...], texts: tuple[str, ...], for
     if engine:
         raise click.UsageError("--engine is for a call: name its arguments, too", click.get_current_context())
     batch = batch_for(target)
-    told = Explanation(decision for piece in pieces(target, batch) for decision in piece.explanation.decisions)
+    explanation = Explanation(decision for piece in pieces(target, batch) for decision in piece.explanation.decisions)
     if form == "json":
-        click.echo(told.to_json())
+        click.echo(explanation.to_json())
     else:
-        display.explanation(told)
+        display.explanation(explanation)
     return batch.status
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any, NoReturn
 
 import click
@@ -23,6 +24,19 @@ class Failure(click.ClickException):
         """Say it, and end the process."""
         self.show()
         raise SystemExit(self.exit_code)
+
+
+@contextmanager
+def attempt(doing: str, path: object) -> Iterator[None]:
+    """Turn an error of the system into a failure: "cannot write 'out.py': Permission denied".
+
+    Args:
+        doing: "read" or "write".
+    """
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"cannot {doing} {str(path)!r}: {error.strerror}") from error
 
 
 def did_you_mean(name: str, choices: Iterable[str], alike: float = 0.6) -> str:

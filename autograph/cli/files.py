@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from autograph.cli import display
-from autograph.cli.failure import BadSyntax, Failure, TooDeep, did_you_mean, similar_file
+from autograph.cli.failure import BadSyntax, Failure, TooDeep, attempt, did_you_mean, similar_file
 from autograph.conversion.conversions import convert_source
 from autograph.conversion.explain import Explanation
 from autograph.syntax import trees
@@ -85,7 +85,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)  # of -o
 
 @dataclass(frozen=True)
 class Text:
-    """The contents of a file, and how it is written down."""
+    """The contents of a file, its encoding and its line ends."""
 
     content: str
     encoding: str = "utf-8"
@@ -108,11 +108,9 @@ def write_bytes(path: Path, data: bytes) -> None:
     """
     if path.is_symlink() and (path.is_file() or not path.exists()):
         raise Failure(f"{str(path)!r} is a link, through which nothing is written: remove it, or choose another file")
-    try:
+    with attempt("write", path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    except OSError as error:
-        raise Failure(f"cannot write {str(path)!r}: {error.strerror}") from error
 
 
 def check_output(output: Path | None, source: str) -> None:
@@ -175,25 +173,20 @@ def read(path: str) -> Text:
         Failure: it cannot be read, or is no text in the encoding it declares.
     """
     try:
-        if path == STDIN:
-            data = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as file:
-                data = file.read()
+        with attempt("read", path):
+            data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         content = data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
-    except OSError as error:
-        raise Failure(f"cannot read {path!r}: {error.strerror}") from error
     except (SyntaxError, UnicodeError, LookupError) as error:
         raise Failure(f"cannot read {path!r}: {error}") from error
     return Text(content, encoding, "\r\n" if b"\r\n" in data else "\n")
 
 
 def pieces(target: Target, batch: Batch) -> Iterator[Piece]:
-    """Convert what the user named, file by file. What fails in a folder is reported, and counted by the batch.
+    """Convert the target, file by file. Files of a folder that fail are reported, and counted by the batch.
 
     Raises:
-        Failure: the file that the user named cannot be read or parsed, or what is asked for is not there.
+        Failure: the file that the user named cannot be read or parsed, or does not define what the user named.
     """
     return batch.each(lambda path: convert(read(path), path, target.qualname), python_files(target.path, batch))
 
@@ -204,10 +197,10 @@ def batch_for(target: Target, quiet: bool = False) -> Batch:
 
 
 def convert(text: Text, filename: str, qualname: str | None = None) -> Piece:
-    """Convert a file, and take from it what is asked for.
+    """Convert a file, and take from it the function or class that the user named, if any.
 
     Raises:
-        Failure: it cannot be parsed, or what is asked for is not there.
+        Failure: it cannot be parsed, or does not define what the user named.
     """
     try:
         return _converted(text, filename, qualname)
@@ -228,8 +221,8 @@ def _converted(text: Text, filename: str, qualname: str | None) -> Piece:
     nodes = _named(converted.tree, qualname, filename)
     before = "\n".join(textwrap.dedent("".join(source.lines[_start(node) - 1 : node.end_lineno])) for node in nodes)
     after = "\n".join(reprint.to_text(node, source) for node in nodes)
-    told = explanation.within(_plain(qualname))
-    return Piece(filename, replace(text, content=before), replace(text, content=after), told)
+    within = explanation.within(_plain(qualname))
+    return Piece(filename, replace(text, content=before), replace(text, content=after), within)
 
 
 def _plain(qualname: str) -> str:

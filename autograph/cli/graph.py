@@ -69,7 +69,7 @@ def command(
       a structure     [f64[3], {'w': f64[3,?]}]
       a file          weights.npy
 
-    and as NAME=VALUE if it is to be passed by name. A ? is a dimension of any length.
+    and as NAME=VALUE to pass it by name. A ? is a dimension of any length.
 
     \b
     Examples:
@@ -115,10 +115,7 @@ def _format_of(output: Path | None) -> str:
 
 def _show(view: GraphView, form: str, output: Path | None) -> None:
     """Write a picture, by Graphviz."""
-    try:
-        picture = to_picture(view.graph, form)
-    except AutographError as error:
-        raise Failure(str(error)) from error
+    picture = _drawn(lambda: to_picture(view.graph, form))
     if output is not None:
         write_bytes(output, picture)
     elif form == "svg":
@@ -167,8 +164,12 @@ def _lowered(name: str, lowered: Any, form: str, places: bool) -> str:
 def _written(view: GraphView, form: str, places: bool) -> str:
     if form == "text":
         return view.to_text(places)
-    write: Callable[[], str] = getattr(view, f"to_{form}")
+    text: str = _drawn(getattr(view, f"to_{form}"))
+    return text.rstrip("\n")
+
+
+def _drawn(draw: Callable[[], Any]) -> Any:
     try:
-        return write().rstrip("\n")
+        return draw()
     except AutographError as error:
         raise Failure(str(error)) from error

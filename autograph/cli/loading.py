@@ -17,7 +17,7 @@ from autograph.cli.failure import BadSyntax, Failure, did_you_mean
 
 
 def load(path: str, qualname: str) -> Any:
-    """The function, or whatever else it is, that a file defines. What it prints meanwhile goes to stderr.
+    """The object of this name in a file, which is imported; its output meanwhile goes to stderr.
 
     Raises:
         Failure: the file cannot be imported, or there is nothing of this name in it.
@@ -52,8 +52,8 @@ def _module(path: str) -> ModuleType:
         raise BadSyntax(error) from error
     except (Exception, SystemExit) as error:
         shown = traces.of_the_program(error.__traceback__)
-        told = "".join(traceback.format_exception(type(error), error, shown)).rstrip()
-        raise Failure(f"{path} cannot be imported:\n{told}") from error
+        shown_error = "".join(traceback.format_exception(type(error), error, shown)).rstrip()
+        raise Failure(f"{path} cannot be imported:\n{shown_error}") from error
 
 
 def _free_name(name: str, file: Path) -> str:

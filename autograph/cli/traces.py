@@ -51,9 +51,9 @@ def of_the_program(trace: TracebackType | None) -> TracebackType | None:
         entries.append(trace)
         trace = trace.tb_next
     kept: list[TracebackType] = []
-    for aside, group in itertools.groupby(entries, _is_aside):
+    for is_hidden, group in itertools.groupby(entries, _is_hidden):
         together = list(group)
-        if not aside or not any(_is_ours(entry) for entry in together):
+        if not is_hidden or not any(_is_ours(entry) for entry in together):
             kept += together
     for entry, following in zip(kept, [*kept[1:], None]):
         if entry.tb_next is not following:
@@ -65,5 +65,5 @@ def _is_ours(entry: TracebackType) -> bool:
     return is_library(entry.tb_frame.f_code)
 
 
-def _is_aside(entry: TracebackType) -> bool:
+def _is_hidden(entry: TracebackType) -> bool:
     return _is_ours(entry) or str(entry.tb_frame.f_globals.get("__name__")).startswith("importlib")
