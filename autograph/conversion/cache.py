@@ -111,5 +111,5 @@ def save(key: str | None, code: CodeType, decisions: list[Decision]) -> str:
     """Keep code, and what was decided on the way, under that name; gives the reason if that cannot be done."""
     if key is None:
         return ""
-    told = [(each.filename, each.lineno, each.function, each.construct, each.reason) for each in decisions]
-    return disk_cache.save(key, marshal.dumps((loader.without_operators(code, operators), told)), disk_cache.CONVERSION)
+    rows = [(each.filename, each.lineno, each.function, each.construct, each.reason) for each in decisions]
+    return disk_cache.save(key, marshal.dumps((loader.without_operators(code, operators), rows)), disk_cache.CONVERSION)

@@ -28,7 +28,7 @@ class Conversion:
 
     Attributes:
         code: what runs.
-        decisions: what was decided on the way.
+        decisions: on each construct.
         lines: those of the file; `text_of` makes the text from them on demand.
         key: the name on disk of all that it was made of; None if it is not kept.
         builtins: the names that it takes for those of builtins.

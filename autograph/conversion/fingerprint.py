@@ -1,9 +1,9 @@
-"""A text of all that the trace of a function depends on besides its arguments, to recognize a trace on disk.
+"""The cache fingerprint: a text of all that the trace of a function depends on besides its arguments.
 
-These are the function's conversion, all that its code names among globals and builtins, and the same of the functions
-of the user's among those, whether or not they come to be called. What cannot be told by text, or is not the same in
-each process, makes a function one whose traces are not kept: an array or an object of the user's, a closure, a set
-(the order of which is another in each process), an import.
+It has the function's conversion, the globals and builtins that its code names, and the same for the user's functions
+among these, whether or not they are called. The traces of a function are not kept if anything that it names has no
+text that is the same in each process: an array or an object of the user's, a closure, a set (whose order differs from
+process to process), an import.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def fingerprint_of(function: Any) -> Fingerprint:
     except (AutographError, RecursionError) as error:    # of the conversion, which may not even be asked for
         raise NotPersistent(f"the function cannot be converted: {error}") from None
     backends = [type(each).__qualname__ for each in (*backend.BACKENDS, *backend.STAGED.values())]
-    text = repr((_VERSION, sys.version, np.__version__, _platform(), backends, found.told))
+    text = repr((_VERSION, sys.version, np.__version__, _platform(), backends, found.facts))
     return Fingerprint(text, found.functions, found.codes)
 
 
 @functools.cache
 def _platform() -> tuple[Any, ...]:
-    """What the last bits of folded functions depend on: the C library, and the CPU features that NumPy uses."""
+    """The C library, and the CPU features that NumPy uses: the last bits of folded constants depend on them."""
     found = {form["current"] for forms in opt_func_info().values() for form in forms.values()}
     return platform.machine(), platform.libc_ver(), sorted(found)
 
@@ -84,20 +84,20 @@ class _Facts:
     def __init__(self) -> None:
         self.functions: list[FunctionType] = []
         self.codes: list[CodeType] = []
-        self.told: list[Any] = []
+        self.facts: list[Any] = []
         self._numbers: dict[int, int] = {}
 
     def look_around(self, function: FunctionType) -> None:
-        """Tell all of a function, and of those that it may call.
+        """Describe a function, and those that it may call.
 
         Raises:
-            NotPersistent: that cannot be done.
+            NotPersistent: no text describes them.
         """
         self._number(function)
-        for each in self.functions:         # which become more meanwhile
-            self.told.append(self._told(each))
+        for each in self.functions:         # describing one may add more
+            self.facts.append(self._describe(each))
 
-    def _told(self, function: FunctionType) -> Any:
+    def _describe(self, function: FunctionType) -> Any:
         code, name = function.__code__, function.__qualname__
         conversion, obstacle = conversion_of(function), _obstacle(code)
         if conversion.key is None:
