@@ -28,7 +28,7 @@ class Failure(click.ClickException):
 
 @contextmanager
 def attempt(doing: str, path: object) -> Iterator[None]:
-    """Turn an error of the system into a failure: "cannot write 'out.py': Permission denied".
+    """Convert an error of the system to a failure: "cannot write 'out.py': Permission denied".
 
     Args:
         doing: "read" or "write".

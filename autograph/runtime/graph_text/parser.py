@@ -147,7 +147,7 @@ class Reader:
 
 @contextmanager
 def located(reader: Callable[[], Reader]) -> Iterator[None]:
-    """Turn errors of Python and NumPy into a `ParseError` at the present place."""
+    """Convert errors of Python and NumPy to a `ParseError` at the present place."""
     try:
         yield
     except (RecursionError, MemoryError):
