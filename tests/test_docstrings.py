@@ -72,4 +72,4 @@ def test_it_says_what_it_gives(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_shows_examples(name: str) -> None:
     command = commands.get_command(click.Context(commands), name)   # type: ignore[attr-defined]
-    assert re.search(rf"Examples:\n  (?:.*\| )?(?:AUTOGRAPH_CACHE=0 )?autograph {name}", command.help)
+    assert re.search(rf"Examples:\n  (?:.*\| )?(?:AUTOGRAPH_CACHE=0 )?autograph {name}", inspect.cleandoc(command.help))
