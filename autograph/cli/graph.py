@@ -84,8 +84,7 @@ def command(
     check_output(output, target.path)
     form = form or _format_of(output)
     args, kwargs = arguments((*values, *texts))
-    if form in ("llvm", "asm"):
-        engine = engine or "native"
+    engine = engine or ("native" if form in ("llvm", "asm") else None)
     function = staged(target, optimized, engine)
     view: GraphView = traced(target.qualname, function.graph, args, kwargs)
     if form == "text" and output is None:
@@ -98,10 +97,15 @@ def command(
         text = _lowered(target.qualname, traced(target.qualname, function.lower, args, kwargs), form, places)
     else:
         text = _written(view, form, places)
+    _put(f"{text}\n", form, output)
+
+
+def _put(text: str, form: str, output: Path | None) -> None:
+    """Print a text, or write it to a file."""
     if output is None:
-        display.code(f"{text}\n", CODE.get(form, form))
+        display.code(text, CODE.get(form, form))
     else:
-        write_bytes(output, f"{text}\n".encode())
+        write_bytes(output, text.encode())
 
 
 def _format_of(output: Path | None) -> str:
