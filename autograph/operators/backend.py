@@ -336,12 +336,12 @@ def ask(construct: str, *values: Any) -> Any:
 
 
 def ask_tracer(construct: str, *values: Any) -> Any:
-    """Returns the answer of the backend that traces in this thread; NotImplemented if there is none, or it declines."""
+    """Return the answer of the backend that traces in this thread; NotImplemented if there is none, or it declines."""
     backend = tracing()
     return NotImplemented if backend is None else getattr(backend, construct)(*values)
 
 
 def substitute(construct: str, value: Any, *options: Any) -> Any:
-    """Returns the tracing backend's substitute for `value`, or `value` itself if there is none."""
+    """Return the tracing backend's substitute for `value`, or `value` itself if there is none."""
     answer = ask_tracer(construct, value, *options)
     return value if answer is NotImplemented else answer

@@ -137,7 +137,7 @@ def _collect(
     add: Callable[..., None],
     flat: bool = False,
 ) -> Any:
-    """Returns a backend's result for a comprehension, or else `done` with all elements that pass the condition.
+    """Return a backend's result for a comprehension, or else `done` with all elements that pass the condition.
 
     NotImplemented if no backend takes it and there is no condition that could be staged.
     """
@@ -202,7 +202,7 @@ def _of_items(target: Target, *functions: Any) -> tuple[Any, ...]:
 
 @cache
 def _unpacking(target: tuple[Any, ...]) -> Callable[[Element], OneArgument]:
-    """Returns a decorator that makes a function of the parts of an item a function of the item.
+    """Return a decorator that makes a function of the parts of an item a function of the item.
 
     The item is unpacked by an assignment, which raises Python's own errors.
     """

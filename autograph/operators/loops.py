@@ -106,20 +106,20 @@ def while_stmt(
 
 
 def _stops(stop: Any, *loop: Any) -> bool:
-    """Returns whether a `for` ends here, also because a backend takes over the rest."""
+    """Return whether a `for` ends here, also because a backend takes over the rest."""
     backend = owner(stop)
     return (backend is not None and _staged_for(backend, not_(stop), *loop)) or truth(stop)
 
 
 def _goes_on(now: Any, *loop: Any) -> bool:
-    """Returns whether a `while` runs another iteration here: not if a backend takes over the rest."""
+    """Return whether a `while` runs another iteration here: not if a backend takes over the rest."""
     return not _staged_while(owner(now), now, *loop) and truth(now)
 
 
 def _staged_for(
     backend: Backend | None, first: Any, iterable: Any, body: Any, names: Any, until: Any, options: Any
 ) -> bool:
-    """Returns whether a backend takes over the loop."""
+    """Return whether a backend takes over the loop."""
     if backend is None:
         return False
     state = State(names, body, until)
@@ -129,7 +129,7 @@ def _staged_for(
 def _staged_while(
     backend: Backend | None, first: Any, test: Any, body: Any, names: Any, until: Any, options: Any
 ) -> bool:
-    """Returns whether a backend takes over the loop."""
+    """Return whether a backend takes over the loop."""
     if backend is None:
         return False
     state = State(names, test, body, until)

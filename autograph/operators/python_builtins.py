@@ -45,7 +45,7 @@ def _operator(name: str) -> Callable[..., Any]:
 
 
 def _operator_of_one(name: str) -> Callable[..., Any]:
-    """Returns an operator that calls the builtin directly if it gets one plain value."""
+    """Return an operator that calls the builtin directly if it gets one plain value."""
 
     def operator(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
         if not (more or kwargs or ACTIVE or value is _MISSING):

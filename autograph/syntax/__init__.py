@@ -1,1 +1,2 @@
-"""Python source in, converted Python source out; it knows nothing of the runtime."""
+"""Reads Python source into trees, analyzes them, and prints and compiles converted trees; uses nothing of the runtime.
+"""

@@ -1,11 +1,12 @@
-"""Which reads of local variables may find them unbound.
+"""Definite assignment: marks the reads of local variables that may be unbound.
 
-A backend that traces may be the only one who knows that a variable is unbound: to Python, it then holds a proxy, and
-copies it. Reads of which it is not certain that the variable is bound are marked, so that the backend is asked there;
-for compiling only, see `inline.py`.
+While a backend traces, a variable may hold a proxy and so be bound in Python, although it is unbound in the program.
+Only the backend knows. `mark` finds the reads that may be of such variables, and `inline.py` compiles a question to the
+backend into them.
 
-A variable is bound for certain at a step if it is so on all ways that lead there. An inner function runs at any time
-after it is made: to it a variable is bound for certain if it is so when the function is made, and it is never deleted.
+A variable is definitely bound at a step if it is bound on all paths to that step. An inner function runs at any time
+after it is made. So a variable is definitely bound in an inner function if it is when the function is made, and nothing
+ever deletes it.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ import gast
 
 from autograph.syntax import cfg, scope, trees
 
-_IN_PLACE = sys.version_info >= (3, 12)  # whether comprehensions are part of the function around them
+_IN_PLACE = sys.version_info >= (3, 12)  # comprehensions are part of the function around them
 _PATTERNS = (gast.MatchValue, gast.MatchClass, gast.MatchMapping)
 
 
 def mark(function: gast.AST, own: scope.Uses, graph: cfg.Graph, live: list[int]) -> None:
-    """Set `unbound` on names that may be read unbound: to "local", or to "free" where the variable is free.
+    """Set `unbound` on names that may be read while they are unbound: to "local", or to "free" for a free variable.
 
     Args:
-        own: who uses what in the function's body.
-        live: the names live before each step of `graph`.
+        own: the uses of names in the function's body.
+        live: the names that are live before each step of `graph`.
     """
     parameters = graph.bits(scope.parameters(function))
     captured = graph.bits(own.captured)
@@ -46,7 +47,7 @@ def mark(function: gast.AST, own: scope.Uses, graph: cfg.Graph, live: list[int])
 
 
 def _reachable_steps(graph: cfg.Graph, parameters: int) -> Iterator[tuple[cfg.Step, int, int]]:
-    """The steps that can be reached, each with the names that are bound for certain before and after it."""
+    """Yield each reachable step, with the names that are definitely bound before and after it."""
     bound = {graph.entry: parameters}
     changed = True
     while changed:
@@ -73,8 +74,8 @@ class _Marker:
     """Marks the reads of one step.
 
     Attributes:
-        now: the names that may be unbound there.
-        later: those that may be unbound when functions run that are made there.
+        now: the names that may be unbound when the step runs.
+        later: the names that may be unbound when functions run that the step makes.
     """
 
     def __init__(self, now: set[str], later: set[str]) -> None:

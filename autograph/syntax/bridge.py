@@ -1,7 +1,8 @@
-"""From Python's `ast` to `gast` and back: gast's own translation, without recursion and three times as fast.
+"""Translates trees of Python's `ast` to `gast` and back, as gast itself does, but without recursion and in a third of
+the time.
 
-gast smooths over the differences between Python versions in a handful of nodes (parameters are `Name`s, the
-name of an `except` clause is a `Name`, ...). Those are named here, and nowhere else.
+gast has the same nodes for all versions of Python: parameters are `Name`s, the variable of an `except` clause is a
+`Name`, and so on. Only this file handles these differences.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def _is_node(kind: object) -> bool:
 
 
 _NODES: dict[str, Any] = {name: kind for name, kind in vars(gast).items() if _is_node(kind) and hasattr(ast, name)}
-# operators and contexts say nothing but their type: one node serves every tree
+# Operators and contexts have no fields, so all trees share one node of each type.
 _SHARED: dict[type, Any] = {}
 _GAST: dict[Any, Any] = {}
 _AST: dict[type, Any] = {}
@@ -33,7 +34,7 @@ for _name, _kind in _NODES.items():
     else:
         _GAST[getattr(ast, _name)] = _kind
         _AST[_kind] = getattr(ast, _name)
-for _kind in (gast.Param, gast.AugLoad, gast.AugStore):     # contexts that Python's own trees do not know
+for _kind in (gast.Param, gast.AugLoad, gast.AugStore):     # contexts that Python's own trees do not have
     _SHARED[_kind] = ast.Load()
 
 
@@ -62,7 +63,7 @@ for _name in ("TypeVar", "ParamSpec", "TypeVarTuple"):
         _SPECIAL[getattr(ast, _name)] = lambda fields: fields.setdefault("default_value", None)     # nor Python 3.12
 _GAST[ast.arg] = gast.Name
 _VALUE_FIELDS = frozenset("id attr arg module asname rest kind type_comment conversion is_async simple".split())
-# the fields that may hold nodes or lists
+# the fields of each class that may hold nodes or lists of nodes
 _CHILD_FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(name for name in kind._fields if name not in _VALUE_FIELDS) for kind in _GAST
 }
@@ -70,7 +71,7 @@ _CHILD_FIELDS[ast.Constant] = ()
 
 
 def to_gast(tree: ast.AST) -> Any:
-    """The gast tree of a Python tree, as `gast.ast_to_gast` makes it; the Python tree stays as it is."""
+    """Translate a Python tree to a new gast tree, as `gast.ast_to_gast` does."""
     todo: list[tuple[ast.AST, Any]] = []
     new, kinds, shared = ast.AST.__new__, _GAST, _SHARED
 
@@ -108,15 +109,15 @@ _PYTHON_VALUE_FIELDS: dict[Any, tuple[str, ...]] = {
 
 
 def to_ast(tree: Any, hooks: dict[type, Enter] | None = None, context: Any = None) -> Any:
-    """The Python tree of a gast tree, which stays as it is.
+    """Translate a gast tree to a new Python tree.
 
-    A node without a place gets the line of its parent and no columns; at the top of a module, no line at all.
+    A node without a position gets the line of its parent and no columns; at the top of a module, no line at all.
 
     Args:
-        tree: the gast tree; it may have a node several times.
-        hooks: for some types of nodes, a function that is called for each such node: `hook(node, made, context)`.
-            `new_node` is its Python node, with a place, its other fields yet to come.
-        context: what to hand to a hook; what it returns is handed to the hooks of the nodes below.
+        tree: the gast tree; a node may occur in it several times.
+        hooks: functions by type of node. `hook(node, new_node, context)` is called for each node of that type;
+            `new_node` is the Python node, which so far has its position only.
+        context: the context of `tree`. The result of a hook is the context of the nodes below.
     """
     hooks = hooks or {}
     todo: list[tuple[Any, Any, int, Any]] = []

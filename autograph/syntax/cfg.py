@@ -1,12 +1,13 @@
-"""The control-flow graph of one function, with the names each step reads and writes as bit sets.
+"""Builds the control-flow graph of a function. Each step has the names that it reads and writes as bit sets.
 
-The graph is built backwards, block by block: `block(statements, after)` gives the step where the block is entered, so
-every step knows its successors when it is made, and steps are numbered in an order in which a single sweep settles
-everything but loops. A step may also raise, which leads to `handlers`: whatever is live there is live before the step.
+The graph is built backwards, block by block: `block(statements, after)` returns the step that enters the block. So the
+successors of a step exist before the step, and a single sweep over the steps in their order solves all data-flow
+equations except those of loops. A step may also raise, which leads to its `handlers`: names that are live there are
+live before the step.
 
-Loops and `if`s that will become bodies of generated functions (`node.plain is None`) differ in one way: a `return`
-inside such a body leaves the body, that is, it goes on behind the `if` or to the next iteration.
-For each of them the graph keeps a `Construct`: where it goes on, and each body's entry and written names.
+A loop or `if` that will become bodies of generated functions (`node.plain is None`) differs in one way: a `return` in
+such a body leaves only the body, and execution continues behind the `if`, or with the next iteration. For each of these
+constructs the graph has a `Construct`: the step behind it, and for each body the entry and the names written.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ from autograph.syntax import scope
 
 @dataclass
 class Step:
-    """One statement, or the header of a compound one."""
+    """A statement, or the header of a compound statement."""
 
     reads: int
     writes: int
     successors: list[int]
     handlers: tuple[int, ...]
     unbinds: int = 0
-    captures: int = 0  # read by functions that are made here
+    captures: int = 0  # the names that functions made here read
     nodes: tuple[gast.AST, ...] = ()
 
 
 @dataclass
 class Construct:
-    """The place of a construct in the graph. A body is `(entry step, names written in it)`."""
+    """The steps of a construct that will be converted. A body is `(entry step, names written in it)`."""
 
     node: gast.AST
-    head: int | None  # the step to which a loop returns
+    head: int | None  # the header of a loop
     after: int
     bodies: dict[str, tuple[int, int]]
     target: int = 0  # names written by a `for` loop's target
@@ -46,7 +47,7 @@ class Construct:
 
 
 class _Jumps(NamedTuple):
-    """Where the jumps of the surrounding code lead."""
+    """The targets of the jumps in the code at hand."""
 
     return_: int  # `return`
     break_: int
@@ -73,6 +74,7 @@ class Graph:
 
 
 def union(bits: Iterable[int]) -> int:
+    """Return the union of bit sets."""
     total = 0
     for each in bits:
         total |= each
@@ -80,7 +82,12 @@ def union(bits: Iterable[int]) -> int:
 
 
 def build(function: gast.AST, names: Sequence[str], rebound: scope.Names) -> Graph:
-    """The graph of a function's body. `rebound`: names that inner functions assign, so that any call may."""
+    """Build the graph of a function's body.
+
+    Args:
+        names: the names of the first bits.
+        rebound: the names that inner functions assign; so any call may write them.
+    """
     builder = _Builder(Graph({name: i for i, name in enumerate(names)}), rebound)
     end = builder.step(0, 0, [], ())
     builder.graph.entry, _ = builder.block(function.body, end, _Jumps(end, end, end))
@@ -93,11 +100,12 @@ class _Builder:
         self.rebound = graph.bits(rebound)
 
     def step(self, reads: int, writes: int, successors: list[int], handlers: tuple[int, ...]) -> int:
+        """Add a step; return its number."""
         self.graph.steps.append(Step(reads, writes, successors, handlers))
         return len(self.graph.steps) - 1
 
     def uses(self, after: int, jumps: _Jumps, *nodes: gast.AST | None) -> tuple[int, int]:
-        """A step that evaluates `nodes`, and the names it may write."""
+        """Add a step that evaluates `nodes`; return its number and the names that it may write."""
         found = scope.uses(*nodes)
         reads, writes = self.graph.bits(found.reads), self.graph.bits(found.writes)
         here = self.step(reads, self.graph.bits(found.kills), [after], jumps.handlers)
@@ -107,7 +115,7 @@ class _Builder:
         return here, writes | (self.rebound if self.rebound and _may_call(nodes) else 0)
 
     def block(self, statements: list[Any], after: int, jumps: _Jumps) -> tuple[int, int]:
-        """The entry of a block, and the names written in it."""
+        """Add the steps of a block; return its entry and the names written in it."""
         written = 0
         for statement in reversed(statements):
             method = _METHODS.get(type(statement), _Builder.simple)
@@ -139,7 +147,7 @@ class _Builder:
         return here, written | body[1] | orelse[1]
 
     def loop(self, node: gast.AST, after: int, jumps: _Jumps, head: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Body and `else` of any loop whose next iteration begins at `head`."""
+        """Add the body and the `else` of a loop whose next iteration begins at `head`."""
         orelse = self.block(node.orelse, after, jumps)
         until = self.graph.bits(getattr(node, "until", ()))
         latch = self.step(until, 0, [head, after] if until else [head], jumps.handlers)
@@ -193,7 +201,7 @@ class _Builder:
         return body[0], written | orelse[1] | body[1]
 
     def unbind_on_exit(self, name: Any, after: int, jumps: _Jumps) -> tuple[int, _Jumps]:
-        """The ways out of an exception handler: its variable is deleted on each."""
+        """Add steps that delete the variable of an exception handler on each way out of it."""
         if name is None:
             return after, jumps
         steps: dict[int, int] = {}
@@ -214,7 +222,7 @@ class _Builder:
                 written |= more
             bound = self.step(0, 0, [entry], jumps.handlers)
             entry, more = self.uses(bound, jumps, case.pattern)
-            # a pattern may bind some of its names and still fail: what then comes cannot count on them
+            # A pattern may bind some of its names and still fail, so they are not definitely bound in the next case.
             steps = self.graph.steps
             steps[bound].writes, steps[entry].writes = steps[entry].writes, 0
             steps[entry].successors.append(otherwise)

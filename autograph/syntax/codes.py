@@ -1,4 +1,4 @@
-"""Code objects: compiling one function as if it stood where it does in its file, and comparing the outcome."""
+"""Compiles a function alone, as if it were at its place in its file, and compares code objects."""
 
 from __future__ import annotations
 import __future__
@@ -33,17 +33,21 @@ _FILTERS = forking.lock()
 
 
 def may_warn(text: str) -> bool:
-    """Whether the compiler may warn of something in `text`, as it did when the user's file was compiled."""
+    """Whether the compiler may warn of `text`; if so, it already did when it compiled the user's file."""
     return _WARNING.search(text) is not None
 
 
 @contextlib.contextmanager
 def ignore_warnings(needed: bool = True) -> Iterator[None]:
-    """Ignore the compiler's warnings, if needed: it is not free, since the filters belong to all threads."""
+    """While it lasts, ignore the compiler's warnings.
+
+    Args:
+        needed: False does nothing. Filters of warnings belong to all threads, so changing them is slow.
+    """
     if not needed:
         yield
         return
-    current = sys.modules.get("warnings", warnings)  # which a program may have imported afresh
+    current = sys.modules.get("warnings", warnings)  # a program may have imported it again
     with forking.undivided(), _FILTERS, current.catch_warnings():
         current.simplefilter("ignore", SyntaxWarning)
         current.simplefilter("ignore", DeprecationWarning)
@@ -54,7 +58,7 @@ def ignore_warnings(needed: bool = True) -> Iterator[None]:
 
 
 def parse_text(text: str, filename: str, flags: int = 0) -> ast.Module:
-    """Parse a file or a part of it; warnings were given when the file was compiled, and are not given again."""
+    """Parse a file or a part of it, without the warnings that the compiler gave when it compiled the file."""
     with ignore_warnings(may_warn(text)):
         for last in (False, False, False, True):
             try:
@@ -72,28 +76,28 @@ _DEPTH_ERROR = "AST constructor recursion depth mismatch"
 
 
 def future_flags(code: CodeType) -> int:
-    """The flags of the `from __future__` imports under which `code` was compiled."""
+    """Return the flags of the `from __future__` imports that `code` was compiled with."""
     return code.co_flags & FUTURE
 
 
 def compile_alone(
     function: Any, like: CodeType, class_names: tuple[str, ...], imports: Iterable[str] = (), no_warnings: bool = False
 ) -> tuple[CodeType, str]:
-    """Compile one function of a Python tree as if it stood where the function of `like` stands.
+    """Compile one function of a Python tree as if it were at the place of the function of `like`.
 
-    It is put inside a class of the right name if there is one (names are mangled, `super()` finds its class),
-    and that inside a function that binds what is free in `like`. None of that is executed: the code is taken
-    out. So decorators, defaults and annotations do not matter, and are left out.
+    The function is put into a class of the same name as its own class, if it has one, so that names are mangled and
+    `super()` finds its class; and that into a function that binds the free variables of `like`. Nothing of this runs:
+    only the code object is taken out. So decorators, defaults and annotations do not matter, and are left out.
 
     Args:
         function: an `ast.FunctionDef`, `AsyncFunctionDef` or `Lambda`, which is not modified.
-        like: the code whose file, future imports, free variables and nesting count.
+        like: the code that gives file name, future imports, free variables and nesting.
         class_names: the classes around the function, innermost last.
-        imports: what the module imports, as far as it matters (see `imported_names`).
-        hush: ignore warnings.
+        imports: names that the module imports; see `imported_names`.
+        no_warnings: ignore warnings.
 
     Returns:
-        The code, and its qualified name inside what it was put in.
+        The code, and its qualified name inside the wrapping.
     """
     body, path = [_function_alone(function)], [getattr(function, "name", "<lambda>")]
     free = [name for name in like.co_freevars if name != "__class__"]
@@ -105,7 +109,7 @@ def compile_alone(
         depth += 1
     if free or like.co_flags & inspect.CO_NESTED:
         if path[0] != "<lambda>" and path[0] not in free:
-            # the function may mean a global of its own name, or of that of its class
+            # the function may use a global of its own name, or of the name of its class
             body.insert(0, _new_node(function, ast.Global, names=path[:1]))
         else:
             path[:0] = ["_", "<locals>"]
@@ -122,7 +126,7 @@ def compile_alone(
 
 
 def _function_alone(function: Any) -> Any:
-    """A function statement without what is executed outside of it; a decorator stays for the first line's sake."""
+    """Return a function statement without its defaults, annotations and decorators, except one for the first line."""
     arguments = _arguments(kw_defaults=[None] * len(function.args.kwonlyargs))
     for name in ("posonlyargs", "args", "kwonlyargs"):
         setattr(arguments, name, [*map(_no_annotation, getattr(function.args, name))])
@@ -150,15 +154,15 @@ def _no_annotation(parameter: ast.arg | None) -> Any:
 
 
 def _new_node(place: Any, kind: type, **fields: Any) -> Any:
-    """A new node where `place` is."""
+    """Return a new node at the position of `place`."""
     node: Any = ast.AST.__new__(kind)
     node.__dict__.update(fields)
     return ast.copy_location(node, place)
 
 
-# How a call is compiled depends on the module's top level: `module.f(x)` is not a method call if `module` was imported
-# there (from 3.11 on), and `super().f(x)` has an instruction of its own unless `super` is mentioned there (3.12).
-# Both can be told from the running code: a global whose attributes are never called as methods may well be a module.
+# How a call is compiled depends on the module's top level: `module.f(x)` is not a method call if the module imports
+# `module` there (from 3.11 on), and `super().f(x)` has an instruction of its own unless `super` occurs there (3.12).
+# The running code shows both: a global whose attributes are never called as methods may be a module.
 _GLOBAL, _ATTRIBUTE = dis.opmap["LOAD_GLOBAL"], dis.opmap["LOAD_ATTR"]
 _METHOD = _ATTRIBUTE if sys.version_info >= (3, 12) else dis.opmap["LOAD_METHOD"]
 _SUPER = dis.opmap.get("LOAD_SUPER_ATTR")
@@ -168,11 +172,11 @@ _GLOBAL_ATTRIBUTE = re.compile(
 
 
 def imported_names(code: CodeType, known: Iterable[str] | None = None) -> list[str]:
-    """The global names that the module of `code` has imported, as far as they made a difference in `code`.
+    """Return the global names that the module of `code` imports, as far as they affect how `code` is compiled.
 
     Args:
         code: the running code.
-        known: what the module is known to import.
+        known: the names that the module is known to import.
     """
     found: dict[str, None] = {}
     methods: set[str] = set()
@@ -190,7 +194,7 @@ def imported_names(code: CodeType, known: Iterable[str] | None = None) -> list[s
 
 
 def nested_codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object and all that are nested in it."""
+    """Yield a code object and all code objects nested in it."""
     yield code
     for const in code.co_consts:
         if isinstance(const, CodeType):
@@ -211,17 +215,17 @@ _compared_fields = operator.attrgetter(
     "co_names",
     "co_code",  # as compiled, even while the interpreter specializes or instruments what it runs
 )
-# types.coroutine sets the one; the other follows from where a function stands, and changes nothing in it
+# types.coroutine sets the first; the second depends only on the place of a function.
 _IGNORED_FLAGS = inspect.CO_ITERABLE_COROUTINE | inspect.CO_NESTED
 
 
 def same_code(compiled: CodeType, path: str, running: CodeType) -> bool:
-    """Whether two code objects do the same on the same lines, all that is nested in them included.
+    """Whether two code objects, and all code nested in them, do the same on the same lines.
 
     Args:
-        compiled: what `compile_alone` returned.
-        path: the qualified name that it returned: those of all functions and classes inside begin with it.
-        running: the live code.
+        compiled: the code that `compile_alone` returned.
+        path: the qualified name that it returned, with which the names of all functions and classes inside begin.
+        running: the code of the live function.
     """
 
     def same_constant(one: Any, other: Any) -> bool:
@@ -250,7 +254,7 @@ def same_code(compiled: CodeType, path: str, running: CodeType) -> bool:
 
 
 def description(code: CodeType) -> str:
-    """All that `same_code` compares, and its file, as a text that is the same in each process."""
+    """Return all that `same_code` compares, and the file, as a text that is the same in each process."""
 
     def constant(value: Any) -> str:
         if isinstance(value, CodeType):
@@ -259,7 +263,7 @@ def description(code: CodeType) -> str:
             return f"({','.join(map(constant, value))})"
         if isinstance(value, frozenset):
             return f"{{{','.join(sorted(map(constant, value)))}}}"
-        return hex(value) if type(value) is int else repr(value)    # the decimals of a large one are refused
+        return hex(value) if type(value) is int else repr(value)    # Python refuses to write large ones in decimals
 
     qualname = getattr(code, "co_qualname", "")
     parts = *_compared_fields(code), code.co_filename, qualname, code.co_flags, code.co_linetable
@@ -270,7 +274,7 @@ _CALLING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | 
 
 
 def same_interface(compiled: CodeType, path: str, running: CodeType) -> bool:
-    """Whether two code objects agree in all that a rewriting of their bodies leaves as it is."""
+    """Whether two code objects agree in everything that a rewriting of their bodies preserves."""
     return _interface(compiled) == _interface(running)
 
 

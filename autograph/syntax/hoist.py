@@ -1,4 +1,6 @@
-"""For compiling only: generated functions leave the loops that they are in, so that they are made once only.
+"""Hoists generated functions out of loops, so that they are made once instead of in each iteration.
+
+Only the compiled code changes, not the printed text:
 
     def loop_body(x):                           def if_body_1():
         def if_body():                              nonlocal total
@@ -8,9 +10,9 @@
                                                     x = x_
                                                     ag__.if_stmt(x > 0, if_body_1, …)
 
-The variables that a loop's body kept to itself and the moved functions read become variables of the function around the
-loop, which is what they were in the user's code. Generated functions carry `role` ('loop' or 'branch') and
-`reference` (the name by which their operator gets them).
+Variables of a loop's body that a hoisted function reads become variables of the function around the loop, as they are
+in the user's code. Generated functions have the attributes `role` ('loop' or 'branch') and `reference` (the `Name` in
+the call of their operator).
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _LOOPS = (gast.For, gast.While, gast.AsyncFor)
 
 
 def hoist(tree: gast.AST) -> frozenset[str]:
-    """Hoist the generated functions of all loops below `tree`, in place; returns the names they have got."""
+    """Hoist the generated functions of all loops below `tree`, in place; return their new names."""
     names = functools.cache(lambda: Namer(all_names(tree)))
     made: set[str] = set()
     for node in _functions(tree):
@@ -41,7 +43,7 @@ def hoist(tree: gast.AST) -> frozenset[str]:
 
 
 def _functions(tree: Any) -> list[Any]:
-    """The functions made by statements at and below a node, each before those in it."""
+    """Return the functions that statements at and below a node make, each before those in it."""
     found, stack = [], [tree]
     while stack:
         node = stack.pop()
@@ -52,20 +54,20 @@ def _functions(tree: Any) -> list[Any]:
 
 
 class _Hoist:
-    """Hoists out of the loops in the own code of one function, the home."""
+    """Hoists functions out of the loops in the own code of one function, `home`."""
 
     def __init__(self, home: Any, names: Callable[[], Namer], made: set[str]) -> None:
         self.home = home
         self.names = names
         self.made = made
-        self.owned: dict[int, set[str]] = {}  # the names that each generated function keeps to itself
-        self.not_declared: set[str] | None = None  # names that home need not declare
+        self.owned: dict[int, set[str]] = {}  # the local variables of each generated function
+        self.not_declared: set[str] | None = None  # names that need no declaration in `home`
 
     def block(self, statements: list[Any]) -> None:
         out: list[Any] = []
         for node in statements:
             if isinstance(node, _LOOPS) or getattr(node, "role", None) == "loop":
-                self.names()  # all of the tree's, before anything is out of it
+                self.names()  # collect all names of the tree while it is complete
                 extracted: list[_Extracted] = []
                 _extract(node, [node] if hasattr(node, "role") else [], extracted)
                 promoted: scope.Names = {}
@@ -83,7 +85,11 @@ class _Hoist:
         statements[:] = out
 
     def move(self, item: _Extracted, promoted: scope.Names) -> Any:
-        """The statement that makes a function where home does, all it reads of the functions it stood in raised."""
+        """Return the statement that makes a function in `home`.
+
+        Variables that the function reads of the generated functions around it become variables of `home`; they are
+        added to `promoted`.
+        """
         function = item.function
         item.reference.id = self.names().fresh(item.reference.id)
         self.made.add(item.reference.id)
@@ -99,6 +105,7 @@ class _Hoist:
         return function
 
     def names_of(self, function: Any) -> set[str]:
+        """Return the local variables of a generated function."""
         if id(function) not in self.owned:
             own = scope.inner(function)
             names = {*own.writes, *scope.parameters(function)} - own.nonlocals.keys() - own.globals.keys()
@@ -106,7 +113,7 @@ class _Hoist:
         return self.owned[id(function)]
 
     def declarations(self, promoted: scope.Names) -> list[Any]:
-        """Statements that make the hoisted variables local to their new home."""
+        """Return statements that make promoted variables local to `home`."""
         if self.not_declared is None:
             own = scope.uses(*self.home.body)
             self.not_declared = {*own.nonlocals, *own.globals, *scope.parameters(self.home)}
@@ -117,7 +124,7 @@ class _Hoist:
 
 @dataclass
 class _Extracted:
-    """A function taken out of a loop: the name that refers to it, and the generated functions it stood in."""
+    """A function extracted from a loop, the name that refers to it, and the generated functions around it."""
 
     function: Any
     reference: Any
@@ -125,7 +132,7 @@ class _Extracted:
 
 
 def _extract(node: Any, around: list[Any], extracted: list[_Extracted]) -> None:
-    """Take the generated functions out of a statement or function."""
+    """Extract the generated functions from a statement or function."""
     for block in trees.blocks(node):
         kept = []
         for statement in block:
@@ -141,7 +148,9 @@ def _extract(node: Any, around: list[Any], extracted: list[_Extracted]) -> None:
 
 
 def _extract_lambdas(node: Any, around: list[Any], extracted: list[_Extracted]) -> None:
-    """Take the generated lambdas out of the expressions of a statement, but not out of scopes that have own names."""
+    """Extract the generated lambdas from the expressions of a statement, but not from scopes with variables of their
+    own.
+    """
     for name in trees.PARTS[type(node)]:
         value = getattr(node, name, None)
         for i, child in enumerate(value if isinstance(value, list) else [value]):
@@ -165,7 +174,7 @@ def _extract_lambdas(node: Any, around: list[Any], extracted: list[_Extracted]) 
 
 
 def _make_nonlocal(function: Any, name: str, names: Namer) -> None:
-    """Make a name of a generated function one of the function around it."""
+    """Make a local variable of a generated function one of the function around it."""
     function.body = [s for s in function.body if not isinstance(scope.unannotated(s, (name,)), gast.Pass)]
     for node in scope.walk_own(*function.body):
         for block in trees.blocks(node):

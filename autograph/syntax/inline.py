@@ -1,4 +1,6 @@
-"""For compiling only: `ag__.ref(x)`, `ag__.call(f)`, `ag__.fstring(…)`, which only matter while one traces, ask inline.
+"""Inlines the check whether a backend traces into uses of operators that otherwise return their argument.
+
+Only the compiled code changes, not the printed text:
 
     ag__.ref(x)[i]                →    (ag__.ref(x) if ag__.ACTIVE else x)[i]
     ag__.fstring(lambda: f"{x}")  →    (ag__.fstring(lambda: f"{x}") if ag__.ACTIVE else f"{x}")
@@ -17,9 +19,9 @@
                                        else:
                                            x += 1
 
-A call of the operator would cost several times what the indexing or the call itself costs. The last six, and what is
-like `x is None` (see `converters/comparisons.py`), are not in the text at all. `bound` is asked only of variables
-that may be unbound (see `binding.py`).
+Calling the operator would take several times as long as the indexing or the call itself. The last six, and comparisons
+like `x is None` (see `converters/comparisons.py`), have no operator in the printed text. Only reads of variables that
+may be unbound become calls of `bound` (see `binding.py`).
 """
 
 from __future__ import annotations
@@ -39,12 +41,13 @@ _IN_PLACE = {
 
 
 def inline(tree: gast.AST, whole: bool = False) -> None:
-    """Let the operators that are identities ask inline, in place; only where their argument is a name, a dotted name or
-    an f-string, so that nothing is compiled twice that matters.
+    """Inline the checks, in place.
+
+    Only arguments that are names, dotted names or f-strings are inlined, so no large expression is compiled twice.
 
     Args:
-        whole: whether what traces is asked, too, for what is compared, and for what may be sets and is combined. Python
-            asks no elements there, so a container that only has something in the place of them must not be met.
+        whole: also let the backend substitute operands of comparisons and of operators of sets. Python does not read
+            the items of containers through the backend there, so it must not get a container with proxies in it.
     """
     for node in list(trees.walk(tree)) if whole else ():
         _guard_whole(node)
@@ -64,7 +67,7 @@ def inline(tree: gast.AST, whole: bool = False) -> None:
 
 
 def _guard(node: Any) -> None:
-    """Let a backend that traces see what is compared by identity, matched, or entered."""
+    """Let a tracing backend substitute operands that Python compares by identity, matches, or enters."""
     if isinstance(node, gast.With):
         for item in node.items:
             item.context_expr = _substituted("context", item.context_expr)
@@ -80,6 +83,7 @@ def _guard(node: Any) -> None:
 
 
 def _guard_whole(node: Any) -> None:
+    """Let a tracing backend substitute operands that Python compares or combines as a whole."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Sub, gast.BitOr, gast.BitAnd, gast.BitXor)):
         node.left, node.right = (_substituted("whole", part) for part in (node.left, node.right))
     elif isinstance(node, gast.Compare) and not isinstance(node.ops[0], (gast.Is, gast.IsNot)):
@@ -103,7 +107,7 @@ def _guard_comparison(node: gast.Compare) -> None:
 
 
 def _substituted(operator: str, node: Any, **options: bool) -> Any:
-    """A call of an operator that is an identity for plain values, checked inline if `node` is a name."""
+    """Return a call of an operator that returns plain values unchanged; with an inline check if `node` is a name."""
     if isinstance(node, (gast.Constant, gast.Starred)):
         return node
     named = {name: template.constant(value) for name, value in options.items()}
@@ -111,11 +115,11 @@ def _substituted(operator: str, node: Any, **options: bool) -> Any:
 
 
 def _in_place(node: Any) -> Any:
-    """An augmented assignment to a name, so that a backend that traces hears of a container that it changes."""
+    """Return an augmented assignment to a name that reports changed containers to a tracing backend."""
     if not isinstance(node, gast.AugAssign) or not isinstance(node.target, gast.Name) or type(node.op) not in _IN_PLACE:
         return node
     if isinstance(getattr(node.value, "value", None), (int, float, complex)) and not isinstance(node.op, gast.Mult):
-        return node  # of numbers only
+        return node  # numbers only
     name, operator = node.target.id, template.constant(_IN_PLACE[type(node.op)])
     test = template.expression("ag__.ACTIVE and ag__.is_container(name)", name=name)
     text = "name = ag__.in_place(operator, ag__.ref(name), value)"
@@ -124,7 +128,7 @@ def _in_place(node: Any) -> Any:
 
 
 def _check_reads(node: Any) -> Any:
-    """A `del` or an augmented assignment, which reads names that it does not load."""
+    """Add checks to a `del` or augmented assignment, whose reads are no loads."""
     new = _in_place(node)
     names_read = node.targets if isinstance(node, gast.Delete) else [getattr(node, "target", None)]
     checks = [gast.copy_location(gast.Expr(_bound(each)), node) for each in names_read if hasattr(each, "unbound")]
@@ -149,7 +153,7 @@ def _checked(node: Any) -> Any:
 
 
 def _plain(node: gast.Call) -> Any:
-    """The expression for a call of an operator if no backend traces; None if that cannot be checked inline."""
+    """Return the expression for a call of an operator if no backend traces; None if there is no inline check for it."""
     operator = template.operator_of(node)
     if operator not in _INLINE:
         return None

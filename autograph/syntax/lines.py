@@ -1,4 +1,4 @@
-"""The lines of a file: places and spans, comments and blank lines, what begins inside a string."""
+"""Finds positions, comments and blank lines in the lines of a file, and lines that begin inside strings."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _COMMENT_BEHIND = re.compile(r"[^#]*?(\s*#.*)")
 
 
 def column(line: str, offset: int) -> int:
-    """The index in `line` of an offset in UTF-8 bytes."""
+    """Return the index in `line` of an offset in UTF-8 bytes."""
     return offset if line.isascii() else len(line.encode()[:offset].decode())
 
 
 def comments(text: str) -> tuple[str, ...]:
-    """All comments in a text, without the white space around."""
+    """Return all comments in a text, stripped."""
     if "#" not in text:
         return ()
     return tuple(found[1].rstrip() for found in _STRING_OR_COMMENT.finditer(text) if found[1])
 
 
 class Lines:
-    """The lines of a file; line 1 is the first. Comments come stripped of the indentation of their block."""
+    """The lines of a file; line 1 is the first. Comments are stripped of the indentation of their block."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.all = lines
@@ -51,12 +51,12 @@ class Lines:
         return self.all[line - 1]
 
     def indent(self, line: int) -> str:
-        """The white space that a line begins with."""
+        """Return the white space at the beginning of a line."""
         text = self[line]
         return text[: len(text) - len(text.lstrip())]
 
     def width(self, line: int) -> int:
-        """How far a line is indented."""
+        """Return the width of a line's indentation."""
         return len(self.indent(line).expandtabs())
 
     def is_elif(self, node: Any) -> bool:
@@ -67,7 +67,7 @@ class Lines:
         return line.startswith("elif", column(line, node.col_offset))
 
     def between(self, start: Place, end: Place) -> str:
-        """The text between two places, its lines parted by line feeds."""
+        """Return the text between two places; line feeds separate its lines."""
         if start[0] == end[0]:
             line = self[start[0]]
             return line[column(line, start[1]) : column(line, end[1])]
@@ -77,7 +77,7 @@ class Lines:
         return "\n".join(part)
 
     def find_colon(self, place: Place) -> Place:
-        """The place of the first colon behind a place that is not in a comment; no string stands before it."""
+        """Return the place of the first colon behind a place, outside of comments. No string may come before it."""
         line, offset = place
         start = column(self[line], offset)
         while (found := _TO_COLON.match(self[line], start)) is None:
@@ -85,13 +85,17 @@ class Lines:
         return line, len(self[line][: found.end()].encode())
 
     def search_up(self, line: int, floor: int, word: str) -> int:
-        """The last line up to `line` that begins with a word, or else the line below `floor`."""
+        """Return the last line up to `line` that begins with a word, or else the line below `floor`."""
         while line > floor + 1 and not self[line].lstrip().startswith(word):
             line -= 1
         return line
 
     def above(self, line: int, floor: int, width: int) -> tuple[str, ...]:
-        """The comment and blank lines right above `line`, up to `floor`; what holds them is indented by `width`."""
+        """Return the comment and blank lines directly above `line`, down from `floor`.
+
+        Args:
+            width: the indentation of their block.
+        """
         found = []
         while line - 1 > floor and self[line - 1].strip()[:1] in ("", "#"):
             line -= 1
@@ -99,7 +103,9 @@ class Lines:
         return tuple(reversed(found))
 
     def below(self, line: int, width: int) -> tuple[str, ...]:
-        """The comment lines right below `line` that are indented by `width` or more, with blank lines between."""
+        """Return the comment lines directly below `line` with an indentation of at least `width`, and blank lines
+        between.
+        """
         found: list[str] = []
         end = 0
         while line < len(self.all):
@@ -116,7 +122,8 @@ class Lines:
         return " " * (self.width(line) - width) + text if text else ""
 
     def comment_behind(self, line: int, offset: int, only: bool = False) -> str:
-        """The comment behind a place where no string follows, with the space before it; '' if there is none.
+        """Return the comment behind a place, with the white space before it; '' if there is none. No string may come
+        before it.
 
         Args:
             only: return '' also if code stands between the place and the comment.
@@ -127,17 +134,17 @@ class Lines:
         return found[1].rstrip() if found else ""
 
     def comments(self, first: int, last: int) -> tuple[str, ...]:
-        """All comments on some lines, without the white space around."""
+        """Return all comments on some lines, stripped."""
         return comments("".join(self.all[first - 1 : last]))
 
 
 def inner_lines(text: str, line: int, fstring: bool) -> Iterable[int]:
-    """The lines that begin inside the string tokens of a literal.
+    """Return the lines that begin inside the string tokens of a literal.
 
     Args:
         text: one or more string tokens, as typed.
-        line: the line it begins on.
-        fstring: some are f-strings, whose expressions may hold quotes: if in doubt, every line counts.
+        line: the line on which the text begins.
+        fstring: whether there are f-strings, whose expressions may contain quotes. If in doubt, all lines count.
     """
     if fstring and ('"""' in text or "'''" in text):
         return range(line + 1, line + text.count("\n") + 1)
@@ -156,36 +163,36 @@ def inner_lines(text: str, line: int, fstring: bool) -> Iterable[int]:
 
 
 def reindented(line: str, was: str, indent: str) -> str:
-    """A line that was indented by `was`, or more, indented by `indent` instead; other lines stay as they are."""
+    """Return a line with the indentation `was` replaced by `indent`; lines indented otherwise stay as they are."""
     return indent + line[len(was) :] if line and was != indent and line.startswith(was) else line
 
 
 def padding(width: int, indent: str) -> str:
-    """The white space before a column of a line that is indented by `indent`."""
+    """Return the white space before a column of a line that is indented by `indent`."""
     return indent + " " * (width - len(indent)) if width > len(indent) else " " * width
 
 
 class Brackets:
-    """The brackets that are open in a text that is being moved: lines that are aligned with one follow it.
+    """Moves a text, and tracks its open brackets: lines aligned with a bracket stay aligned.
 
     Args:
-        was: what the text was indented by.
-        indent: what it is to be indented by.
+        was: the old indentation of the text.
+        indent: the new indentation.
     """
 
     def __init__(self, was: str, indent: str) -> None:
         self.was = was
         self.indent = indent
-        self.open: list[tuple[int, int]] = []  # where they were typed, and where they are now
+        self.open: list[tuple[int, int]] = []  # the old and new column of each
 
     def move(self, lines: Sequence[str], typed: int, now: int, fixed: Sequence[bool]) -> str:
-        """The next piece of the text, moved.
+        """Return the next piece of the text, moved.
 
         Args:
-            lines: its lines; the first may begin in the middle of one.
-            typed: the column where it begins.
-            now: the column where it is to begin.
-            fixed: the lines that begin inside a string, and must stay as they are.
+            lines: its lines; the first may begin in the middle of a line.
+            typed: the column at which it began.
+            now: the column at which it will begin.
+            fixed: whether each line begins inside a string, and so must stay as it is.
         """
         moved: list[str] = []
         for line, keep, marks in zip(lines, fixed, _brackets(lines)):
@@ -203,7 +210,7 @@ class Brackets:
         return "\n".join(moved)
 
     def place(self, line: str, last: bool) -> str:
-        """A line that begins inside the brackets that are open; the last one may go on in another piece."""
+        """Return a line inside the open brackets, moved. The last line of a piece may continue in the next piece."""
         rest = line.lstrip()
         if (rest or last) and self.open and len(line) - len(rest) == self.open[-1][0] + 1:
             return padding(self.open[-1][1] + 1, self.indent) + rest
@@ -211,7 +218,7 @@ class Brackets:
 
 
 def _brackets(lines: Sequence[str]) -> list[list[tuple[int, str]]]:
-    """The brackets on each line, with their columns; those in strings and comments do not count."""
+    """Return the brackets on each line, with their columns, without those in strings and comments."""
     found: list[list[tuple[int, str]]] = [[] for _ in lines]
     line = start = position = 0
     text = "\n".join(lines)

@@ -1,7 +1,7 @@
-"""Which names live on, and with them the state of every construct that becomes a call.
+"""Liveness analysis: finds the live names at each step, and from them the state of each construct that becomes a call.
 
-A name is live at a step if some way on from there reads it before writing it. Names that inner functions capture, and
-globals, live everywhere, because they may be read at any time.
+A name is live at a step if a path from there reads it before writing it. Names that inner functions capture, and
+globals, are live everywhere, since they may be read at any time.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from autograph.syntax import binding, cfg, scope
 
 @dataclass
 class State:
-    """The names a construct carries.
+    """The names that a construct shares with the code around it.
 
-    `names`: written in the construct and live after it, carried to the next iteration, or handed from the test of a
-    `while` to its body; in order of first appearance.
-    `shared`: for each body, the names it must not keep to itself: those, and what it reads before it writes it.
+    Attributes:
+        names: the names written in the construct and live after it, live in the next iteration, or passed from the test
+            of a `while` to its body; in order of first appearance.
+        shared: for each body, the names that must not be local to it: `names`, and the names that it reads before
+            writing.
     """
 
     names: list[str]
@@ -27,10 +29,11 @@ class State:
 
 
 def analyze(function: gast.AST) -> list[str]:
-    """Set `node.state` on every construct of `function` (a FunctionDef) that will be converted; mark unbound reads.
+    """Set `node.state` on every construct of a `FunctionDef` that will be converted, and mark reads that may be
+    unbound.
 
     Returns:
-        the names that are live where the function begins: some way on reads them unbound, unless they are parameters.
+        the names that are live at the entry: some path reads them unbound, unless they are parameters.
     """
     own = scope.uses(*function.body)
     order = [*scope.parameters(function), *own.writes, *own.reads, *own.captured]
@@ -44,7 +47,7 @@ def analyze(function: gast.AST) -> list[str]:
 
 
 def solve(graph: cfg.Graph) -> list[int]:
-    """The names live before each step."""
+    """Return the names that are live before each step."""
     live = [0] * len(graph.steps)
     changed = True
     while changed:
@@ -69,7 +72,7 @@ def _state(graph: cfg.Graph, construct: cfg.Construct, live: list[int], always: 
     shared = {}
     for body, (entry, names) in construct.bodies.items():
         written |= names
-        # A `for` target is written anew before each iteration, so it is shared only if it lives on after the loop.
+        # Each iteration writes the target of a `for` first, so it is shared only if it is live after the loop.
         shared[body] = graph.listed(names & (after | live[entry] | construct.test))
-        after |= live[entry] & construct.test  # what the test of a `while` hands to the body
+        after |= live[entry] & construct.test  # passed from the test of a `while` to its body
     return State(graph.listed(written & after), shared)

@@ -1,14 +1,14 @@
-"""From a converted tree to code that runs in the place of the user's.
+"""Compiles a converted tree to code that runs in place of the user's.
 
-A converted function is compiled under the user's file name and lines, as if it stood where the original stands.
-It is never executed as a statement: its code is taken out and put together with the original's globals, closure
-cells and defaults. So both see the same variables, also when one of them rebinds one.
+A converted function is compiled under the user's file name and lines, as if it were at the place of the original. The
+definition never runs: `compile_function` takes its code out, and `instantiate` joins the code with the original's
+globals, closure cells and defaults. So both functions have the same variables, also when one rebinds one.
 
-`ag__` in a function is no variable, but a constant of its code: it is seen neither by `locals()`, nor in the
-user's module, nor in the closure.
+In a function, `ag__` is not a variable but a constant of the code. So neither `locals()`, nor the user's module, nor
+the closure shows it.
 
-Wherever converted code calls operators it is *guarded*: frames of this library are cut out of the traceback of
-an exception as it passes. That is compiled, but not printed:
+Functions and modules that call operators are *guarded*: the guard removes frames of this library from the traceback of
+an exception as it passes. Guards are compiled, but not printed:
 
     try:
         BODY
@@ -34,7 +34,7 @@ from .bridge import Enter, to_ast
 from .relabeling import Marks, relabeled
 
 OPERATORS = "ag__"
-# A placeholder for the operators: a text that no user's program has.
+# A placeholder for the operators: a string that no program contains.
 _OPERATORS = "\0ag__"
 
 
@@ -46,14 +46,14 @@ def compile_function(
     generated: frozenset[str],
     operators: Any,
 ) -> CodeType:
-    """The code of a function that runs `node`, and is otherwise like `original`; closures over its code can share it.
+    """Compile a converted function; closures over the code of `original` can share the result.
 
     Args:
-        node: a converted `gast.FunctionDef`, `AsyncFunctionDef` or `Lambda`; it is not modified.
-        original: the user's function.
+        node: a converted `gast.FunctionDef`, `AsyncFunctionDef` or `Lambda`, which is not modified.
+        original: the user's function, which gives name, place, flags and free variables.
         class_names: the classes around it, innermost last.
-        generated: the names of the functions that converters generated.
-        operators: what `ag__` means.
+        generated: the names of generated functions.
+        operators: the object that `ag__` names.
     """
     like = original.__code__
     lowering = _Lowering(generated)
@@ -73,11 +73,7 @@ def compile_function(
 
 
 def instantiate(code: CodeType, original: FunctionType) -> FunctionType:
-    """Put compiled code in the place of that of `original`.
-
-    Args:
-        code: what `compile_function` made of the code of `original`.
-        original: the function whose variables and attributes the new one has.
+    """Make a function with the code that `compile_function` returned, and the variables and attributes of `original`.
     """
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or ()))
     closure = tuple(cells[name] for name in code.co_freevars)
@@ -90,17 +86,17 @@ def instantiate(code: CodeType, original: FunctionType) -> FunctionType:
 
 
 def without_operators(code: CodeType, operators: Any) -> CodeType:
-    """Code that can be written to a file: what stands for the operators is put in for them."""
+    """Return code that can be written to a file, with a placeholder for the operators."""
     return _with_constant(code, operators, _OPERATORS)
 
 
 def with_operators(code: CodeType, operators: Any) -> CodeType:
-    """The same code with the operators in it again."""
+    """Return the code with the operators instead of the placeholder."""
     return _with_constant(code, _OPERATORS, operators)
 
 
 def _with_constant(code: CodeType, one: Any, other: Any) -> CodeType:
-    """Put another object in the place of a constant, in all code that is nested in this, too."""
+    """Replace a constant by another object in a code object and all code nested in it."""
     kind = type(one)
     consts = tuple([
         _with_constant(const, one, other) if isinstance(const, CodeType)
@@ -135,28 +131,28 @@ def _imports_operators(node: Any) -> bool:
     return any(alias.asname == OPERATORS for alias in names)
 
 
-# -- lowering: gast to ast, noting what is generated and what calls operators -------------------------------
+# -- lowering -----------------------------------------------------------------------------------------------
 
-# They call nothing of the user's.
+# They run no code of the user's.
 _QUIET_OPERATORS = frozenset({"ref", "unbound", "concrete", "context", "is_container", "place", "bound"})
 
 
 class _Region:
-    """A function, module or `try` statement; it is `active` if an operator is called in it."""
+    """A function, module or `try` statement; `active` if it calls an operator."""
 
     __slots__ = ("active", "guarded", "lambdas", "node", "parent", "shelters")
 
     def __init__(self, node: Any, parent: _Region | None, lambdas: int) -> None:
         self.node = node
         self.parent = parent
-        self.lambdas = lambdas                              # how deep it is nested, itself included
+        self.lambdas = lambdas                              # the number of lambdas around it, itself included
         self.active = False
-        self.shelters: list[Shelter] = parent.shelters if parent else []    # those of the function it is in
-        self.guarded = True                                 # not so the pieces of a function, which is guarded itself
+        self.shelters: list[Shelter] = parent.shelters if parent else []    # of the function around it
+        self.guarded = True                                 # False in a piece of a function, which has the guard
 
 
 class _Lowering:
-    """One translation of a tree, and what must be known of it afterwards."""
+    """Translates one tree from gast to Python's `ast`, and records generated functions and calls of operators."""
 
     def __init__(self, generated: frozenset[str]) -> None:
         self.generated = generated
@@ -233,12 +229,17 @@ class _Lowering:
         return region
 
     def note_warnings(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
-        """The compiler has something to say about constants in `is` and `assert`, as it had when it saw the file."""
+        """Note whether the compiler will warn of constants in `is` and `assert`, as it did when it compiled the file.
+        """
         self.may_warn = self.may_warn or isinstance(node, gast.Assert) or isinstance(node.ops[0], gast.Is | gast.IsNot)
         return region
 
     def embed_operators(self, operators: Any) -> None:
-        """Let operators be constants; for the compiler, which takes no objects, a text stands for them."""
+        """Make the operators constants, and guard the regions that call them.
+
+        The compiler accepts no objects as constants, so a placeholder stands for the operators until `relabeled`
+        replaces it.
+        """
         self.marks.constants[_OPERATORS] = operators
         for attribute in self.operators:
             attribute.value = _place_on_line(attribute.lineno, ast.Constant(_OPERATORS))
@@ -248,7 +249,7 @@ class _Lowering:
 
 
 def _last_line_before(nodes: list[Any]) -> int:
-    """The last line before a block or the handlers of a statement; what was generated stands on none."""
+    """Return the last line before a block or the handlers of a statement; generated nodes have no line."""
     lines: list[int] = [node.lineno for node in nodes if hasattr(node, "lineno")]
     return min(lines) - 1
 
@@ -257,9 +258,9 @@ def _last_line_before(nodes: list[Any]) -> int:
 
 
 def _guard(node: Any) -> None:
-    """Guard the body of a function or module; in a `try`, trim what the user's handlers get to see.
+    """Guard the body of a function or module; in a `try`, trim the traceback before the user's handlers run.
 
-    To a tracer, an exception leaves a guarded function by way of its first line, which has run.
+    Trace functions see an exception leave a guarded function by its first line, which has already run.
     """
     trim = ast.Expr(ast.Call(ast.Attribute(ast.Constant(_OPERATORS), "trim", ast.Load()), [], []))
     if hasattr(node, "handlers"):
@@ -271,7 +272,7 @@ def _guard(node: Any) -> None:
 
 
 def _preamble(node: Any) -> int:
-    """How many statements must stay in front: the docstring, and in a module `__future__` and other imports."""
+    """Return the number of statements that must stay first: the docstring, and in a module imports."""
     count = 0
     for statement in node.body:
         docstring = count == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
@@ -283,7 +284,7 @@ def _preamble(node: Any) -> int:
 
 
 def _place_on_line(line: int, node: Any) -> Any:
-    """Put new code on a line, with all in it that stands on none yet; -1 is no line."""
+    """Place a new node and the new nodes in it on a line; -1 is no line."""
     if hasattr(node, "lineno"):
         return node
     node.lineno = node.end_lineno = line

@@ -1,4 +1,4 @@
-"""Fresh names that never clash with the user's."""
+"""Makes fresh names that the user's program does not use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograph.syntax import trees
 
 
 def all_names(tree: gast.AST) -> set[str]:
-    """Every identifier that occurs anywhere in `tree`, in whatever role."""
+    """Return every identifier that occurs anywhere in `tree`, in any role."""
     found: set[str] = set()
     for node in trees.walk(tree):
         given = node.__dict__
@@ -26,12 +26,12 @@ def all_names(tree: gast.AST) -> set[str]:
 
 @functools.cache
 def _fields(kind: type[gast.AST]) -> list[str]:
-    """The fields of a class of nodes that are names."""
+    """Return the fields of a node class that are identifiers."""
     return [field for field in ("id", "name", "attr", "arg", "asname", "rest", "names") if field in kind._fields]
 
 
 class Namer:
-    """Hands out names, each once, none of them in `taken`.
+    """Makes names that are not in `taken`.
 
     The same requests in the same order give the same names (law 8).
     """
@@ -40,9 +40,10 @@ class Namer:
         self._taken = set(taken)
 
     def reusable(self, root: str) -> str:
-        """`root`, or the first of `root_1`, `root_2`, … that the user does not use; not reserved.
+        """Return `root`, or the first of `root_1`, `root_2`, … that is not taken.
 
-        For the names of bodies, which are used at once and may be defined again.
+        Several calls may return the same name. So it is for names of bodies, which are used at once and may be defined
+        again.
         """
         name, count = root, 0
         while name in self._taken:
@@ -51,14 +52,14 @@ class Namer:
         return name
 
     def fresh(self, root: str) -> str:
-        """Like `reusable`, and never given out again."""
+        """Return a name as `reusable` does, and mark it as taken."""
         name = self.reusable(root)
         self._taken.add(name)
         return name
 
 
 def mangle(name: str, class_name: str | None) -> str:
-    """The name under which Python stores `name` when it stands inside class `class_name`."""
+    """Return the name under which Python stores `name` inside class `class_name`."""
     if class_name is None or not name.startswith("__") or name.endswith("__") or "." in name:
         return name
     stripped = class_name.lstrip("_")

@@ -1,11 +1,10 @@
-"""Where every node of a parsed tree came from: its place, its shape at parse time, the comments around it.
+"""Records where each node of a parsed tree came from: its position, its original fields, the comments around it.
 
-`record` walks a freshly parsed gast tree once. From then on converters may mutate the tree as they like:
-`untouched` tells which nodes are still exactly what the user typed, so that the printer can copy their text,
-and `node.comments` (on statements) travels with whatever replaces a statement.
+`record` walks a freshly parsed gast tree once. Converters may then change the tree. `untouched` tells which nodes are
+still as parsed, so that the printer can copy their text, and `node.comments` of a statement moves to its replacement.
 
-Blank lines and comments are the property of the statement that follows them, unless they are indented with
-the block that ends above them: then they belong to its last statement.
+Blank lines and comments belong to the statement below them, unless they are indented like the block that ends above
+them: then they belong to its last statement.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from .lines import Lines, Span, inner_lines
 
 
 class Comments(NamedTuple):
-    """The comments and blank lines of one statement; immutable, so that moving it is sharing it.
+    """The comments and blank lines of one statement; immutable, so that several statements may share it.
 
     Attributes:
-        before: the lines between the previous statement (or block header) and this one, stripped; '' is a
-            blank line. What stands on or above an `else:`, `finally:`, `except` or `case` line counts as
-            `before` of the first statement below it.
-        trailing: the `# ...` behind a compound statement's header, if any; on new simple statements, too.
-        after: the comment lines that end the block, if this is the block's last statement.
-        inside: the comments inside a simple statement, or a compound one's head, of several lines. They are part of
-            its text; those that get lost in a rewriting are printed above it.
+        before: the lines between the previous statement (or block header) and this one, stripped; '' is a blank line.
+            The comments on and above an `else:`, `finally:`, `except` or `case` line are `before` of the first
+            statement below.
+        trailing: the `# ...` behind the header of a compound statement; of new simple statements, too.
+        after: the comment lines at the end of the block, if this is its last statement.
+        inside: the comments inside a simple statement, or a header, of several lines. They are part of its text; if a
+            rewriting loses one, it is printed above the statement.
 
-    What is indented deeper than the block, as the second line of an aligned remark is, keeps the difference.
+    A line that is indented deeper than the block, such as the second line of an aligned remark, keeps the difference.
     """
 
     before: tuple[str, ...] = ()
@@ -43,9 +42,13 @@ AnyOrigin = TypeVar("AnyOrigin", bound="Origin")
 
 
 class Origin:
-    """What `record` knows of a node: `span` (None where Python gives no place), `shape` (its fields' values
-    then, lists as tuples, without `ctx`), `indent` (white space before the line its statement begins on), and
-    `in_fstring`: its span is not to be trusted, because it stands inside an f-string.
+    """The record of a node.
+
+    Attributes:
+        span: its position; None where Python gives none.
+        shape: the values of its fields as parsed, without `ctx`, lists as tuples.
+        indent: the indentation of the line on which its statement begins.
+        in_fstring: whether it is inside an f-string, so that its span may be wrong.
     """
 
     __slots__ = ("in_fstring", "indent", "shape", "span")
@@ -58,17 +61,17 @@ class Origin:
 
 
 class StatementOrigin(Origin):
-    """The origin of a statement.
+    """The record of a statement.
 
     Attributes:
-        comments: `node.comments` as recorded.
-        first: the line it begins on, decorators included.
-        last: the line it ends on, comments at the end of its inner blocks included.
-        inline: it shares its line with what precedes it: `if x: here`, `before; here`.
-        comment: the `# ...` at the end of a simple statement's line, or behind a compound statement's header,
-            with the space before it; or ''.
-        lead: for the first statement below `else:`, `finally:`, `except`, `case`: the lines above that.
-        lead_comment: ... and the comment behind it, with the space before.
+        comments: `node.comments` as parsed.
+        first: its first line, decorators included.
+        last: its last line, comments at the end of its inner blocks included.
+        inline: whether other code precedes it on its line: `if x: here`, `before; here`.
+        comment: the `# ...` at the end of a simple statement's line, or behind a compound statement's header, with the
+            white space before it; or ''.
+        lead: for the first statement below `else:`, `finally:`, `except`, `case`: the comment lines above that line.
+        lead_comment: the comment behind that line, with the white space before it.
     """
 
     comments = NO_COMMENTS
@@ -81,8 +84,11 @@ class StatementOrigin(Origin):
 
 
 class TreeOrigin(Origin):
-    """A whole tree's origin; `strings` are the lines that begin inside a string, not to be re-indented; `unit` is
-    what the first block is indented by, if that is not unusual ('' then).
+    """The record of a whole tree.
+
+    Attributes:
+        strings: the lines that begin inside a string, whose indentation must not change.
+        unit: the indentation of the first block, or '' if it is unusual.
     """
 
     strings: frozenset[int] = frozenset()
@@ -90,11 +96,11 @@ class TreeOrigin(Origin):
 
 
 def record(tree: ast.AST, lines: Sequence[str]) -> None:
-    """Put an `Origin` on every node of a freshly parsed gast tree, and `Comments` on every statement.
+    """Set an `Origin` on every node of a freshly parsed gast tree, and `Comments` on every statement.
 
     Args:
-        tree: the tree, usually a `gast.Module`; its positions are those of `lines`.
-        lines: the lines of the file, `lines[0]` being line 1.
+        tree: the tree, usually a `gast.Module`, with positions in `lines`.
+        lines: the lines of the file; `lines[0]` is line 1.
     """
     recorder = _Recorder(lines)
     origin = recorder.node(tree, "", TreeOrigin)
@@ -106,11 +112,11 @@ def record(tree: ast.AST, lines: Sequence[str]) -> None:
 
 
 def untouched(node: ast.AST, memo: dict[int, bool] | None = None) -> bool:
-    """Whether `node` and all below it are the very objects that were parsed, with the comments recorded.
+    """Whether `node` and all nodes below it are the parsed objects, with the parsed comments.
 
     Args:
-        node: any node; one without origin is never untouched. Its own comments are not looked at.
-        memo: share one dictionary between the calls of one walk, and no tree is looked at twice.
+        node: any node; a new one is never untouched. Its own comments do not count.
+        memo: results so far; one dictionary for all calls of a walk avoids repeated walks.
     """
     memo = {} if memo is None else memo
     if id(node) not in memo:
@@ -128,7 +134,7 @@ def untouched(node: ast.AST, memo: dict[int, bool] | None = None) -> bool:
 
 
 def _parts(node: ast.AST) -> list[ast.AST] | None:
-    """The nodes right below a node, if they are those that were parsed, else None."""
+    """Return the nodes directly below a node, if they are the parsed ones, else None."""
     origin = getattr(node, "origin", None)
     if origin is None:
         return None
@@ -158,7 +164,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
 def fields(node: ast.AST) -> tuple[str, ...]:
-    """The fields of a node in the order of `Origin.shape`: all but `ctx`, which has no text of its own."""
+    """Return the fields of a node in the order of `Origin.shape`: all but `ctx`, which has no text."""
     try:
         return _FIELDS[type(node)]
     except KeyError:
@@ -167,18 +173,18 @@ def fields(node: ast.AST) -> tuple[str, ...]:
 
 
 def is_node(value: object) -> TypeGuard[ast.AST]:
-    """Whether a field's value is a node that says something: not an operator, not a context, not None."""
+    """Whether the value of a field is a node with a text of its own: not an operator, not a context, not None."""
     return isinstance(value, ast.AST) and bool(value._fields or value._attributes)
 
 
 BLOCKS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
-"""The fields that hold the blocks of a statement, a handler or a case."""
+"""The fields with the blocks of a statement, a handler or a case."""
 
 _HOLDERS = (ast.stmt, ast.excepthandler, ast.mod)
 
 
 class _Recorder:
-    """Walks blocks, statements and expressions in source order; looks at each line a few times at most."""
+    """Walks blocks, statements and expressions in source order."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = Lines(lines)
@@ -188,7 +194,7 @@ class _Recorder:
     # -- every node but the blocks -------------------------------------------------------------------------
 
     def node(self, root: ast.AST, indent: str, root_type: type[AnyOrigin]) -> AnyOrigin:
-        """Give `root` and its parts an origin; inner blocks are left to `block`."""
+        """Set the origins of `root` and the nodes in it, except in inner blocks; return that of `root`."""
         todo = [(root, False)]  # no recursion: sums can be long
         while todo:
             node, inside = todo.pop()
@@ -214,7 +220,7 @@ class _Recorder:
         return root.origin  # type: ignore[attr-defined, no-any-return]
 
     def note_string_lines(self, node: ast.AST, span: Span) -> None:
-        """Note the lines that begin inside a string token of a multi-line literal."""
+        """Add the lines that begin inside the string tokens of a multi-line literal."""
         text = self.lines.between(span[:2], span[2:])
         self.strings.update(inner_lines(text, span[0], type(node).__name__ == "JoinedStr"))
 
@@ -243,7 +249,7 @@ class _Recorder:
         return origin.last
 
     def open(self, node: ast.stmt, floor: int) -> StatementOrigin:
-        """Give a statement its origin and the comments above it."""
+        """Set the origin of a statement, and the comments above it."""
         first = self.first_line(node, floor)
         indent = self.lines.indent(node.lineno)
         inline = first == node.lineno and len(indent.encode()) < node.col_offset
@@ -254,7 +260,7 @@ class _Recorder:
         return origin
 
     def inside(self, node: ast.stmt, last: int) -> None:
-        """Note the comments on the lines of a statement or head of several lines, except the one at the end."""
+        """Record the comments in a statement or header of several lines, except the one at the end."""
         origin = _origin(node)
         if last > origin.first and (found := self.lines.comments(origin.first, last)):
             found = found[:-1] if origin.comment else found
@@ -276,7 +282,7 @@ class _Recorder:
         return floor
 
     def clause(self, node: ast.stmt, holder: ast.AST | None, body: list[ast.stmt], floor: int) -> int:
-        """Record a block of `node`, that which stands below the header of `holder`; return its last line."""
+        """Record the block of `node` below the header of `holder`; return its last line."""
         if not (holder is None or holder is node):
             self.holder(holder, floor)
         end = _header_end(holder) or (floor, 0)
@@ -293,7 +299,7 @@ class _Recorder:
         return last
 
     def holder(self, node: Any, floor: int) -> None:
-        """Give a handler or a case its origin; of a case, whose place Python does not keep, find the line."""
+        """Set the origin of a handler or a case. Python keeps no position of a case, so search its line."""
         if isinstance(node, ast.excepthandler):
             self.node(node, self.lines.indent(node.lineno), Origin)
             return
@@ -303,7 +309,7 @@ class _Recorder:
         self.node(node, indent, Origin).span = (line, len(indent.encode()), *end)
 
     def head(self, node: ast.stmt, header: int) -> None:
-        """Note the comments in and behind a compound statement's head, which ends on line `header`, if not 0."""
+        """Record the comments in and behind a compound statement's header, which ends on line `header`, if not 0."""
         end = _header_end(node)
         if header and end:
             origin = _origin(node)
@@ -313,13 +319,14 @@ class _Recorder:
             self.inside(node, header)
 
     def lead(self, holder: Any, first: ast.stmt, floor: int, end: tuple[int, int]) -> int:
-        """Note what stands around the header of the block that `first` begins; return the first line of it.
+        """Record the comments around the header of the block that `first` begins; return the first line of them and the
+        header.
 
         Args:
             holder: the handler or case; None for `else` and `finally`.
-            first: the block's first statement.
-            floor: the last line of the block before.
-            end: where the last expression in the header ends.
+            first: the first statement of the block.
+            floor: the last line of the previous block.
+            end: the end of the last expression in the header.
         """
         origin = _origin(first)
         header = self.header_line(first)
@@ -332,12 +339,12 @@ class _Recorder:
         return header - len(origin.lead)
 
     def first_line(self, node: ast.stmt, floor: int) -> int:
-        """The first line of a statement: its first decorator's `@`, if it has any."""
+        """Return the first line of a statement: that of its first decorator's `@`, if it has one."""
         decorators = getattr(node, "decorator_list", None)
         return self.lines.search_up(decorators[0].lineno, floor, "@") if decorators else node.lineno
 
     def header_line(self, first: ast.stmt) -> int:
-        """The line that ends the header of the block that `first` begins; 0 if they share a line."""
+        """Return the last line of the header of the block that `first` begins; 0 if they share a line."""
         origin = _origin(first)
         return 0 if origin.inline else origin.first - len(origin.comments.before) - 1
 
@@ -360,7 +367,7 @@ def _span(node: ast.AST) -> Span | None:
 
 
 def _clauses(node: ast.stmt) -> Iterator[tuple[ast.AST | None, list[ast.stmt]]]:
-    """The blocks of a compound statement in source order, each with the node whose header stands above it."""
+    """Yield the blocks of a compound statement in source order, each with the node that has the header above it."""
     if (body := getattr(node, "body", None)) is not None:
         yield node, body
     for holder in [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
@@ -371,7 +378,7 @@ def _clauses(node: ast.stmt) -> Iterator[tuple[ast.AST | None, list[ast.stmt]]]:
 
 
 def _header_end(node: ast.AST | None) -> tuple[int, int] | None:
-    """Where the last expression of a header ends, or where the statement begins."""
+    """Return the end of the last expression of a header, or the begin of the statement."""
     if node is None:
         return None
     ends = [span[:2]] if (span := _span(node)) else []

@@ -1,4 +1,4 @@
-"""Naming code objects as in the user's file, and marking what was generated."""
+"""Names code objects as in the user's file, and marks the generated ones."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CONSTANT = dis.opmap["LOAD_CONST"]
 
 @dataclass
 class Marks:
-    """Which code objects come from generated functions, and which constants stand for something else.
+    """Which code objects belong to generated functions, and which constants are placeholders.
 
     Attributes:
-        functions: name and first line of generated functions.
-        lambdas: first line and parameters of generated lambdas, and how many lambdas are around them. They have no
-            columns, which tells them from the user's where Python keeps columns (3.11).
-        constants: what to put in the place of some string constants.
-        shelters: the `try` and `with` statements of functions, by name and first line.
+        functions: name and first line of each generated function.
+        lambdas: first line, parameters and number of surrounding lambdas of each generated lambda. Generated lambdas
+            have no columns, which distinguishes them from the user's where Python keeps columns (3.11).
+        constants: the objects to put in place of placeholder strings.
+        shelters: the `try` and `with` statements of each function, by its name and first line.
     """
 
     functions: set[tuple[str, int]] = field(default_factory=set)
@@ -35,30 +35,30 @@ class Marks:
 
 
 def relabeled(code: CodeType, marks: Marks, path: str = "", qualname: str = "") -> CodeType:
-    """Name all code objects as in the user's file.
+    """Give all code objects the names that they have in the user's file.
 
-    A generated function goes by the name of the user's function that it is a part of, and what is defined in it
-    has the qualified name it has in the original.
+    A generated function gets the name of the user's function that it is a part of. A function defined in it gets the
+    qualified name that it has in the original.
 
     Args:
         code: the code of a function or module.
-        marks: what was generated.
-        path: the qualified name of `code` as compiled (see `codes.compile_alone`); none for a module.
-        qualname: the name it shall have.
+        marks: the generated functions.
+        path: the qualified name of `code` as compiled (see `codes.compile_alone`); '' for a module.
+        qualname: the new qualified name.
     """
     prefixes = [(f"{path}.<locals>.", f"{qualname}.<locals>.")] if path else [("", "")]
     return _relabel(code, marks, _Scope(code.co_name, path, qualname, prefixes, 0))
 
 
 class _Scope(NamedTuple):
-    """How a code object is called."""
+    """The name of a code object."""
 
-    name: str                               # that of the innermost scope the user wrote
-    path: str                               # its own qualified name, as compiled
-    qualname: str                           # what this becomes
-    prefixes: list[tuple[str, str]]         # what becomes of the names of all inside, innermost first
-    lambdas: int                            # how many lambdas are around it
-    generated: bool = False                 # whether it is a piece of the user's function
+    name: str                               # the name of the innermost scope in the user's code
+    path: str                               # its qualified name as compiled
+    qualname: str                           # its new qualified name
+    prefixes: list[tuple[str, str]]         # old and new prefixes of the names inside it, innermost first
+    lambdas: int                            # the number of lambdas around it
+    generated: bool = False                 # whether it is a part of the user's function
 
 
 def _relabel(code: CodeType, marks: Marks, scope: _Scope) -> CodeType:
@@ -98,7 +98,7 @@ def _inner_scope(code: CodeType, inner: CodeType, marks: Marks, scope: _Scope, w
     else:
         generated = (name, inner.co_firstlineno) in marks.functions
     if generated:
-        # what is defined inside is defined, to the user, in the scope around
+        # For the user, functions defined in it are defined in the scope around it.
         prefixes = [(f"{path}.<locals>.", scope.prefixes[0][1]), *scope.prefixes]
         return _Scope(scope.name, path, scope.qualname or scope.name, prefixes, lambdas, True)
     between = "." if not inner.co_flags & inspect.CO_OPTIMIZED else ".<locals>."
@@ -109,17 +109,17 @@ _QUALNAME = sys.version_info >= (3, 11)
 
 
 def _path(code: CodeType, inner: CodeType, path: str) -> str:
-    """The qualified name of an inner code object as compiled."""
+    """Return the qualified name of an inner code object as compiled."""
     if _QUALNAME:
         return str(getattr(inner, "co_qualname"))  # noqa: B009
     between = ".<locals>." if code.co_flags & inspect.CO_OPTIMIZED else "."
     full = f"{path}{between}{inner.co_name}" if path else inner.co_name
-    # what is declared `global` has a short name; that of a class is known to its own body only
+    # A function declared `global` has a short name. Only the body of a class has the name of the class.
     return full if full in code.co_consts or full in inner.co_consts else inner.co_name
 
 
 def _constants_without_columns(code: CodeType) -> set[int]:
-    """The lambdas that are loaded by instructions that have no columns, by the number of the constant."""
+    """Return the indices of constants that are lambdas, loaded by instructions without columns."""
     lambdas = {
         number for number, const in enumerate(code.co_consts) if getattr(const, "co_name", None) == "<lambda>"
     }

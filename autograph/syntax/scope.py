@@ -1,9 +1,8 @@
-"""Scopes: the names that functions read, write and close over.
+"""Scopes: finds the names that functions read, write and capture.
 
-`uses(node)` looks at one statement or expression of a function and tells the names it reads and writes in the scope
-of that function, and those that functions inside it capture (which may run at any later time). Inner scopes count
-with what is free in them; comprehensions run at once, so what they read is read, but generator expressions,
-lambdas and functions run later, so what they read is captured.
+`uses(node)` returns the names that a statement or expression reads and writes in the scope of its function, and those
+that functions in it capture. Of an inner scope, only its free variables count. A comprehension runs at once, so its
+free variables are read; a generator expression, lambda or function runs later, at any time, so its are captured.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ Names = dict[str, None]  # an ordered set: insertion order is order of first app
 
 @dataclass
 class Uses:
-    """Names in the order of their first appearance."""
+    """Sets of names, each in the order of first appearance."""
 
     reads: Names = field(default_factory=dict)
     writes: Names = field(default_factory=dict)
-    kills: Names = field(default_factory=dict)  # written for sure, when the statement runs to its end
+    kills: Names = field(default_factory=dict)  # definitely written, when the statement completes
     deletes: Names = field(default_factory=dict)  # by inner functions, too
     captured: Names = field(default_factory=dict)
     rebound: Names = field(default_factory=dict)  # captured and assigned by an inner function (`nonlocal`)
@@ -36,14 +35,18 @@ class Uses:
     nonlocals: Names = field(default_factory=dict)
 
     def free(self, bound: Iterable[str] = ()) -> Names:
-        """Names that are looked up outside a scope with these uses and these further bound names."""
+        """Return the free variables of a scope with these uses.
+
+        Args:
+            bound: further names that the scope binds.
+        """
         own = {*self.writes, *bound} - self.nonlocals.keys()
         names = {**self.reads, **self.captured, **self.nonlocals}
         return {n: None for n in names if n not in own and n not in self.globals}
 
 
 def uses(*nodes: gast.AST | None) -> Uses:
-    """The uses of all `nodes` together."""
+    """Return the uses of all `nodes` together."""
     collector = _Collector()
     for node in nodes:
         if node is not None:
@@ -52,7 +55,7 @@ def uses(*nodes: gast.AST | None) -> Uses:
 
 
 def parameters(function: gast.AST) -> list[str]:
-    """The parameter names of a function or lambda, in order."""
+    """Return the names of the parameters of a function or lambda, in order."""
     return [p.id for p in _parameters(function)]
 
 
@@ -62,30 +65,30 @@ def _parameters(function: gast.AST) -> list[Any]:
 
 
 def inner(function: gast.AST) -> Uses:
-    """The uses of a function's own body (not of its defaults, decorators and annotations)."""
+    """Return the uses of a function's body, without defaults, decorators and annotations."""
     body = function.body if isinstance(function.body, list) else [function.body]
     return uses(*body)
 
 
 def targets(comprehension: gast.AST) -> Names:
-    """The variables of a comprehension."""
+    """Return the variables of a comprehension."""
     return uses(*(generator.target for generator in comprehension.generators)).writes
 
 
 def elements(comprehension: gast.AST) -> list[gast.AST]:
-    """The element of a comprehension; the key and the value of a dict's."""
+    """Return the element of a comprehension, or the key and the value."""
     is_dict = isinstance(comprehension, gast.DictComp)
     return [comprehension.key, comprehension.value] if is_dict else [comprehension.elt]
 
 
 def inner_parts(comprehension: gast.AST) -> list[gast.AST]:
-    """The parts of a comprehension that are evaluated in its own scope: all but the first iterable."""
+    """Return the parts of a comprehension that run in its own scope: all but the first iterable."""
     first, *others = comprehension.generators
     return [first.target, *first.ifs, *others, *elements(comprehension)]
 
 
 def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
-    """Every node below `nodes` that runs in the same function; inner functions and classes are not entered."""
+    """Yield every node at and below `nodes` that runs in the same function: none inside inner functions and classes."""
     stack = [*reversed(nodes)]
     while stack:
         node = stack.pop()
@@ -95,12 +98,12 @@ def walk_own(*nodes: gast.AST) -> Iterator[gast.AST]:
 
 
 def defaults(function: gast.AST) -> list[gast.AST]:
-    """The default values of a function's parameters."""
+    """Return the default values of a function's parameters."""
     return [d for d in (*function.args.defaults, *function.args.kw_defaults) if d is not None]
 
 
 def outer_parts(function: gast.AST) -> list[gast.AST]:
-    """The parts of a `def` that are evaluated at once: decorators, defaults, annotations."""
+    """Return the parts of a `def` that run when the function is made: decorators, defaults, annotations."""
     annotations = [x for x in (*(p.annotation for p in _parameters(function)), function.returns) if x is not None]
     return [*function.decorator_list, *defaults(function), *annotations]
 
@@ -114,12 +117,12 @@ _OWN_PARTS: dict[type, Callable[[Any], list[gast.AST]]] = {
 
 
 class _Collector:
-    """Adds up uses; one method for each node that is more than its children."""
+    """Collects uses; has a method for each type of node that is more than its children."""
 
     def __init__(self) -> None:
         self.found = Uses()
-        self.bound_earlier: set[str] = set()  # names that a `:=` further left in the statement has bound for sure
-        self.unconditional = True  # whether what is visited is evaluated whenever its statement is
+        self.bound_earlier: set[str] = set()  # names definitely bound by a `:=` further left in the statement
+        self.unconditional = True  # whether the visited node is always evaluated when its statement runs
 
     def visit(self, node: gast.AST) -> None:
         method = _METHODS.get(type(node))
@@ -159,7 +162,7 @@ class _Collector:
             self.bound_earlier.add(node.target.id)
 
     def partly_evaluated(self, node: gast.AST) -> None:
-        """`and`, `or`, comparisons, conditional expressions, `assert`: only what comes first is evaluated for sure."""
+        """Visit a node of which only the first parts are always evaluated, such as `and`."""
         if isinstance(node, gast.Compare):
             evaluated, rest = [node.left, node.comparators[0]], node.comparators[1:]
         elif isinstance(node, gast.BoolOp):
@@ -185,7 +188,7 @@ class _Collector:
         self.capture(inner(node), [*parameters(node), *generic])
 
     def with_type_parameters(self, node: gast.AST, parts: list[gast.AST], names: list[str]) -> None:
-        """Parts of a definition that see its type parameters, whose own bounds and defaults are read late."""
+        """Visit parts of a definition that see its type parameters, whose own bounds and defaults run later."""
         if not names:
             return self.visit_all(parts)
         found = uses(*parts)
@@ -210,7 +213,7 @@ class _Collector:
         self.with_type_parameters(node, [*node.decorator_list, *node.bases, *node.keywords], generic)
         self.bind(node.name)
         body = uses(*node.body)
-        # What a class body reads is read at once, what its methods read may be read later.
+        # A class body runs at once, its methods run later.
         self.found.reads.update({n: None for n in body.reads if n not in body.globals and n not in generic})
         self.found.captured.update({n: None for n in body.captured if n not in generic})
         self.found.captured.update(body.nonlocals)
@@ -257,7 +260,7 @@ class _Collector:
             self.visit(node.target)
             self.visit(node.value)
         elif isinstance(node.target, gast.Name):
-            self.found.writes[node.target.id] = None  # a bare annotation makes a name a local, and binds nothing
+            self.found.writes[node.target.id] = None  # a bare annotation makes the name local without binding it
         else:
             self.visit(node.target)
         if not isinstance(node.target, gast.Name):
@@ -265,7 +268,7 @@ class _Collector:
 
 
 def unannotated(node: gast.AST, names: Container[str]) -> Any:
-    """The statement to put in the place of an annotated assignment to one of `names`; None for any other node."""
+    """Return the statement that replaces an annotated assignment to one of `names`; None for any other node."""
     if not isinstance(node, gast.AnnAssign) or getattr(node.target, "id", None) not in names:
         return None
     return gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)

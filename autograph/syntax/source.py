@@ -1,9 +1,9 @@
-"""From a live function, or a text, to a gast tree of the user's source.
+"""Reads the source of a live function, or a text, into a gast tree.
 
-A function's text is found by the line its code begins on: first only the block by indentation, which is right
-nearly always and costs the same in a long file as in a short one; then in the whole file, parsed once. Either
-way nothing is trusted because of where it stands: it is compiled again, and must come out as the code that
-runs. So a file edited after it was imported, or one lambda taken for another, never goes unnoticed.
+A function is first searched in the block that begins on the first line of its code, which is nearly always right and
+takes the same time in a long file as in a short one; then in the whole file, parsed once. In either case the candidate
+is compiled again, and must give the running code. So an edited file, or one lambda taken for another, never goes
+unnoticed.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from .bridge import to_gast
 
 @dataclass
 class Source:
-    """One parsed text.
+    """A parsed text.
 
     Attributes:
         filename: the user's file.
         lines: its lines with their ends; `lines[0]` is line 1 of the file.
-        tree: what was parsed of it, at the file's own line numbers, with origins and comments recorded.
+        tree: the parsed part, with the file's line numbers, and with origins and comments.
     """
 
     filename: str
@@ -51,11 +51,11 @@ class FunctionSource:
     """The source of one function.
 
     Attributes:
-        source: its tree holds the function and nothing else.
+        source: its tree contains only the function.
         node: the `gast.FunctionDef`, `AsyncFunctionDef` or `Lambda`.
-        class_names: the classes around it, innermost last, to which private names belong.
+        class_names: the classes around it, innermost last, by which private names are mangled.
         function: the live function.
-        in_block: whether `block_of` was enough to find it.
+        in_block: whether it was found in `block_of`.
     """
 
     source: Source
@@ -78,7 +78,7 @@ def parse(text: str, filename: str) -> Source:
 
 
 def lines_of(function: FunctionType) -> list[str]:
-    """The lines of a function's file, from there or from wherever `linecache` has them.
+    """Return the lines of a function's file, or the lines that `linecache` has for it.
 
     Raises:
         SourceError: there are none.
@@ -91,13 +91,13 @@ def lines_of(function: FunctionType) -> list[str]:
 
 
 def block_of(function: FunctionType, lines: list[str]) -> str:
-    """The text in which a function is looked for first, as far as indentation tells."""
+    """Return the block in which a function is searched first, delimited by indentation."""
     line = function.__code__.co_firstlineno
     return _block(lines, line - 1, function.__code__.co_name == "<lambda>")[1] if 0 < line <= len(lines) else ""
 
 
 def of_function(function: FunctionType, lines: list[str] | None = None) -> FunctionSource:
-    """The source of a function.
+    """Find the source of a function.
 
     Args:
         lines: those of the file when the function was read before.
@@ -129,7 +129,7 @@ def _recorded(filename: str, lines: list[str], tree: ast.Module) -> Source:
     return source
 
 
-# -- looking for it -----------------------------------------------------------------------------------------
+# -- searching ----------------------------------------------------------------------------------------------
 
 Candidate = tuple[Any, tuple[str, ...]]
 Match = Callable[[CodeType, str, CodeType], bool]
@@ -138,13 +138,13 @@ _NOT_LAMBDA = ("def ", "async ", "def\t", "async\t", "def\\", "async\\")
 
 
 def _in_block(lines: list[str], function: FunctionType) -> Iterator[Candidate]:
-    """Look in the block that begins on the function's first line, as far as its indentation tells."""
+    """Search the block that begins on the function's first line."""
     code = function.__code__
     line = code.co_firstlineno
     if not 0 < line <= len(lines):
         return
     indent, block = _block(lines, line - 1, code.co_name == "<lambda>")
-    # blank lines keep the places right, and so does an `if` to be indented under
+    # blank lines, and an `if` above an indented block, keep the positions right
     lead = "\n" * (line - 2) + "if 1:\n" if indent else "\n" * (line - 1)
     try:
         tree = codes.parse_text(lead + block, code.co_filename, codes.future_flags(code))
@@ -165,12 +165,12 @@ def _candidates(tree: Any, code: CodeType, indented: bool) -> list[Any]:
 
 
 def _block(lines: list[str], start: int, inline: bool) -> tuple[int, str]:
-    """The indentation of a line, and the text from there to the end of what is indented below it.
+    """Return the indentation of a line, and the text from there to the end of its block.
 
     Args:
         lines: the file.
-        start: where to begin.
-        inline: begin with any statement, not with a `def` or its decorators.
+        start: the index of the line.
+        inline: begin with any statement, not only with a `def` or its decorators.
     """
     indent = len(lines[start]) - len(lines[start].lstrip())
     header = inline
@@ -188,7 +188,7 @@ def _block(lines: list[str], start: int, inline: bool) -> tuple[int, str]:
 
 
 def _class_names(qualname: str) -> tuple[str, ...]:
-    """The classes in a qualified name: `f.<locals>.A.B.method` is in A and B, and so is all inside it."""
+    """Return the classes in a qualified name: A and B of `f.<locals>.A.B.method`."""
     parts = qualname.split(".")
     return tuple(
         name for name, after in itertools.pairwise(parts) if after != "<locals>" and not name.startswith("<")
@@ -196,7 +196,7 @@ def _class_names(qualname: str) -> tuple[str, ...]:
 
 
 def _in_file(lines: list[str], code: CodeType, match: Match) -> Iterator[Candidate]:
-    """Look in the whole file."""
+    """Search the whole file."""
     text = "".join(lines)
     try:
         file = _file_index(text, code.co_filename, codes.future_flags(code))
@@ -209,11 +209,11 @@ def _in_file(lines: list[str], code: CodeType, match: Match) -> Iterator[Candida
 def _matching(
     candidates: Iterable[Candidate], code: CodeType, match: Match, imports: Iterable[str], noisy: bool
 ) -> Iterator[Candidate]:
-    """The candidates that compile to `code`; if there are several, one is as good as another."""
+    """Yield the candidates that compile to `code`; any of several is right."""
     for node, class_names in candidates:
         try:
             compiled, path = codes.compile_alone(node, code, class_names, imports, noisy)
-        except SyntaxError:                 # such as a `nonlocal` that is not free any more, in an edited file
+        except SyntaxError:                 # such as a `nonlocal` that is no longer free, in an edited file
             continue
         if match(compiled, path, code):
             yield node, class_names
@@ -221,7 +221,7 @@ def _matching(
 
 @dataclass
 class _FileIndex:
-    """The functions of a file by the line their code begins on and their name, and what it imports at the top."""
+    """The functions of a file by first line and name, and the names that it imports at the top."""
 
     functions: dict[tuple[int, str], list[Candidate]]
     imports: list[str]
@@ -233,10 +233,10 @@ def _file_index(text: str, filename: str, flags: int) -> _FileIndex:
 
 
 def _index(tree: ast.AST) -> _FileIndex:
-    """All functions of a tree, in source order."""
+    """Index all functions of a tree, in source order."""
     functions: dict[tuple[int, str], list[Candidate]] = {}
     imports: dict[str, None] = {}
-    # nodes with the classes around them, and whether they stand in a function or class
+    # nodes, the classes around them, and whether they are in a function or class
     todo: list[tuple[Any, tuple[str, ...], bool]] = [(tree, (), False)]
     while todo:
         node, classes, inside = todo.pop()
@@ -259,13 +259,14 @@ def _index(tree: ast.AST) -> _FileIndex:
     return _FileIndex(functions, [*imports])
 
 
-# -- code that is not what its file says --------------------------------------------------------------------
+# -- code that differs from its file ------------------------------------------------------------------------
 
 _PLAIN_LOADERS = (zipimport.zipimporter, importlib.machinery.BuiltinImporter)
 
 
 def _filename(function: FunctionType) -> str:
-    """Where the function's text is: modules frozen into the interpreter know their file, their code does not."""
+    """Return the file of a function's text. A module frozen into the interpreter knows its file, but its code does not.
+    """
     filename = function.__code__.co_filename
     if filename.startswith("<frozen "):
         return str(function.__globals__.get("__file__") or filename)
@@ -273,18 +274,18 @@ def _filename(function: FunctionType) -> str:
 
 
 def _module_globals(function: FunctionType) -> dict[str, Any] | None:
-    """The globals of the module whose file has the function's source, if they are the function's own."""
+    """Return the function's globals, if they are those of the module whose file has its source."""
     module_globals = function.__globals__
     return module_globals if module_globals.get("__file__") == _filename(function) else None
 
 
 def _reread(function: FunctionType) -> list[str]:
-    """The lines of a file that was edited after `linecache` read it, and perhaps imported again."""
+    """Return the lines of a file that was edited after `linecache` read it."""
     filename, module_globals = _filename(function), _module_globals(function)
     linecache.checkcache(filename)
     loader = _loader(module_globals)
     if isinstance(loader, zipimport.zipimporter) and module_globals is not None:
-        # linecache breaks such text at form feeds, too
+        # linecache also splits such text at form feeds
         return _lines_of(loader.get_source(module_globals["__name__"]) or "")
     return linecache.getlines(filename, module_globals)
 
@@ -295,7 +296,7 @@ def _loader(module_globals: dict[str, Any] | None) -> object:
 
 
 def _rewrites(loader: object) -> bool:
-    """Whether an import hook compiles something else than the file, as pytest and this library do."""
+    """Whether an import hook compiles other code than that of the file, as pytest and this library do."""
     plain = importlib.machinery.SourceFileLoader
     if loader is None or isinstance(loader, _PLAIN_LOADERS) or loader is importlib.machinery.BuiltinImporter:
         return False
@@ -306,7 +307,7 @@ def _rewrites(loader: object) -> bool:
 
 
 def _in_rewritten_module(lines: list[str], function: FunctionType) -> Candidate | None:
-    """Trust a module that was rewritten when it was imported, as far as names, places and parameters agree."""
+    """Return a function of a module that was rewritten on import, if name, place and parameters agree."""
     if not _rewrites(_loader(_module_globals(function))):
         return None
     code = function.__code__
@@ -318,7 +319,7 @@ def _in_rewritten_module(lines: list[str], function: FunctionType) -> Candidate 
 
 
 def _lines_of(text: str) -> list[str]:
-    """The lines as Python counts them: `str.splitlines` would break at form feeds."""
+    """Split a text into lines as Python does; `str.splitlines` also splits at form feeds."""
     return io.StringIO(text, newline=None).readlines()
 
 
@@ -350,20 +351,20 @@ def _why_stale(function: FunctionType) -> str:
     )
 
 
-# -- what a callable runs -----------------------------------------------------------------------------------
+# -- the function behind a callable -------------------------------------------------------------------------
 
 
 def unwrap(callable_: Any) -> FunctionType:
-    """The Python function that a call of `callable_` runs first.
+    """Return the Python function that a call of `callable_` runs first.
 
-    Methods, partials, `staticmethod`, `classmethod`, `property` and objects with a `__call__` are followed,
-    and `__wrapped__` where the wrapper itself has no Python source, as with `functools.lru_cache`.
+    Follows methods, partials, `staticmethod`, `classmethod`, `property` and objects with a `__call__`; also
+    `__wrapped__` if the wrapper has no Python source, as with `functools.lru_cache`.
 
     Raises:
         SourceError: there is no Python function in it.
     """
     inner = callable_
-    for _ in range(100):                # a chain that long is a circle
+    for _ in range(100):                # a longer chain is a cycle
         if type(inner) is FunctionType:
             return inner
         inner = _wrapped(inner)

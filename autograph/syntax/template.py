@@ -1,10 +1,10 @@
-"""Quoting: pieces of converted code written as Python text with holes.
+"""Quasiquotation: writes pieces of converted code as Python text with holes.
 
     statements("until = name", name=gast.Constant('x', None))
 
-A hole is a name (or an expression statement that is just a name) that a keyword argument fills:
-with a string (another name), an expression, or a list of statements.
-The parsed text is cached; what comes out is always a fresh tree, without origins or positions.
+A hole is a name, or an expression statement that is a name. A keyword argument fills it: with a string (another name),
+an expression, or a list of statements. The parsed text is cached; each result is a fresh tree, without origins or
+positions.
 """
 
 from __future__ import annotations
@@ -49,59 +49,59 @@ def _fill_list(nodes: list[Any], parts: dict[str, Part]) -> list[Any]:
 
 
 def statements(text: str, **parts: Part) -> list[Any]:
-    """The statements of `text`, its holes filled."""
+    """Return the statements of `text` with its holes filled."""
     return _fill_list(_parsed(text).body, parts)
 
 
 def expression(text: str, **parts: Part) -> Any:
-    """The expression `text`, its holes filled."""
+    """Return the expression `text` with its holes filled."""
     return _fill(_parsed(text).body[0].value, parts)
 
 
 def name(identifier: str, ctx: gast.AST | None = None) -> gast.Name:
-    """A load (or, with `ctx`, another use) of a name."""
+    """Return a load of a name, or with `ctx` another use."""
     return gast.Name(identifier, ctx or gast.Load(), None, None)
 
 
 def constant(value: object) -> gast.Constant:
-    """A literal."""
+    """Return a literal."""
     return gast.Constant(value, None)
 
 
 def assign(identifier: str, value: gast.AST) -> gast.Assign:
-    """`identifier = value`."""
+    """Return `identifier = value`."""
     return gast.Assign([name(identifier, gast.Store())], value, None)
 
 
 def declare(identifier: str, annotation: gast.AST) -> gast.AnnAssign:
-    """`identifier: annotation`."""
+    """Return `identifier: annotation`."""
     return gast.AnnAssign(name(identifier, gast.Store()), annotation, None, 1)
 
 
 def attribute(operator: str) -> gast.Attribute:
-    """`ag__.operator`."""
+    """Return `ag__.operator`."""
     return gast.Attribute(name("ag__"), operator, gast.Load())
 
 
 def call(operator: str, *args: gast.AST, **keywords: gast.AST) -> gast.Call:
-    """`ag__.operator(*args, **keywords)`, a call of one of the library's operators."""
+    """Return `ag__.operator(*args, **keywords)`, a call of one of the library's operators."""
     return gast.Call(attribute(operator), list(args), [gast.keyword(key, value) for key, value in keywords.items()])
 
 
 def operator_of(call: gast.AST) -> str | None:
-    """The name of the operator that a node calls, as `ag__.operator(…)` does; None if it calls none."""
+    """Return the name of the operator in `ag__.operator(…)`; None if `call` is no such call."""
     function = getattr(call, "func", None)
     value = getattr(function, "value", None)
     return getattr(function, "attr", None) if isinstance(value, gast.Name) and value.id == "ag__" else None
 
 
 def thunk(body: gast.AST, *parameters: str) -> gast.Lambda:
-    """`lambda: body`, or with parameters."""
+    """Return `lambda: body`, or a lambda with parameters."""
     return gast.Lambda(_arguments(parameters), body)
 
 
 def function(identifier: str, body: list[gast.AST], *parameters: str) -> gast.FunctionDef:
-    """`def identifier(parameters): body`."""
+    """Return `def identifier(parameters): body`."""
     return gast.FunctionDef(identifier, _arguments(parameters), body or [gast.Pass()], [], None, None, [])
 
 

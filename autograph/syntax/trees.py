@@ -1,4 +1,4 @@
-"""Walking over trees."""
+"""Walks over trees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import gast
 
 
 def children(node: gast.AST) -> list[gast.AST]:
-    """The child nodes, in field order; but not contexts and operators, which say nothing but their type."""
+    """Return the child nodes in field order, without contexts and operators, which have no fields."""
     found: list[gast.AST] = []
     given = node.__dict__
     for name in PARTS[type(node)]:
@@ -25,11 +25,11 @@ def children(node: gast.AST) -> list[gast.AST]:
     return found
 
 
-_MIXED = frozenset({"keys", "kw_defaults", "kwd_attrs", "names"})  # fields with lists of more than nodes
+_MIXED = frozenset({"keys", "kw_defaults", "kwd_attrs", "names"})  # fields with lists of nodes and other values
 
 
 def blocks(node: gast.AST) -> list[list[gast.AST]]:
-    """The blocks of statements right inside a node, in the order of the text."""
+    """Return the blocks of statements directly in a node, in source order."""
     inner = [part.body for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
     found = [getattr(node, "body", None), *inner, getattr(node, "orelse", None), getattr(node, "finalbody", None)]
     return [block for block in found if isinstance(block, list)]
@@ -39,12 +39,12 @@ DEFINITIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)
 
 
 def own_blocks(node: gast.AST) -> list[list[gast.AST]]:
-    """The blocks of a statement that run in the same function: none of a definition."""
+    """Return the blocks of a statement that run in the same function: none of a definition."""
     return [] if isinstance(node, DEFINITIONS) else blocks(node)
 
 
 def inner_blocks(block: list[gast.AST]) -> Iterator[list[gast.AST]]:
-    """The blocks inside a block that run in the same function, innermost first."""
+    """Yield the blocks inside a block that run in the same function, innermost first."""
     for node in block:
         for inner in own_blocks(node):
             yield from inner_blocks(inner)
@@ -52,19 +52,19 @@ def inner_blocks(block: list[gast.AST]) -> Iterator[list[gast.AST]]:
 
 
 def own_statements(block: list[gast.AST]) -> Iterator[gast.AST]:
-    """The statements of a block and its inner blocks, innermost first."""
+    """Yield the statements of a block and of its inner blocks, innermost first."""
     for inner in inner_blocks(block):
         yield from inner
     yield from block
 
 
 def is_docstring(statement: gast.AST) -> bool:
-    """Whether a statement is a text, which is the docstring if it is the first one."""
+    """Whether a statement is a string, which is the docstring if it is the first one."""
     return isinstance(statement, gast.Expr) and isinstance(getattr(statement.value, "value", None), str)
 
 
 def dotted(node: gast.AST) -> tuple[gast.AST, list[str]]:
-    """The base of a chain of attributes, and their names: for `f(x).a.b`, `f(x)` and a and b."""
+    """Return the base of a chain of attributes, and their names: for `f(x).a.b`, `f(x)` and a and b."""
     names: list[str] = []
     while isinstance(node, gast.Attribute):
         names.insert(0, node.attr)
@@ -86,12 +86,15 @@ class _Parts(dict[type, tuple[str, ...]]):
         return found
 
 
-PARTS: Mapping[type, tuple[str, ...]] = _Parts()  # the fields of a class of nodes in which there may be nodes
+PARTS: Mapping[type, tuple[str, ...]] = _Parts()  # the fields of each class that may hold nodes
 _SIMPLE = frozenset("id ctx op ops attr kind type_comment conversion simple is_async level module".split())
 
 
 def walk(*nodes: gast.AST) -> Iterator[gast.AST]:
-    """Every node at and below `nodes`. (`ast.walk` imports a module when called, which may be under conversion.)"""
+    """Yield every node at and below `nodes`.
+
+    `ast.walk` does the same, but imports a module that may be under conversion.
+    """
     stack = [*reversed(nodes)]
     while stack:
         node = stack.pop()
@@ -105,7 +108,7 @@ FRAMES_PER_LEVEL = 8  # of the deepest pass
 
 @contextlib.contextmanager
 def room_for(tree: gast.AST) -> Iterator[None]:
-    """While it lasts, the recursion limit leaves room for passes over `tree`, however deep it is."""
+    """While it lasts, raise the recursion limit so far that passes over `tree` can recurse."""
     depth, level = 0, [tree]
     while level:
         depth, level = depth + 1, [child for node in level for child in children(node)]
@@ -121,7 +124,7 @@ def room_for(tree: gast.AST) -> Iterator[None]:
 
 
 def _stack_depth() -> int:
-    """How many frames are running in this thread."""
+    """Return the number of frames of this thread."""
     count, frame = 0, sys._getframe()
     while frame.f_back is not None:
         count, frame = count + 1, frame.f_back

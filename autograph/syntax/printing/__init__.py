@@ -1,5 +1,5 @@
-"""From trees back to source text, with what the user typed kept.
+"""Prints trees as source text, and keeps the user's text where the tree is unchanged.
 
-`reprint.py` is on top, for statements; `splice.py` does the same for expressions; `slots.py` finds the places in the
-user's text where something has changed. New nodes are printed by `common/printing`.
+Read `reprint.py` first, which prints statements; `splice.py` prints expressions; `slots.py` finds the changed places in
+the user's text. `common/printing` prints new nodes.
 """

@@ -1,9 +1,8 @@
-"""A rewritten tree back to text, with what the user typed kept: wording, comments, blank lines, layout.
+"""Prints a converted tree, and keeps the user's wording, comments, blank lines and layout.
 
-A statement that no converter touched is copied, and only re-indented. Of one that was touched, as much of the text
-as still holds is kept: simple statements and the heads of compound ones are spliced (see `splice`), their blocks are
-printed statement by statement. New nodes are printed by `Unparser`. Comments and blank lines come from
-`node.comments`, wherever converters moved them.
+An unchanged statement is copied, and only re-indented. Of a changed one, the text that still holds is kept: simple
+statements and headers are spliced (see `splice`), blocks are printed statement by statement. `Unparser` prints new
+nodes. Comments and blank lines come from `node.comments`, to wherever converters moved them.
 """
 
 from __future__ import annotations
@@ -26,15 +25,16 @@ _BLOCK_OF = {"": "body", "else": "orelse", "finally": "finalbody"}
 
 
 def to_text(tree: gast.AST, source: Source) -> str:
-    """The text of a tree or of a part of it, not indented.
+    """Print a tree or a part of it, not indented.
 
     Args:
-        tree: a `Module`, a statement or an expression; converted, or as it was parsed.
-        source: where it was parsed from.
+        tree: a `Module`, a statement or an expression; converted, or as parsed.
+        source: the source that it was parsed from.
 
     Returns:
-        The text; that of a module or statement ends with a line feed. The comments before and after a single
-        statement are not part of it.
+        The text; that of a module or statement ends with a line feed. It does not include the comments before and after
+            a
+        single statement.
     """
     origin: TreeOrigin = source.tree.origin
     printer = Printer(source.lines, origin.strings)
@@ -54,11 +54,11 @@ class Printer(Splicer):
 
     def __init__(self, lines: Sequence[str], strings: frozenset[int]) -> None:
         super().__init__(lines, strings)
-        self.same_line = ""  # what parts the next statement from what stands before it on the line
-        self.printed: dict[int, int] = {}  # by statement: how many of its comments stand around the header above
+        self.same_line = ""  # the separator before the next statement, if it goes on the current line
+        self.printed: dict[int, int] = {}  # by statement: how many of its comments are printed around the header above
 
     def fill(self, text: str = "") -> None:
-        """Begin a line, or go on in the present one."""
+        """Begin a line, or continue the current one."""
         self.write((self.same_line or f"\n{self.indent}") + text)
         self.same_line = ""
 
@@ -84,10 +84,10 @@ class Printer(Splicer):
             previous = node
 
     def lines_before(self, node: gast.AST, owner: gast.AST, previous: gast.AST | None) -> Sequence[str]:
-        """The comment and blank lines to print before a statement."""
+        """Return the comment and blank lines to print before a statement."""
         lines = _comments(node).before[self.printed.pop(id(node), 0) :]
         if previous is None:
-            if not hasattr(owner, "origin"):  # a blank line between statements is none above the first
+            if not hasattr(owner, "origin"):  # no blank line above the first statement of a block
                 lines = tuple(itertools.dropwhile(lambda line: not line, lines))
         elif kind(node) in _DEFINITIONS and not hasattr(node, "origin"):
             if lines[:1] != ("",) and self.out[-1] != "\n":
@@ -95,16 +95,16 @@ class Printer(Splicer):
         return lines
 
     def restore_comments(self, node: gast.AST, mark: int) -> None:
-        """Put the comments that a rewriting lost above a statement, which was printed since `mark`."""
+        """Print the comments that a rewriting lost above the statement, whose text begins at `mark`."""
         inside = _comments(node).inside
         lost = set(inside).difference(comments("".join(self.out[mark:]))) if inside else inside
         if lost and self.out[mark].startswith("\n"):
-            above = comments("".join(self.out[:mark]))  # where the test of a `while` goes, say
+            above = comments("".join(self.out[:mark]))  # for example, where the test of a `while` goes
             lines = [comment for comment in inside if comment in lost and comment not in above]
             self.out[mark:mark] = [f"\n{self.indent}{line}" for line in lines]
 
     def suite(self, owner: gast.AST, body: Sequence[gast.AST], keyword: str = "") -> None:
-        """Print a colon and a block, on the same line if it was and still can be."""
+        """Print a colon and a block; on the same line if it was, and still can be."""
         if self.is_inline(owner, _BLOCK_OF[keyword]):
             self.colon(owner, keyword)
             self.same_line = " "
@@ -113,7 +113,7 @@ class Printer(Splicer):
             super().suite(owner, body, keyword)
 
     def is_inline(self, owner: gast.AST, field: str) -> bool:
-        """Whether a block stands on the line of its header: `if x: return`."""
+        """Whether a block is on the line of its header: `if x: return`."""
         body = getattr(owner, field)
         first = _first_as_parsed(owner, field)
         if first is None or not first.origin.inline or not all(map(_is_simple, body)):
@@ -123,8 +123,8 @@ class Printer(Splicer):
         return all(_continues_line(*pair) for pair in itertools.pairwise(body))
 
     def clause(self, node: gast.AST, prefix: str = "") -> None:
-        """Print the head of a statement, handler or case, and its own block, with the comments above."""
-        if prefix:  # an `elif`, the only statement that is not printed by `block`
+        """Print the header of a statement, handler or case, and its block, with the comments above."""
+        if prefix:  # an `elif`: `block` prints all other statements
             self.comment_lines(_comments(node).before)
         elif not isinstance(node, ast.stmt):
             self.lead(node, "body")
@@ -190,7 +190,7 @@ class Printer(Splicer):
         self.write(node.origin.comment)
 
     def copies(self, node: gast.AST) -> bool:
-        """Print a compound statement as it was typed, if that can be done."""
+        """Print a compound statement as it was typed, if possible; return whether it was."""
         origin: StatementOrigin = node.origin
         if not untouched(node, self.memo) or _comments(node).trailing != origin.comments.trailing:
             return False
@@ -212,7 +212,7 @@ class Printer(Splicer):
         return True
 
     def is_elif(self, orelse: Sequence[gast.AST]) -> bool:
-        """Whether what follows an `if` is to be printed as `elif`: as typed, or always if it is new."""
+        """Whether to print the `else` of an `if` as `elif`: as typed, or always if it is new."""
         if not super().is_elif(orelse) or _comments(orelse[0]).after:
             return False
         return not hasattr(orelse[0], "origin") or self.lines.is_elif(orelse[0])
@@ -259,7 +259,7 @@ def _is_uniform(origin: StatementOrigin, lines: Lines, strings: frozenset[int]) 
 
 
 def _start(node: gast.AST, lines: Lines) -> Place:
-    """Where a statement's text begins, its decorators included, the `el` of an `elif` not."""
+    """Return the begin of a statement's text, with its decorators, without the `el` of an `elif`."""
     origin: StatementOrigin = node.origin
     assert origin.span is not None
     line, offset, _, _ = origin.span
@@ -269,7 +269,7 @@ def _start(node: gast.AST, lines: Lines) -> Place:
 
 
 def _last(node: gast.AST) -> gast.AST:
-    """The last statement of a compound statement's last block."""
+    """Return the last statement of a compound statement's last block."""
     for field in ("finalbody", "orelse", "handlers", "cases", "body"):
         if body := getattr(node, field, None):
             return body[-1] if isinstance(body[-1], ast.stmt) else body[-1].body[-1]
@@ -277,7 +277,7 @@ def _last(node: gast.AST) -> gast.AST:
 
 
 def _first_as_parsed(owner: gast.AST, field: str) -> gast.AST | None:
-    """The first statement of a block, if it was parsed as such."""
+    """Return the first statement of a block, if it was the first when parsed."""
     if not hasattr(owner, "origin") or not hasattr(getattr(owner, field)[0], "origin"):
         return None
     was = owner.origin.shape[fields(owner).index(field)]
@@ -286,7 +286,7 @@ def _first_as_parsed(owner: gast.AST, field: str) -> gast.AST | None:
 
 
 def _continues_line(previous: gast.AST, node: gast.AST) -> bool:
-    """Whether two simple statements stood on one line, `previous; node`."""
+    """Whether two simple statements were on one line, as in `previous; node`."""
     before, origin = getattr(previous, "origin", None), getattr(node, "origin", None)
     if not (isinstance(before, StatementOrigin) and isinstance(origin, StatementOrigin)) or not origin.inline:
         return False

@@ -1,4 +1,4 @@
-"""Places in the user's text: where the children of an original node stood, and what stands there now."""
+"""Finds the places in the user's text where children of a parsed node were, and the nodes that are there now."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ARGUMENTS = {("Call", "args"), ("Call", "keywords"), ("ClassDef", "bases"), ("C
 
 
 class Slot(NamedTuple):
-    """A place in an original node's text: the child that stood there, and the one that stands there now."""
+    """A place in a parsed node's text: the child that was there, and the one that is there now."""
 
     was: gast.AST
     now: gast.AST
@@ -48,19 +48,19 @@ class Slot(NamedTuple):
         return line, offset
 
     def is_lone_generator(self) -> bool:
-        """Whether a generator expression, now replaced, was a call's only argument, without parentheses of its own."""
+        """Whether a replaced generator expression was the only argument of a call, without parentheses of its own."""
         if self.now is self.was or kind(self.was) != "GeneratorExp" or kind(self.owner) != "Call":
             return False
         return bool(self.end == self.owner.origin.span[2:])
 
     def is_parenthesized(self, before: str, after: str) -> bool:
-        """Whether the user typed parentheses around what stood in a slot, between these texts."""
+        """Whether the user typed parentheses around a slot, given the texts before and after it."""
         if not (before.rstrip(_SPACE).endswith("(") and after.lstrip(_SPACE).startswith(")")):
             return False
         return (kind(self.owner), self.field) not in _ARGUMENTS or before.count("(") > 1 or "," in before
 
     def drops_parentheses(self, before: str, after: str) -> bool:
-        """Whether the user's parentheses became needless: `(a and b)` is now `ag__.and_(...)`."""
+        """Whether the user's parentheses became redundant: `(a and b)` is now `ag__.and_(...)`."""
         if not (before.endswith("(") and after.startswith(")") and _is_new_call(self.now)):
             return False
         return self.is_parenthesized(before, after) and not (in_word(before[-2:-1]) or in_word(after[1:2]))
@@ -127,19 +127,19 @@ class Slots:
 
 
 def gaps(lines: Lines, slots: Sequence[Slot], start: Place, end: Place) -> list[str]:
-    """The texts between two places and the slots there, without comments: nothing but punctuation and words."""
+    """Return the texts between two places and the slots there, without comments: only punctuation and keywords."""
     places = [start, *(place for slot in slots for place in (slot.start, slot.end)), end]
     return [_COMMENT.sub("", lines.between(*pair)) for pair in zip(places[::2], places[1::2])]
 
 
 def in_order(slots: Sequence[Slot], start: Place, end: Place) -> bool:
-    """Whether slots lie one after the other between two places."""
+    """Whether slots follow one another between two places."""
     places = [start, *(place for slot in slots for place in (slot.start, slot.end)), end]
     return places == sorted(places)
 
 
 def depth(text: str) -> int:
-    """By how many brackets a text leads inwards."""
+    """Return the number of brackets that a text opens, less those that it closes."""
     return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
 
 
@@ -149,7 +149,7 @@ def in_word(character: str) -> bool:
 
 
 def _is_new_call(node: gast.AST) -> bool:
-    """Whether a node is a call like `ag__.operator(...)`, made by a converter."""
+    """Whether a node is a call that a converter made, like `ag__.operator(...)`."""
     if kind(node) != "Call":
         return False
     while kind(node) in ("Call", "Attribute") and not hasattr(node, "origin"):

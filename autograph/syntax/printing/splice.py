@@ -1,8 +1,8 @@
-"""Expressions with the user's text kept: unchanged parts are copied, changed ones are spliced in.
+"""Prints expressions: copies unchanged parts of the user's text, and splices changed ones in.
 
-An original node some of whose children were replaced is printed as its own text, with the new children's text in
-the places of the old ones. Only where its shape itself changed (an argument more, another operator) is it printed
-afresh by `Unparser`; even then, what is below it is copied or spliced.
+A parsed node with replaced children is printed as its own text, with the text of the new children in place of the old.
+Only if its shape changed (another argument, another operator) does `Unparser` print it afresh; even then, the nodes
+below are copied or spliced.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from autograph.syntax.printing.slots import Slot, Slots, depth, gaps, in_order, 
 _COMMENT = re.compile(r"#[^\n]*")
 _JOINTS = re.compile(r"(?:[\s\\(),<>=!]|\b(?:and|or|not|in|is)\b)*")
 _LINES = (ast.stmt, ast.excepthandler)
-_FAR = 50  # lines; what is further apart are parts of different statements
+_FAR = 50  # lines; parts that are further apart belong to different statements
 _OPENING_QUOTE = re.compile(r"[a-zA-Z]*('''|\"\"\"|'|\")")
 
 
@@ -48,7 +48,7 @@ class Splicer(Unparser):
     # -- the user's text -----------------------------------------------------------------------------------
 
     def copy(self, start: Place, end: Place, brackets: Brackets | None) -> None:
-        """Print the text between two places; lines that were aligned with a bracket stay so, where it is now."""
+        """Print the text between two places; lines aligned with a bracket stay aligned."""
         if brackets is None:
             self.write(self.lines.between(start, end))
             return
@@ -58,7 +58,7 @@ class Splicer(Unparser):
         self.write(brackets.move(lines, typed, _width(self.out), fixed))
 
     def brackets(self, node: gast.AST) -> Brackets | None:
-        """For moving the text of a node; None if it is on one line, and cannot lose its alignment."""
+        """Return the brackets for moving the text of a node; None if it is on one line."""
         origin = node.origin
         if origin.span and origin.span[0] == origin.span[2]:
             return None
@@ -71,7 +71,7 @@ class Splicer(Unparser):
             return False
         return self.in_verified_fstring or not origin.in_fstring
 
-    # -- what to print how ---------------------------------------------------------------------------------
+    # -- expressions ---------------------------------------------------------------------------------------
 
     def dispatch(self, tree: gast.AST) -> None:
         """Copy, splice or print a node that is not a statement."""
@@ -95,11 +95,11 @@ class Splicer(Unparser):
             super().place(node, level)
 
     def is_link(self, node: gast.AST, level: int) -> bool:
-        """Whether an operand is an operation that is to be printed afresh, without parentheses."""
+        """Whether an operand is an operation to print afresh, without parentheses."""
         return super().is_link(node, level) and not self.has_text(node)
 
     def has_own_parentheses(self, node: gast.AST) -> bool:
-        """Whether a tuple will come out as typed, and was typed in parentheses."""
+        """Whether a tuple will be printed as typed, in parentheses."""
         slots = self.slots.of(node) if len(node.elts) > 1 and self.has_text(node) else None
         if not slots:
             return False
@@ -108,21 +108,21 @@ class Splicer(Unparser):
         return min(depths) > 0
 
     def part(self, owner: gast.AST, field: str, node: gast.AST) -> None:
-        """Print a part of a node; of a statement, in parentheses if it would not stay on its line."""
+        """Print a part of a node; of a statement, in parentheses if it would otherwise end the line early."""
         mark = len(self.out)
         super().part(owner, field, node)
         if _ends_at_line_feed(owner):
             self.keep_together(mark)
 
     def keep_together(self, mark: int) -> None:
-        """Parenthesize what was printed since `mark` if a line feed outside of brackets would end it early."""
+        """Parenthesize the text since `mark` if a line feed outside of brackets would end it early."""
         text = "".join(self.out[mark:])
         if "\n" in text and _needs_parentheses(text):
             self.out.insert(mark, "(")
             self.write(")")
 
     def places(self, nodes: Iterable[gast.AST]) -> None:
-        """Print expressions in brackets: on lines of their own, with the comments between, where the user did."""
+        """Print expressions in brackets; on lines of their own, with the comments between, if the user did so."""
         nodes = list(nodes)
         extents = map(self.extent, nodes if len(nodes) > 1 else ())
         breaks = [self.line_break(*pair) for pair in itertools.pairwise(extents)]
@@ -133,14 +133,14 @@ class Splicer(Unparser):
                 self.write("," + margin.join(lines) if lines else ", ")
 
     def extent(self, node: gast.AST) -> tuple[Place, Place] | None:
-        """From where to where the parts of a node stood in the user's text, if anywhere."""
+        """Return the begin and end of a node in the user's text, or of its parsed parts; None if it has none."""
         if self.has_text(node):
             return node.origin.span[:2], node.origin.span[2:]
         parts = [part for part in map(self.extent, gast.iter_child_nodes(node)) if part]
         return (min(parts)[0], max(end for _, end in parts)) if parts else None
 
     def line_break(self, left: tuple[Place, Place] | None, right: tuple[Place, Place] | None) -> list[str]:
-        """The line ends between two expressions if the second was typed below the first; else nothing."""
+        """Return the line ends between two expressions if the second was typed below the first; else []."""
         if self.in_verified_fstring or left is None or right is None:
             return []
         if not 0 < right[0][0] - left[1][0] < _FAR:
@@ -164,7 +164,7 @@ class Splicer(Unparser):
             if slot.now is slot.was and untouched(slot.now, self.memo):
                 continue
             (line, left), (last, right) = slot.start, slot.end
-            drop = slot.drops_parentheses(before, after) - slot.is_lone_generator()  # its own are the call's
+            drop = slot.drops_parentheses(before, after) - slot.is_lone_generator()  # which shares the call's
             self.copy(position, (line, left - drop), brackets)
             mark = len(self.out)
             self.fill_slot(slot, before, after)
@@ -174,7 +174,7 @@ class Splicer(Unparser):
         self.copy(position, end, brackets)
 
     def fill_slot(self, slot: Slot, before: str, after: str) -> None:
-        """Print the contents of a slot, between these texts, separated from adjacent words."""
+        """Print the contents of a slot between two texts, separated from adjacent words."""
         mark = len(self.out)
         if kind(slot.now) != "Tuple" and slot.is_parenthesized(before, after):
             self.dispatch(slot.now)
@@ -188,9 +188,9 @@ class Splicer(Unparser):
     # -- f-strings -----------------------------------------------------------------------------------------
 
     def fstring(self, node: gast.AST) -> None:
-        """Splice a changed f-string if what comes out is what is meant, else print it afresh.
+        """Splice a changed f-string if the result parses to the tree, else print it afresh.
 
-        Until Python 3.12 the places inside are often wrong, and what now stands there may hold the wrong quotes.
+        Until Python 3.12 positions inside f-strings are often wrong, and a new part may contain the wrong quotes.
         """
         start, end = node.origin.span[:2], node.origin.span[2:]
         found = _OPENING_QUOTE.match(self.lines.between(start, end))
@@ -212,12 +212,12 @@ class Splicer(Unparser):
             self.write(literals.fstring(node, self.in_fstring, quoting))
 
     def inner(self, quoting: literals.Quoting) -> Unparser:
-        """A printer for an expression inside an f-string: the user's text may not fit in there."""
+        """Return a printer for an expression inside an f-string, where the user's text may not fit."""
         return Unparser(quoting)
 
 
 def _width(pieces: Sequence[str]) -> int:
-    """The width of the last line of a text."""
+    """Return the width of the last line of a text."""
     width = 0
     for piece in reversed(pieces):
         width += len(piece) - piece.rfind("\n") - 1
@@ -232,7 +232,7 @@ def _ends_at_line_feed(node: gast.AST) -> bool:
 
 
 def _needs_parentheses(text: str) -> bool:
-    """Whether an expression, put on a line of its own, would not be one."""
+    """Whether an expression of several lines would fall apart without parentheses."""
     try:
         return len(ast.parse(f"_ = {text}").body) != 1
     except SyntaxError:
@@ -240,7 +240,7 @@ def _needs_parentheses(text: str) -> bool:
 
 
 def _parses_to(text: str, node: gast.AST) -> bool:
-    """Whether a text parses to just this expression."""
+    """Whether a text parses to this expression."""
     try:
         return bool(gast.dump(to_gast(ast.parse(f"({text}\n)", mode="eval").body)) == gast.dump(node))
     except SyntaxError:
