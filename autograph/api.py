@@ -44,14 +44,14 @@ def to_graph(entity: Function[P, R], *, debug_source: bool = False) -> Callable[
 @overload
 def to_graph(entity: F, *, debug_source: bool = False) -> F: ...
 def to_graph(entity: Any, *, debug_source: bool = False) -> Any:
-    """The converted form of a callable: it always runs converted code, and is like the original in every other way.
+    """Return the converted form of a callable: it always runs converted code, and is otherwise like the original.
 
     Its control flow consists of calls of operators, as in the AutoGraph of TensorFlow (Moldovan and others, 2019).
 
     Args:
         entity: a function, lambda, method, partial, `staticmethod`, `classmethod`, `property`, or an object with a
             `__call__` written in Python. Of a staged function, the plain function is converted.
-        debug_source: compile the converted text itself, so that a debugger steps through that, instead of putting the
+        debug_source: compile the converted text itself, so that a debugger steps through it, instead of putting the
             code on the user's lines.
 
     Returns:
@@ -117,13 +117,13 @@ def _converted_function(function: FunctionType, debug_source: bool = False) -> F
 
 
 def is_converted(function: Any) -> bool:
-    """Whether a function is the outcome of a conversion, or switches to one."""
+    """Whether a function is the result of a conversion, or switches to one."""
     is_function = type(function) is FunctionType
     return is_function and (code_marks.is_converted(function.__code__) or code_marks.is_switch(function))
 
 
 def is_marked(function: Any) -> bool:
-    """Whether a function is marked by `do_not_convert`."""
+    """Whether `do_not_convert` marked a function."""
     return getattr(function, "__dict__", {}).get("__ag_do_not_convert__") is True
 
 
@@ -140,10 +140,10 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
     """Let a callable take part in staging: its converted form runs while a backend traces, else the original.
 
     Args:
-        entity: what `to_graph` accepts; left out where a decorator is given options. Generators, coroutines and
-            functions that look at their caller's frame are converted at once, since a wrapper would hide what they are,
-            or be the frame that they find. Staged functions, and functions compiled by Cython and the like, stay as
-            they are.
+        entity: a callable that `to_graph` accepts; omitted if a decorator gets options. Generators, coroutines and
+            functions that look at their caller's frame are converted at once, since a wrapper would hide their kind, or
+            be the frame that they find. Staged functions, and functions compiled by Cython and the like, stay as they
+            are.
         debug_source: as for `to_graph`.
 
     Returns:
@@ -174,8 +174,8 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
 
 
 def _switch(entity: Any, debug_source: bool) -> FunctionType:
-    """A function that runs `entity`, or its converted form, depending on whether a backend traces."""
-    code = source.unwrap(entity).__code__  # and say so at once if there is nothing to convert
+    """Return a function that runs `entity`, or its converted form while a backend traces."""
+    code = source.unwrap(entity).__code__  # raises at once if there is nothing to convert
     function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, _Converted(entity, debug_source))
     functools.update_wrapper(function, entity)
     own = function.__code__
@@ -185,7 +185,7 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
 
 
 class _Converted:
-    """Gives the converted form of `entity`; makes it when it is first called."""
+    """Return the converted form of `entity`; makes it at the first call."""
 
     def __init__(self, entity: Any, debug_source: bool) -> None:
         self.entity = entity
@@ -204,7 +204,7 @@ class _Converted:
 
 # fmt: off
 def _make_switch(active: list[Any], tracing: Callable[[], Any], original: Any, converted: Callable[[], Any]) -> Any:
-    # In one line, so that its frame, in a traceback, stands on the first line of the user's function.
+    # In one line, so that tracebacks show the first line of the user's function for its frame.
     return lambda *args, **kwargs: (converted() if active and tracing() is not None else original)(*args, **kwargs)
 # fmt: on
 
@@ -218,7 +218,7 @@ def do_not_convert(function: F) -> F: ...
 def do_not_convert(function: None = None) -> Callable[[F], F]: ...
 @on_behalf
 def do_not_convert(function: Any = None) -> Any:
-    """Mark a function or class: it, and what it calls, runs as the user wrote it, also while a backend traces.
+    """Mark a function or class, so that it, and all that it calls, runs as plain Python, also while a backend traces.
 
     Args:
         function: a function, method, `staticmethod`, `classmethod` or class.
@@ -274,11 +274,11 @@ def set_loop_options(**options: Any) -> None:
 
 
 def to_code(entity: Any) -> str:
-    """The converted source, as readable Python.
+    """Return the converted source, as readable Python.
 
     Args:
-        entity: a function, method, lambda, class or module. Decorators of a function are left out; wrappers by
-            `functools.wraps` and the like are followed to the function that the user wrote.
+        entity: a function, method, lambda, class or module. Decorators of a function are left out. Wrappers made by
+            `functools.wraps` and the like are followed to the user's function.
 
     Returns:
         the text.
@@ -330,7 +330,7 @@ def explain(entity: Any) -> Explanation:
 
 
 def user_function(entity: Any) -> FunctionType:
-    """The function the user wrote, behind wrappers that keep it in `__wrapped__`."""
+    """Return the user's function behind wrappers that have it as `__wrapped__`."""
     function = source.unwrap(entity)
     while type(inner := getattr(function, "__wrapped__", None)) is FunctionType:
         function = inner
@@ -341,7 +341,7 @@ def user_function(entity: Any) -> FunctionType:
 
 
 def _text_of(module: types.ModuleType) -> tuple[str, str]:
-    """The text of a module's file, and the file's name."""
+    """Return the text of a module's file, and the file's name."""
     filename = getattr(module, "__file__", None)
     lines = linecache.getlines(filename, module.__dict__) if filename else []
     if not lines:
@@ -364,7 +364,7 @@ def _class_source(entity: type) -> tuple[pipeline.Converted, source.Source, Any]
 
 
 def _find(node: Any, path: list[str]) -> Any:
-    """The class at a path of names below a module or class."""
+    """Return the class at a path of names below a module or class."""
     for name in path:
         inside = (n for n in trees.walk(node) if isinstance(n, gast.ClassDef) and n.name == name and n is not node)
         node = next(inside, None)
@@ -374,10 +374,10 @@ def _find(node: Any, path: list[str]) -> Any:
 
 
 def convert_callee(function: FunctionType, whole: bool = False) -> FunctionType:
-    """For `ag__.call` while a backend traces: the converted function, or the function itself if it has no source.
+    """Return the converted function for `ag__.call` while a backend traces; the function itself if it has no source.
 
     Args:
-        whole: whether it is to ask for all that is compared; the function itself if there is no such code of it.
+        whole: convert all comparisons; the function itself is returned if there is no such code of it.
     """
     if why_unconverted.get(function.__code__) is not None:
         return function
@@ -395,7 +395,7 @@ def convert_or_explain(function: FunctionType, whole: bool = False) -> FunctionT
 
 
 def why_sourceless(entity: Any) -> str:
-    """Why a function that is to be staged has no source; "" if it has, or is not written in Python."""
+    """Return the reason why a function to be staged has no source; "" if it has, or is not written in Python."""
     if is_compiled(entity):
         return f"{entity.__qualname__} is compiled, and has no source at run time"
     try:
@@ -417,6 +417,6 @@ def _whole_function(function: FunctionType) -> FunctionType:
 _place = operator.attrgetter("__code__.co_filename", "__code__.co_firstlineno", "__code__.co_name")
 
 
-# Functions that were called while tracing and have no source to convert, and why; `explain` of a trace tells.
+# The reason, for `explain`, why functions called while tracing have no source to convert.
 why_unconverted: OfCode[str] = OfCode()
 calls.set_converter(convert_callee)

@@ -30,20 +30,21 @@ class SourceError(AutographError):
 
 
 class StagingError(AutographError):
-    """Code cannot be staged as it stands: it needs the value of something that is known only when the graph runs,
-    or comes to a construct that the backend does not stage. The message says what to write instead."""
+    """Code cannot be staged: it needs a value that is known only when the graph runs, or uses a construct that the
+    backend does not stage. The message says how to write it instead.
+    """
 
 
 class TracingError(AutographError):
-    """A call cannot be traced, however often it is tried, or has no graph because it runs as plain Python."""
+    """A call cannot be traced, or has no graph because it runs as plain Python."""
 
 
 class InternalError(AutographError):
-    """This library has a bug: it neither traced a call, nor reported why it cannot. Please report it."""
+    """This library has a bug: it neither traced a call, nor reported a reason. Please report it."""
 
 
 class StrictError(AutographError):
-    """A function staged with `strict=` came to something that it refuses."""
+    """A function staged with `strict=` met something that `strict=` forbids."""
 
 
 class SignatureError(AutographError, TypeError):
@@ -55,8 +56,9 @@ class EngineError(AutographError):
 
 
 class DerivativeError(AutographError):
-    """A gradient cannot be computed: an operation has no derivative, or the result, or an input that is differentiated
-    in, is not a float."""
+    """A gradient cannot be computed: an operation has no derivative, or the result or a differentiated input is not a
+    float.
+    """
 
 
 class UnstagedDerivativeError(DerivativeError, StrictError):
@@ -72,4 +74,4 @@ class SourceWarning(UserWarning):
 
 
 class RetraceWarning(UserWarning):
-    """A function was traced many times over, so that most of the time goes into tracing."""
+    """A function was traced so often that tracing takes most of the time."""

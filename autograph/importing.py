@@ -4,21 +4,21 @@
         import toolz                            # runs converted code
         print(hook.modules["toolz.itertoolz"])  # what was converted, and what stayed plain
 
-A pattern is the name of a module, which stands for the module and everything below it, or a glob over the full names
-of modules, in which `*` also matches dots: `json` and `json*` match `json.decoder`, `json.*` does not match `json`.
+A pattern is the name of a module, which also matches everything below it, or a glob over the full names of modules, in
+which `*` also matches dots: `json` and `json*` match `json.decoder`, `json.*` does not match `json`.
 
-The hook is the first on `sys.meta_path`. It lets the finders behind it find a module, and if that is an ordinary
-source file, gives it a loader that differs in one point: `get_code` returns the compiled conversion. Everything else
+The hook is the first finder on `sys.meta_path`. The finders behind it find the module. If it is an ordinary source
+file, the hook gives it a loader that differs in one point: `get_code` returns the compiled conversion. Everything else
 (`__file__`, `__cached__`, resources, `inspect.getsource`) is the module's own, and nothing is written to its
-`__pycache__`. Other files are left alone, and `left_alone` says why.
+`__pycache__`. Other modules are not converted, for reasons in `left_alone`.
 
-Modules that were imported before are imported afresh, together with the whole package they belong to, so that a package
-never holds two versions of one module. Code that imported them earlier keeps the version it has; so does this
-library, which therefore can convert the very modules it is built on.
+Modules that were imported before are imported again, with the whole package that they belong to, so that a package
+never has two versions of one module. Code that imported them earlier keeps its version; so does this library, which can
+therefore convert the modules that it uses itself.
 
-Converted code takes more frames for each call of the user's, so the recursion limit is four times as high while a hook
-is installed; `sys.getrecursionlimit` and `sys.setrecursionlimit` still speak of the limit that the program knows.
-`uninstall` leaves `sys.modules`, `sys.meta_path` and the recursion limit as they were found.
+Converted code needs more frames for each call of the user's, so the recursion limit is four times as high while a hook
+is installed; `sys.getrecursionlimit` and `sys.setrecursionlimit` still use the program's own limit. `uninstall`
+restores `sys.modules`, `sys.meta_path` and the recursion limit.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ def install(patterns: str | Iterable[str]) -> Hook:
 
 
 def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation]:
-    """Convert and compile the contents of a file. What the module defines is what it defined: not `ag__`, too.
+    """Convert and compile the contents of a file. The module does not define `ag__`.
 
     Raises:
-        SyntaxError: as Python does; its warnings, too, are those of the user's file.
+        SyntaxError: as Python does; its warnings are those of the user's file, too.
     """
     compile(data, filename, "exec", dont_inherit=True)
     key = cache.key_of_module(data, filename)
@@ -95,7 +95,7 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
 
 
 def pattern_matches(pattern: str, name: str) -> bool:
-    """Whether a pattern stands for the module `name`."""
+    """Whether a pattern matches the module `name`."""
     return _regex_of([pattern]).match(name) is not None
 
 
@@ -104,8 +104,8 @@ def _regex_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join([*regexes, r"(?!)"]))
 
 
-# Code that imports of the user's program run has no lines, so that traces and debuggers do not show it; and while a
-# module is being converted nothing is traced.
+# The hook's code that runs during an import has no lines, so that trace functions and debuggers do not show it; and the
+# conversion itself is not traced.
 
 
 def _without_lines(function: F) -> F:
@@ -127,13 +127,13 @@ def _untraced(function: Callable[..., T], *args: Any) -> T:
 
 
 class Hook(MetaPathFinder):
-    """Converts modules as they are imported; a context manager, too, which uninstalls it in the end.
+    """Converts modules as they are imported; as a context manager, it uninstalls itself at the end.
 
     Attributes:
-        patterns: which modules.
-        modules: for each module that was converted, what became of it.
-        left_alone: for each matching module that was not, why.
-        prepared: the code of modules that are just being imported afresh.
+        patterns: the patterns of module names.
+        modules: the report on each converted module.
+        left_alone: the reason why each other matching module was not converted.
+        prepared: the code of modules that are being imported again.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
@@ -154,11 +154,11 @@ class Hook(MetaPathFinder):
         self.uninstall()
 
     def matches(self, name: str) -> bool:
-        """Whether one of the patterns stands for the module `name`."""
+        """Whether one of the patterns matches the module `name`."""
         return self._pattern.match(name) is not None
 
     def install(self) -> None:
-        """Begin to convert; modules imported already will be imported afresh."""
+        """Begin to convert; modules imported already are imported again."""
         with _lock:
             if self in _installed:
                 return
@@ -174,7 +174,7 @@ class Hook(MetaPathFinder):
                 raise
 
     def uninstall(self) -> None:
-        """Stop converting; the modules that were imported plain before are in place again."""
+        """Stop converting, and restore the modules that were imported before."""
         with _lock:
             if self not in _installed:
                 return
@@ -189,7 +189,7 @@ class Hook(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> machinery.ModuleSpec | None:
-        """Part of Python's protocol of imports."""
+        """Part of Python's import protocol."""
         return _untraced(self._find, fullname, path, target) if self._pattern.match(fullname) else None
 
     def _find(
@@ -206,7 +206,7 @@ class Hook(MetaPathFinder):
         return None
 
     def adopt(self, spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
-        """How to import in converted form what was found; `spec` itself if that cannot be done."""
+        """Return a spec by which the module is imported in converted form; `spec` itself if that is impossible."""
         spec = _file_spec(spec)
         if (why := _why_not(spec)) is not None:
             self.left_alone[spec.name] = why
@@ -217,7 +217,7 @@ class Hook(MetaPathFinder):
         return spec_from_file_location(spec.name, path, loader=loader, submodule_search_locations=inside) or spec
 
     def _prepare(self) -> None:
-        """Convert the matching modules that are imported already, while nothing is missing yet."""
+        """Convert the matching modules that are imported already, before any of them is removed."""
         for name, module in list(sys.modules.items()):
             spec = _spec(module)
             if spec is None or spec.name != name or not self.matches(name):
@@ -226,18 +226,18 @@ class Hook(MetaPathFinder):
                 self.prepared[name] = _loader(adopted).get_code(name)
 
     def _import_afresh(self) -> None:
-        """Import once more what is prepared, with the packages it belongs to."""
+        """Import the prepared modules again, with the packages that they belong to."""
         packages = {_package(name) for name in self.prepared}
         for name, module in list(sys.modules.items()):
             if _package(name) in packages and not _is_extension(module):
                 self._replaced[name] = sys.modules.pop(name)
-        # The last to be ready was the first to be begun: that way circular imports are entered where they were before.
+        # The last module to complete was the first to begin. In this order circular imports begin where they did.
         for name, module in reversed(list(self._replaced.items())):
             if _spec(module) is not None:
                 importlib.import_module(name)
         for name in self.prepared:  # such as importlib._bootstrap
             del self.modules[name]
-            self.left_alone[name] = "its package takes it from elsewhere than its file"
+            self.left_alone[name] = "its package imports it from another place than its file"
         self.prepared.clear()
 
     def _loads(self, spec: machinery.ModuleSpec | None) -> bool:
@@ -261,15 +261,14 @@ class ConvertingLoader(machinery.SourceFileLoader):
         self._code: CodeType | None = None
 
     def __eq__(self, other: object) -> bool:
-        """A module's spec compares equal to what it would be without the hook."""
+        """A module's spec compares equal to its spec without the hook."""
         return isinstance(other, machinery.SourceFileLoader) and (self.name, self.path) == (other.name, other.path)
 
     __hash__ = machinery.SourceFileLoader.__hash__
 
     @_without_lines
     def create_module(self, spec: machinery.ModuleSpec) -> None:
-        # Here and not when the module is executed, because then it is in sys.modules, still empty, and would be
-        # taken by a converter that imports it.
+        # Not when the module is executed: then it is in sys.modules, still empty, and a converter may import it.
         self._code = self.hook.prepared.pop(spec.name, None) or _untraced(self._convert, spec.name)
 
     @_without_lines
@@ -280,7 +279,7 @@ class ConvertingLoader(machinery.SourceFileLoader):
 
     def _convert(self, fullname: str) -> CodeType:
         with _plain_imports():
-            import warnings  # noqa: F401  # which Python looks up in sys.modules; to convert it, it was taken out
+            import warnings  # noqa: F401  # Python looks it up in sys.modules, from which the hook may have removed it
 
             data = self.get_data(self.path)
             code, self.hook.modules[fullname] = compile_converted(data, self.path)
@@ -288,7 +287,7 @@ class ConvertingLoader(machinery.SourceFileLoader):
 
 
 class _Conversions(threading.local):
-    """How many conversions are running in this thread, one inside the other, and what they imported."""
+    """The number of nested conversions that run in this thread, and the names that they import."""
 
     def __init__(self) -> None:
         self.running = 0
@@ -300,7 +299,7 @@ _conversions = _Conversions()
 
 @contextmanager
 def _plain_imports() -> Iterator[None]:
-    """Whatever is imported for the sake of a conversion is imported plain, and forgotten again."""
+    """While it lasts, modules are imported plain; afterwards they are forgotten."""
     _conversions.running += 1
     try:
         yield
@@ -315,11 +314,11 @@ def _plain_imports() -> Iterator[None]:
 # the recursion limit --------------------------------------------------------------------------------------------------
 
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit
-_program_limits = [0]  # the limit that the program knows
+_program_limits = [0]  # the program's own limit
 
 
 def _raised(limit: int) -> int:
-    # Before 3.11, each frame takes room on the stack of the process, which must not overflow.
+    # Before 3.11, each frame is also on the stack of the process, which must not overflow.
     room = 2**31 - 1 if sys.version_info >= (3, 11) else max(limit, 12_000)
     return min(limit * FRAMES_PER_CALL, room)
 
@@ -351,7 +350,7 @@ def _lower_limit() -> None:
 # what can be converted ------------------------------------------------------------------------------------------------
 
 def _file_spec(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
-    """How to import from its file what is also frozen into the interpreter; `spec` itself if it is not."""
+    """Return a spec for the file of a module frozen into the interpreter; `spec` itself for other modules."""
     if _loader(spec) is not machinery.FrozenImporter:
         return spec
     parent = sys.modules.get(spec.name.rpartition(".")[0])
@@ -359,9 +358,9 @@ def _file_spec(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
 
 
 def _why_not(spec: machinery.ModuleSpec) -> str | None:
-    """Why a module cannot be converted; None if it can."""
+    """Return the reason why a module cannot be converted; None if it can."""
     if _package(spec.name) == __package__:
-        return "it belongs to the library that converts"
+        return "it belongs to this library, which converts"
     loader = _loader(spec)
     kind = type(loader)
     if kind is machinery.SourceFileLoader:
@@ -383,17 +382,17 @@ _WHY_NOT: dict[Any, str] = {
 
 
 def _spec(module: object) -> machinery.ModuleSpec | None:
-    """How a module was imported; None for an entry of `sys.modules` that was not imported."""
+    """Return the spec of a module; None for an entry of `sys.modules` that was not imported."""
     spec = vars(module).get("__spec__") if isinstance(module, ModuleType) else None
     return spec if isinstance(spec, machinery.ModuleSpec) else None
 
 
-def _loader(spec: machinery.ModuleSpec | None) -> Any:  # some are classes, which typeshed does not know of
+def _loader(spec: machinery.ModuleSpec | None) -> Any:  # some are classes, which typeshed does not allow
     return getattr(spec, "loader", None)
 
 
 def _is_extension(module: object) -> bool:
-    """Whether a module is one that may refuse to be imported again, or give the same one."""
+    """Whether a module may refuse to be imported again, or return the same object."""
     return isinstance(_loader(_spec(module)), machinery.ExtensionFileLoader)
 
 

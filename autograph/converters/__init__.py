@@ -1,4 +1,4 @@
-"""The converters, one kind of construct a file: `pipeline.py` tells their order.
+"""The converters, one kind of construct a file. `pipeline.py` has their order.
 
-A converter is a module with `REWRITERS`: functions by the type of node that each rewrites, in place or by a new one.
+A converter is a module with `REWRITERS`: functions by the type of the node that they rewrite, in place or by a new one.
 """

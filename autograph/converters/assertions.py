@@ -3,7 +3,7 @@
     assert test, message      →    ag__.assert_stmt(lambda: test, lambda: message)
     raise error from other    →    raise ag__.raise_(error) from ag__.raise_(other)
 
-The parts of `assert` are deferred, so that under `python -O` neither runs. What is raised may be staged.
+The parts of `assert` are deferred, since neither runs under `python -O`. The exception may be staged.
 """
 
 from __future__ import annotations

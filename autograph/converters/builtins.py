@@ -1,6 +1,6 @@
-"""Builtins that care whether their arguments are staged: `len(x)` → `ag__.len_(x)`.
+"""Calls of builtins that accept staged arguments: `len(x)` → `ag__.len_(x)`.
 
-Only where the name means the builtin, and the call has a form the builtin accepts.
+A call is rewritten only if its name means the builtin, and the builtin accepts its arguments.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import gast
 from autograph.converters.context.base import Context
 from autograph.syntax import template
 
-# How many positional arguments a builtin takes, and which others.
+# The least and most positional arguments of each builtin, and its keywords.
 _ARGUMENTS: dict[str, tuple[float, float, frozenset[str]]] = {
     **dict.fromkeys(
         "len int float bool str repr ascii ord chr type list tuple set frozenset dict any all reversed".split(),

@@ -1,10 +1,12 @@
 """`f(x)` → `ag__.call(f)(x)`, unless `f` is known to need no conversion.
 
-Not wrapped: builtins, methods of literals, what is imported from modules that take no part in staging (most of the
-standard library, NumPy, JAX, this library), and exceptions. Wrapped all the same: NumPy's creation and random
-functions, its scalars and `math`, because they must see that they are being traced, methods named through their class,
-as `threading.Thread.__init__(self)` does, which get an object of the user's, and `", ".join(…)` and `"…".format(…)`,
-which get texts that may be staged.
+Not wrapped: builtins, methods of literals, functions of modules that take no part in staging (most of the standard
+library, NumPy, JAX, this library), and exceptions. Exceptions from this rule are wrapped:
+
+- NumPy's creation and random functions, its scalars, and `math`: they have no staged argument that could show them
+  that a backend traces.
+- Methods called through their class, like `threading.Thread.__init__(self)`: they get an object of the user's.
+- `", ".join(…)`, `"…".format(…)` and the like: they get texts that may be staged.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from autograph.converters.context import movable
 from autograph.converters.context.base import Context
 from autograph.syntax import template, trees
 
-# What of NumPy does not ask its arguments whether they are staged: creation, scalars, and what computes with numbers.
+# Functions and classes of NumPy that do not look for staged arguments.
 _CREATION = frozenset(
     "zeros ones empty full arange linspace logspace geomspace eye identity tri array asarray asanyarray "
     "ascontiguousarray asfortranarray asarray_chkfinite asmatrix bmat matrix ndarray require fromfunction fromiter "
@@ -33,10 +35,10 @@ _CREATION = frozenset(
     "dtype finfo iinfo recarray".split()
 )
 _EXCEPTION = re.compile(r"(Error|Exception|Warning|Exit|Interrupt)$")
-_SETTERS = frozenset({"setattr", "delattr"})  # a backend has to know what they change
+_SETTERS = frozenset({"setattr", "delattr"})  # a backend must know the changes that they make
 _BUILTINS = frozenset(name for name in dir(builtins) if not trace_rules.is_made_late(f"builtins.{name}")) - _SETTERS
 _LITERALS = (gast.Constant, gast.JoinedStr)
-# Methods of texts that may be given what is staged.
+# Methods of strings that may get staged arguments.
 _METHODS_OF_TEXTS = frozenset(
     "format join center ljust rjust zfill expandtabs replace startswith endswith find count encode".split()
 )
@@ -51,7 +53,7 @@ def rewrite(node: gast.Call, context: Context) -> Any:
 
 
 def decorator(function: Any, context: Context) -> Any:
-    """A decorator, which is called with what it stands before."""
+    """Convert a decorator as the function of a call."""
     call = gast.copy_location(gast.Call(function, [], []), function)
     rewrite(call, context)
     return call.func
@@ -85,11 +87,11 @@ def _takes_part(dotted: str) -> bool:
     return is_of_class or _creates(dotted) or trace_rules.is_made_late(dotted)
 
 
-_MODULES = frozenset({"xml.etree.ElementTree", "xml.etree.cElementTree", "PIL.Image"})  # whose names look like classes'
+_MODULES = frozenset({"xml.etree.ElementTree", "xml.etree.cElementTree", "PIL.Image"})  # modules named like classes
 
 
 def _creates(dotted: str) -> bool:
-    """Whether a NumPy function makes arrays or scalars out of nothing, draws them, or asserts something of them."""
+    """Whether a function of NumPy creates, draws or tests arrays or scalars; or a builtin sets attributes."""
     parts = dotted.split(".")
     if parts[0] == "builtins":
         return parts[-1] in _SETTERS

@@ -1,10 +1,10 @@
-"""`a < b < c` and `a in b`, which Python itself reduces to a bool, and `a is None` where `a` becomes None, or not.
+"""`a < b < c` and `a in b`, which Python always reduces to a bool; and `a is None` if `a` may be set to None.
 
-A chain becomes `ag__.and_(lambda: a < b, lambda: b < c)` where `b` may be evaluated twice (a name or a literal), else
+If `b` may be evaluated twice (a name or a literal), a chain becomes `ag__.and_(lambda: a < b, lambda: b < c)`, else
 `ag__.compare(a, '<', lambda: b, '<', lambda: c)`.
 
-Also marks where a staged value must stand for itself, or a context manager for one that a graph enters. What is marked
-is rewritten for compiling only (`syntax/inline.py`), the text stays as it is:
+Also marks places where Python must get the object itself instead of a proxy, and context managers that a graph may
+enter. They are rewritten in the compiled code only (`syntax/inline.py`):
 
     x is None                 →    (ag__.concrete(x, parts=False) if ag__.ACTIVE else x) is None
     match x: case [a, b]      →    match ag__.concrete(x): case [a, b]
@@ -63,12 +63,12 @@ def _conjunction(node: gast.Compare, context: Context) -> Any:
 
 
 def _copy_of(operand: Any) -> Any:
-    """The same name or literal once more."""
+    """Return another node for the same name or literal."""
     if isinstance(operand, gast.Name):
         return gast.copy_location(template.name(operand.id), operand)
     copy = gast.copy_location(template.constant(operand.value), operand)
     if hasattr(operand, "origin"):
-        copy.origin = operand.origin  # spelt as the user spelt it
+        copy.origin = operand.origin  # written as the user wrote it
     return copy
 
 

@@ -5,8 +5,8 @@
 
     [e for x in xs for y in x]  →  ag__.list_comp(xs, lambda x: ag__.gen_exp(x, lambda y: e), flat=True)
 
-Only those whose targets are made of names; any other stays as it is. One whose target an inner function captures stays
-too, because all its elements share one variable.
+Only comprehensions whose targets consist of names are rewritten. One whose target an inner function captures stays
+plain, because all its elements share one variable.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def rewrite(node: Any, context: Context) -> Any:
 
 
 def _call(operator: str, generator: Any, elements: list[Any], node: Any) -> Any:
-    """A call of an operator for one `for`, of which the element may be what the operator for the next one gives."""
+    """Return a call of an operator for one `for`; its element may be a call of the operator for the next one."""
     parameters = _names(generator.target) or []
     conditions = generator.ifs
     if len(conditions) > 1:
@@ -56,7 +56,7 @@ def _call(operator: str, generator: Any, elements: list[Any], node: Any) -> Any:
 
 
 def _names(target: Any) -> list[str] | None:
-    """The names that a target is made of, in order; None if there is anything else in it, or none."""
+    """Return the names in a target, in order; None if it contains anything else, or none."""
     if isinstance(target, gast.Name):
         return [target.id]
     parts = [_names(part) for part in target.elts] if isinstance(target, (gast.Tuple, gast.List)) else []
@@ -64,7 +64,7 @@ def _names(target: Any) -> list[str] | None:
 
 
 def _shape(target: Any, names: list[str]) -> Any:
-    """How a target takes an item apart, as a display of the indices of its names."""
+    """Return the structure of a target, as a display of the indices of its names."""
     if isinstance(target, gast.Name):
         return template.constant(names.index(target.id))
     return gast.Tuple([_shape(part, names) for part in target.elts], gast.Load())
@@ -91,7 +91,8 @@ def _reason(node: Any, context: Context) -> str | None:
 
 
 def _rename_variables(node: Any, context: Context) -> None:
-    """Give the variables of a comprehension that stays, in a generated function, names that no local has.
+    """Rename the variables of a comprehension that stays plain in a generated function, so that they differ from all
+    locals.
 
     From 3.12 on Python runs it in that function itself, and loses a variable of an outer function of the same name.
     """
@@ -116,7 +117,7 @@ def _rename(nodes: list[Any], old: str, new: str) -> None:
 
 
 def _captured_by_functions(parts: list[Any]) -> set[str]:
-    """Names read by functions of the user's inside a comprehension, which may run after the next element came."""
+    """Return the names that functions in a comprehension read, perhaps after the next element."""
     found: set[str] = set()
     for node in (inner for part in parts for inner in trees.walk(part)):
         if isinstance(node, gast.Lambda) and hasattr(node, "origin"):

@@ -3,7 +3,7 @@
     f"n = {n}"      →    ag__.fstring(lambda: f"n = {n}")
     "n = %d" % n    →    ag__.percent("n = %d", n)
 
-The formatted value may be staged, but `format()` must return a text: so a tracing backend is asked first.
+The formatted value may be staged, but Python's `format()` must return a string. So a tracing backend does it instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def fstring(node: gast.JoinedStr, context: Context) -> Any:
         return None
     for part in node.values:
         if isinstance(part, gast.FormattedValue) and part.conversion != -1 and part.format_spec is not None:
-            # what is aligned, say, must be the text of what is staged
+            # the format applies to the converted text, such as an alignment
             part.value = gast.copy_location(template.call(_CONVERSIONS[part.conversion], part.value), part.value)
             part.conversion = -1
     return template.call("fstring", deferred(node))

@@ -1,7 +1,7 @@
 """Converts one function: prepares its statements, finds the state of its constructs, rewrites them.
 
-The order is that of `converters/pipeline.py`, which hands the converters in; this file only says what happens around
-them: names that belong to the function, inner functions and classes, declarations that must stay with their function.
+`converters/pipeline.py` has the converters and their order. This file does the rest: the names of each function, inner
+functions and classes, declarations that must stay in their function.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Prepare = Any  # Callable[[gast.AST, Context], None]
 
 
 class Functions:
-    """Converts functions, lambdas and classes wherever they stand.
+    """Converts functions, lambdas and classes.
 
     Args:
-        prepare: steps that each change a whole function's statements, in order.
-        rewriters: functions that give a replacement for a node, by its type, tried in order.
+        prepare: steps that each change the statements of a whole function, in order.
+        rewriters: for each type of node, functions that may return a replacement; the first one wins.
     """
 
     def __init__(self, prepare: Sequence[Prepare], rewriters: Mapping[type, list[Rewrite]], context: Context) -> None:
@@ -33,7 +33,7 @@ class Functions:
         self.walk = Walk(rewriters, logical.mark_roles, self.nested, context)
 
     def nested(self, node: Any, context: Context) -> Any:
-        """Convert the contents of a function; its defaults and decorators run there."""
+        """Convert an inner function or class; its defaults and decorators belong to the function around it."""
         if not isinstance(node, gast.ClassDef):
             self.walk.visit_list(node.args.defaults)
             self.walk.visit_list(node.args.kw_defaults)
@@ -55,12 +55,12 @@ class Functions:
         return node
 
     def block(self, statements: list[Any]) -> None:
-        """Convert the functions of a module's or a class's statements, which themselves stay."""
+        """Convert the functions among a module's or a class's statements, but not the statements themselves."""
         for node in statements:
             self._visit_unstaged(node)
 
     def _visit_unstaged(self, node: Any) -> None:
-        if isinstance(node, _FUNCTIONS) and not self.context.locals:  # each gets the names it would get alone
+        if isinstance(node, _FUNCTIONS) and not self.context.locals:  # so that it gets the same text as alone
             self.context.namer = names.Namer(names.all_names(node))
         if isinstance(node, (*scope.FUNCTIONS, gast.ClassDef)):
             self.inner(node, self.context)
@@ -78,7 +78,7 @@ class Functions:
         self.context.classes.pop()
 
     def _scan(self, node: Any) -> None:
-        """Find out what matters all over a function, if it is an outermost one."""
+        """Collect the facts about an outermost function that concern all functions in it."""
         if not self.context.none_variables:
             nodes = list(trees.walk(node))
             self.context.mutated = ref.mutated(nodes)
@@ -98,7 +98,7 @@ class Functions:
     def _function(self, node: Any) -> None:
         context = self.context
         if _sets_trace_function(node, context):
-            self._leave_plain(node, "the function traces what runs, which would be more than the user's code")
+            self._leave_plain(node, "the function sets a trace function, which would also see code of this library")
             return
         own = scope.uses(*node.body)
         self._scan(node)
@@ -111,9 +111,9 @@ class Functions:
             step(node, context)
         live = liveness.analyze(node)
         owners.mark_bodies(node.body)
-        foreign = [name for name in own.rebound if name not in own.writes]  # an outer function's
+        foreign = [name for name in own.rebound if name not in own.writes]  # of an outer function
         bound = owners.declare(node.body, [*scope.parameters(node), *own.globals, *own.nonlocals, *foreign])
-        # Names that may be read unbound, and that only bodies bind now, must stay the function's own.
+        # Names that may be read unbound, and that only bodies still bind, must stay local to the function.
         unbound = [name for name in live if name in own.writes and name not in bound]
         self.walk.visit_list(node.body)
         if unbound:
@@ -134,7 +134,7 @@ class Functions:
 
 
 def _set_to_none(function: Any) -> Iterator[str]:
-    """The variables to which a function assigns what is None, or may be as its text tells."""
+    """Yield the variables to which a function may assign None, as far as its text shows."""
     for node in scope.walk_own(*function.body):
         if isinstance(node, gast.Assign):
             for target in node.targets:
@@ -181,6 +181,6 @@ def _hoist_declarations(function: Any) -> None:
 
 
 def _insert(function: Any, statements: list[Any]) -> None:
-    """Let a function begin with further statements, below its docstring."""
+    """Insert statements at the start of a function, below its docstring."""
     start = 1 if trees.is_docstring(function.body[0]) else 0
     function.body[start:start] = statements

@@ -1,14 +1,14 @@
-"""Restructures `return`, `break`, `continue` and loop `else`: no jump leads out of a body that becomes a function.
+"""Replaces `return`, `break`, `continue` and loop `else`, so that no jump leaves a body that becomes a function.
 
 The result is still Python, with one change of meaning: in the body of a converted loop or `if`, a bare `return`
-leaves that body. A jump out of a converted `if` is taken in one of three ways:
+leaves that body. There are three ways to replace a jump out of a converted `if`:
 
-* Where all that can still happen is inside the `if` (the rest of the block moves into the branch that falls through),
-  its branches simply return; `node.returns` marks an `if` that becomes `return ag__.if_stmt(...)`.
+* If the rest of the block can move into the branch that completes, the branches simply return. `node.returns` marks an
+  `if` that becomes `return ag__.if_stmt(...)`.
 * A jump out of a loop's body sets a flag that the loop tests, `node.until`: `break_`, or `do_return` with `retval_`.
-* Where both branches may fall through, the jump sets its flag, and what follows is guarded by `if not flag`.
+* If both branches may complete, the jump sets its flag, and `if not flag` guards the statements that follow.
 
-Behind a statement that may have set `do_return`, the function goes on with `if do_return: return retval_`.
+Behind a statement that may have set `do_return` comes `if do_return: return retval_`.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ Flags = dict[str, None]  # an ordered set of flag names
 
 @dataclass
 class _JumpContext:
-    """How jumps leave the current code.
+    """How jumps leave the code at hand.
 
-    `kind`: 'function' (the user's own function, or a branch that leaves as it does), 'loop' (the body of a converted
-    loop), or 'branch' (a branch of an `if` behind which something follows).
+    `kind`: 'function' (the user's own function, or a branch that returns from it), 'loop' (the body of a converted
+    loop), or 'branch' (a branch of an `if` with statements behind it).
     """
 
     kind: str
     tail: bool = True  # nothing follows but the end of the function
-    depth: int = 0  # how many branches deep the rest of blocks has moved
+    depth: int = 0  # the number of branches into which the rest of blocks has moved
     in_loop: bool = False
-    native_loop: bool = False  # directly in a loop that stays plain, whose own `break` and `continue` stay
+    native_loop: bool = False  # directly in a loop that stays plain, and so keeps its `break` and `continue`
     loop_flags: dict[str, str] = field(default_factory=dict)  # 'break' and 'continue' of the converted loop around
-    used: Flags = field(default_factory=dict)  # flags set anywhere in this generated function
-    raised: Flags = field(default_factory=dict)  # flags after which what follows this block must not run
+    used: Flags = field(default_factory=dict)  # flags that this generated function sets
+    raised: Flags = field(default_factory=dict)  # flags that stop the statements behind this block
 
     @property
     def returns_directly(self) -> bool:
-        """Whether a raised `do_return` can be turned into a `return` here."""
+        """Whether a set `do_return` can become a `return` here."""
         return self.kind == "function" and self.tail
 
 
 def restructure(function: gast.AST, context: Context) -> None:
-    """Restructure the jumps of a function whose statements are marked (see `plain.mark`)."""
+    """Replace the jumps of a function whose statements are marked (see `plain.mark`)."""
     function.body = _Restructure(context).block(function.body, _JumpContext("function"))
 
 
@@ -78,7 +78,7 @@ class _Restructure:
         return out
 
     def body(self, statements: list[Any], where: _JumpContext) -> list[Any]:
-        """A block that becomes the body of a generated function: leaving it at its end needs no `return`."""
+        """Return the body of a generated function; it needs no `return` at its end."""
         out = self.block(statements, where)
         if out and isinstance(out[-1], gast.Return) and out[-1].value is None and where.kind != "function":
             _hide_last(out)
@@ -87,7 +87,7 @@ class _Restructure:
     # Jumps
 
     def leave(self, node: Any, where: _JumpContext) -> list[Any]:
-        """The statements of a jump."""
+        """Return the statements that replace a jump."""
         jump = plain.JUMPS[type(node)]
         if jump == "return" and where.in_loop:
             why = "the loop stays plain" if where.kind == "function" else None
@@ -144,13 +144,13 @@ class _Restructure:
         node.orelse = self.body(node.orelse, inside) if node.orelse else []
 
     def last(self, node: Any, inside: _JumpContext, at_end: bool) -> list[Any]:
-        """An `if` behind which nothing happens any more: its branches leave as the code around it does."""
+        """Return an `if` with nothing behind it: its branches leave as the code around it does."""
         node.returns = inside.kind == "function"
         self.branches(node, inside)
         return [node] if node.returns or at_end else [node, *_place_at([gast.Return(None)], node, comments=False)]
 
     def follow(self, new: list[Any], raised: Flags, rest: list[Any], where: _JumpContext) -> list[Any]:
-        """Statements that may have set the flags `raised`, then `rest`, unless they did."""
+        """Return statements that may set the flags `raised`, then `rest`, guarded by the flags."""
         if not raised:
             return new + self.block(rest, where)
         if where.returns_directly:
@@ -180,11 +180,11 @@ class _Restructure:
     # Other statements
 
     def statement(self, node: Any, where: _JumpContext) -> tuple[list[Any], list[Any], Flags]:
-        """The new statement, the statements to put after it, and the flags that it may have set."""
+        """Return the new statement, the statements to put behind it, and the flags that it may set."""
         if isinstance(node, plain.LOOPS):
             return self.loop(node, where)
         raised: Flags = {}
-        left: Flags = {}  # raised in the body of a `try`, whose `else` then must not run
+        left: Flags = {}  # set in the body of a `try`; its `else` then must not run
         for block in trees.own_blocks(node):
             if left and block is node.orelse:
                 guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
@@ -228,14 +228,14 @@ class _Restructure:
 
 
 def _runs_last(node: Any, block: list[Any]) -> bool:
-    """Whether nothing of `node` runs after this block of it."""
+    """Whether no other code of `node` runs after this block."""
     if isinstance(node, (gast.Try, gast.TryStar)):
         return block is not node.finalbody and not (block is node.body and node.orelse)
     return True
 
 
 def _immovable_suffixes(statements: list[Any]) -> list[str | None]:
-    """For each index, why the statements from there on cannot move."""
+    """Return for each index the reason why the statements from there on cannot move, or None."""
     reasons: list[str | None] = [None]
     for node in reversed(statements):
         reasons.append(node.immovable or reasons[-1])
@@ -243,13 +243,13 @@ def _immovable_suffixes(statements: list[Any]) -> list[str | None]:
 
 
 def any_of(flags: Flags | list[str]) -> gast.AST:
-    """`a or b or c`."""
+    """Return `a or b or c`."""
     loads = [template.name(flag) for flag in flags]
     return loads[0] if len(loads) == 1 else gast.BoolOp(gast.Or(), loads)
 
 
 def _hide_last(block: list[Any]) -> None:
-    """The last statement runs, so that the user's line is seen to run, but is not worth printing; its comments are."""
+    """Let the last statement be compiled but not printed: debuggers see its line run. Its comments are printed."""
     block[-1].silent = True
     comments = getattr(block[-1], "comments", NO_COMMENTS)
     lines = (*comments.before, *([comments.trailing] if comments.trailing else []), *comments.after)
@@ -259,7 +259,9 @@ def _hide_last(block: list[Any]) -> None:
 
 
 def _insert_before(new: Any, node: Any) -> Any:
-    """A new statement in front of `node`: the comments above that, and behind its header, go above this."""
+    """Place a new statement in front of `node`, and move the comments above `node` and behind its header above the new
+    one.
+    """
     comments = getattr(node, "comments", NO_COMMENTS)
     header = (comments.trailing,) if comments.trailing else ()
     new.comments = NO_COMMENTS._replace(before=comments.before + header)
@@ -268,7 +270,7 @@ def _insert_before(new: Any, node: Any) -> Any:
 
 
 def _place_at(nodes: list[Any], at: gast.AST, comments: bool = True) -> list[Any]:
-    """New statements, standing where `at` stood."""
+    """Give new statements the position and, if `comments`, the comments of `at`."""
     for node in nodes:
         gast.copy_location(node, at)
     if comments:

@@ -22,7 +22,7 @@ def bool_op(node: gast.BoolOp, context: Context) -> Any:
 
 
 def call_of(operator: str, operands: list[Any], **keywords: Any) -> Any:
-    """A call of `and_` or `or_`, which take four operands: more are nested."""
+    """Return a call of `and_` or `or_`; more than four operands are nested."""
     while len(operands) > 4:
         inner = template.thunk(template.call(operator, *operands[-4:], **keywords))
         operands = [*operands[:-4], gast.copy_location(inner, operands[-4])]
@@ -36,10 +36,10 @@ def not_(node: gast.UnaryOp, context: Context) -> Any:
 
 
 def mark_roles(node: Any) -> None:
-    """Note on what is below a statement or expression what role it plays there.
+    """Mark the roles of the nodes below a statement or expression.
 
-    Of `and`s and `or`s that only serve to decide something, Python asks each operand for its truth at most once, and
-    so must the operators. The format behind a colon is the tree of an f-string, but not one itself.
+    If only the truth of `and` or `or` matters, Python computes the truth of each operand at most once, and so must the
+    operators. The format behind a colon in an f-string is the tree of an f-string, but not one.
     """
     if isinstance(node, (gast.If, gast.While, gast.IfExp, gast.Assert)):
         _mark_test(node.test)
@@ -63,7 +63,7 @@ def _mark_test(test: Any) -> None:
 
 
 def _is_bool(operand: Any) -> bool:
-    """Whether an operand, already rewritten, is a bool or staged for all one can tell: asking twice shows nowhere."""
+    """Whether a rewritten operand is a bool, or staged: computing its truth twice has no visible effect."""
     return isinstance(operand, (gast.Compare, gast.Constant)) or template.operator_of(operand) in _BOOLS
 
 
@@ -71,12 +71,12 @@ _BOOLS = frozenset({"not_", "in_", "not_in", "is_", "is_not", "bool_"})
 
 
 def why_not_deferred(operands: list[Any], context: Context) -> str | None:
-    """Why expressions would mean something else inside a lambda; None if they mean the same."""
+    """Return the reason why expressions would change their meaning in a lambda; None if they would not."""
     return "`:=` binds a name of the function" if any(map(binds_here, operands)) else movable.reason(operands, context)
 
 
 def deferred(operand: gast.AST) -> gast.Lambda:
-    """`lambda: operand`, standing where the operand stood."""
+    """Return `lambda: operand` at the position of the operand."""
     return gast.copy_location(template.thunk(operand), operand)
 
 

@@ -3,7 +3,8 @@
     while test: …             →    ag__.while_stmt(loop_test, loop_body, state, until=…)
     for target in items: …    →    ag__.for_stmt(items, loop_body, state, until=…)
 
-A target that is a name of no use after the loop is the parameter of the body; any other target is assigned from it.
+A target that is a name, and is not read after the loop, becomes the parameter of the body; any other is assigned from
+the parameter.
 `ag.set_loop_options(…)` in the body becomes `options=` of the operator.
 """
 
@@ -49,7 +50,7 @@ def for_loop(node: Any, context: Context) -> list[Any] | None:
 
 
 def take_options(loop: Any, context: Context) -> None:
-    """Take the directives out of the body of a loop that will be converted, into `loop.options`."""
+    """Move the directives in the body of a loop that will be converted into `loop.options`."""
     loop.options = []
     kept = []
     for statement in loop.body:
@@ -62,7 +63,7 @@ def take_options(loop: Any, context: Context) -> None:
 
 
 def _options(statement: Any, context: Context) -> list[Any] | None:
-    """The keywords of a directive; None if the statement is none."""
+    """Return the keywords of a directive; None if the statement is none."""
     call = statement.value if isinstance(statement, gast.Expr) else None
     if not isinstance(call, gast.Call) or call.args or any(k.arg is None for k in call.keywords):
         return None

@@ -1,7 +1,7 @@
-"""`match` over values → a chain of `if`s, before anything else is converted.
+"""Lowers `match` over values to a chain of `if`s, before anything else is converted.
 
-Only patterns that compare the whole subject (literals, dotted names, `|` of them, captures, `_`) can depend on a
-staged value; a `match` with any other pattern takes its subject apart, which is never staged, and stays.
+Only patterns that compare the whole subject (literals, dotted names, `|` of them, captures, `_`) can depend on a staged
+value. A `match` with any other pattern takes its subject apart, which is never staged, and stays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ from autograph.syntax import template
 
 
 def lower(node: Any, why_plain: str | None, context: Context) -> list[Any] | None:
-    """The statements that stand for a `match`; None if it stays, as when all its function does (`why_plain`)."""
+    """Return the statements for a `match`; None if it stays.
+
+    Args:
+        why_plain: the reason why all statements of its function stay plain, or None.
+    """
     why = why_plain or _reason(node, context)
     if not context.decide(node, "match", why):
         return None
@@ -49,7 +53,9 @@ def _comparable(pattern: Any) -> bool:
 
 
 def _guardable(case: Any) -> bool:
-    """A guard that reads a name captured behind a comparison would need the rest of the chain twice."""
+    """Whether the guard does not read a name captured behind a comparison, which would need the rest of the chain
+    twice.
+    """
     return case.guard is None or _capture(case.pattern) is None or case.pattern.pattern is None
 
 
@@ -68,7 +74,7 @@ def _capture(pattern: Any) -> str | None:
 
 
 def _chain(cases: list[Any], subject: str) -> list[Any]:
-    """The statements for the cases from here on."""
+    """Return the statements for these cases."""
     if not cases:
         return []
     case, *others = cases
@@ -92,7 +98,7 @@ def _if(test: Any, body: list[Any], orelse: list[Any], at: gast.AST) -> gast.If:
 
 
 def _test(pattern: Any, subject: str) -> Any:
-    """The condition of a pattern; None if it always holds."""
+    """Return the condition of a pattern; None if it always holds."""
     if isinstance(pattern, gast.MatchAs):
         return None if pattern.pattern is None else _test(pattern.pattern, subject)
     if isinstance(pattern, gast.MatchOr):
@@ -105,7 +111,7 @@ def _test(pattern: Any, subject: str) -> Any:
 
 
 def _first_load(test: Any, subject: gast.AST) -> None:
-    """Let the first comparison load the subject where the user wrote it."""
+    """Let the first comparison load the subject at the position where the user wrote it."""
     while isinstance(test, gast.BoolOp):
         test = test.values[0]
     if isinstance(test, gast.Compare):

@@ -1,4 +1,4 @@
-"""The order in which a function is converted."""
+"""The order of the steps and converters."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from autograph.syntax import trees
 
 
 def matches(function: Any, context: Context) -> None:
-    """Turn every `match` over values into `if`s."""
+    """Lower every `match` over values to `if`s."""
     _lower_matches(function.body, function.why_plain, context)
 
 
 def loop_directives(function: Any, context: Context) -> None:
-    """Take `set_loop_options` out of the loops that will be converted."""
+    """Move calls of `set_loop_options` to `options` of the loops that will be converted."""
     for node in trees.own_statements(function.body):
         if isinstance(node, plain.LOOPS) and node.plain is None:
             loops.take_options(node, context)
@@ -52,14 +52,14 @@ def _lower_matches(block: list[Any], why_plain: str | None, context: Context) ->
 
 # Each step changes the statements of a whole function, before its names are analyzed.
 PREPARE = (
-    plain.mark_function,  # functions that stay as they are
+    plain.mark_function,  # functions whose statements all stay plain
     matches,  # `match` over values becomes a chain of `if`s
-    plain.mark,  # what stays as the user wrote it, and why
-    loop_directives,  # `set_loop_options` goes to its loop
+    plain.mark,  # statements that stay plain
+    loop_directives,  # `set_loop_options` becomes an attribute of its loop
     jumps.restructure,  # `return`, `break`, `continue` and loop `else` become branches and flags
 )
 
-# Each rewrites the nodes of one construct, innermost first; where two know the same node, the first has its say.
+# Each rewrites the nodes of one construct, innermost first. Of two for the same type of node, the first one wins.
 REWRITE = (
     ref,  # x[i], x[i] = v, x.a = v
     logical,  # and, or, not
@@ -76,7 +76,7 @@ REWRITE = (
 
 @dataclass
 class Converted:
-    """A converted tree, what was decided on the way, and the names of the functions that were generated."""
+    """A converted tree, the decisions, and the names of the generated functions."""
 
     tree: Any
     decisions: list[Decision]

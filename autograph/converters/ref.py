@@ -1,11 +1,11 @@
-"""`ag__.ref(x)`: marks the objects that stores change, and that loads index with a computed index.
+"""`ag__.ref(x)`: marks objects that a store changes, or that a load indexes with a computed index.
 
     a[i, j] = v      →  ag__.ref(a)[i, j] = v
     self.count += 1  →  ag__.ref(self).count += 1
     table[i]         →  ag__.ref(table)[i]          (but `table[0]`, `table['key']` stay)
-    stack[-1]        →  ag__.ref(stack)[-1]         if the function says `stack.pop()`, or stores at computed indices
+    stack[-1]        →  ag__.ref(stack)[-1]         if the function calls `stack.pop()`, or stores at computed indices
 
-Loads that stay are marked for compiling only (`syntax/inline.py`): who knows what else changes `table`.
+Other loads are marked in the compiled code only (`syntax/inline.py`), since other functions may change `table`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CHANGING = frozenset(
 
 
 def mutated(nodes: Iterable[gast.AST]) -> frozenset[str]:
-    """The names and dotted names that nodes change by methods of containers, or by stores at computed indices."""
+    """Return the names and dotted names of containers that nodes change by methods or stores at computed indices."""
     found = set()
     for node in nodes:
         if isinstance(node, gast.Call) and getattr(node.func, "attr", None) in _CHANGING:
@@ -64,7 +64,7 @@ def _ref(value: Any) -> gast.AST:
 
 
 def _literal(index: Any) -> bool:
-    """Whether an index is known from the text alone."""
+    """Whether an index consists of literals."""
     if isinstance(index, gast.Constant):
         return True
     if isinstance(index, gast.UnaryOp):
@@ -75,7 +75,7 @@ def _literal(index: Any) -> bool:
 
 
 def _is_type(value: Any, context: Context) -> bool:
-    """`list[T]`, `Callable[[X], Y]`: a parametrized type, not an element of something."""
+    """Whether subscripting `value` makes a type, as in `list[T]`, `Callable[[X], Y]`."""
     dotted = context.dotted(value) or ""
     return dotted.startswith(("typing.", "collections.abc.")) or dotted in _GENERIC
 

@@ -1,7 +1,7 @@
 """The operators that converted code calls, as `ag__`: `ag__.if_stmt(…)`, `ag__.for_stmt(…)` and so on.
 
-For plain values these do what the Python they stand for does. Values that a registered backend owns are handed
-to it: see `autograph.operators.backend`.
+For plain values each does what the Python construct does. Values of a registered backend are handed to the backend:
+see `autograph.operators.backend`.
 """
 
 from autograph.operators.assertions import assert_stmt, raise_

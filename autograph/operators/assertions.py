@@ -9,7 +9,7 @@ from autograph.operators.unbound import rename
 
 
 def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
-    """`assert test(), message()`; nothing at all under `python -O`."""
+    """`assert test(), message()`; does nothing under `python -O`."""
     if not __debug__:
         return
     try:
@@ -27,5 +27,5 @@ def assert_stmt(test: Thunk, message: Thunk | None = None) -> None:
 
 
 def raise_(exception: Any) -> Any:
-    """The exception to raise for `raise exception`, or to put behind its `from`."""
+    """Return the exception to raise for `raise exception`, or to put behind its `from`."""
     return substitute("raise_", exception) if ACTIVE else exception

@@ -1,9 +1,9 @@
-"""The protocol through which values get staged, and the registry of those who speak it.
+"""The protocol of backends, which stage values, and their registry.
 
-Converted code runs as plain Python until a construct meets a value that a registered backend owns: the `if`
-of a staged condition, the `for` over a staged iterable. That backend is then handed the whole construct. While
-a backend traces, it is moreover asked about what might matter to it although no staged value is in sight: loops,
-comprehensions, builtins, calls, `in`, `raise`, and objects about to be indexed or mutated.
+Converted code runs as plain Python until a construct meets a value of a registered backend: the `if` a staged
+condition, the `for` a staged iterable. Then the backend gets the whole construct. While a backend traces, it is also
+asked about constructs without staged values that may concern it: loops, comprehensions, builtins, calls, `in`, `raise`,
+and objects that are indexed or mutated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Options = Mapping[str, Any] | None
 
 
 class Several:
-    """A function of an item of a comprehension that gives not one element, but those of another `for`."""
+    """A function of an item of a comprehension that returns the elements of another `for`, instead of one element."""
 
     __slots__ = ("function",)
 
@@ -38,24 +38,24 @@ class Several:
 class Backend(Protocol):
     """Stages values. Subclass it, and define methods for the constructs that you stage; or match its structure.
 
-    Any method of a construct may return NotImplemented: the construct then runs as plain Python. The methods
-    inherited from here do so for plain values, and raise StagingError for staged ones. What is called `first`
-    has been computed already, once, as Python would have.
+    Any method of a construct may return NotImplemented: the construct then runs as plain Python. The inherited methods
+    do so for plain values, and raise StagingError for staged ones. `first` is the value that Python computes first,
+    which is already computed.
     """
 
     name: str
-    may_drop: bool = False  # whether it stages jumps out of `finally`, which drop exceptions, its own included
+    may_drop: bool = False  # whether it stages jumps out of `finally`, which drop exceptions, also its own
 
     def owns(self, value: Any) -> bool:
-        """Whether `value` is staged, and by this backend. While it traces, it is also asked of lists and objects."""
+        """Whether this backend stages `value`. While it traces, it is also asked about lists and objects."""
         return False
 
     def tracing(self) -> bool:
-        """Whether this backend is tracing in this thread, other than within `traced_by`; see `register`."""
+        """Whether this backend traces in this thread, other than within `traced_by`; see `register`."""
         return False
 
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
-        """`if`: set the carried variables, and return what the branches return."""
+        """`if`: set the carried variables, and return the result of the branch."""
         return unstaged(self, "`if` statements", test)
 
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
@@ -65,10 +65,10 @@ class Backend(Protocol):
     def while_stmt(
         self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Options
     ) -> Any:
-        """`while`: the rest of the loop, from where `first` was to decide whether there is another iteration.
+        """`while`: run the rest of the loop; `first` decides whether there is another iteration.
 
-        `until`, asked after each iteration, says whether it met a `break`. `first` is plain when a tracing backend is
-        asked about a loop before its first iteration.
+        `until()`, called after each iteration, returns whether it reached a `break`. `first` is plain if the backend
+        traces and the loop has not begun.
         """
         return unstaged(self, "`while` loops", first)
 
@@ -81,23 +81,23 @@ class Backend(Protocol):
         options: Options,
         first: Any,
     ) -> Any:
-        """`for`: the rest of the loop, over what is left of `iterable`.
+        """`for`: run the rest of the loop over the remaining items of `iterable`.
 
-        `first` is True before the first iteration. Later, when `until` has turned staged, it is the staged condition
-        for going on.
+        `first` is True before the first iteration. Later, if `until()` returns a staged value, it is the staged
+        condition for another iteration.
         """
         return unstaged(self, "`for` loops", iterable, first)
 
     def truth(self, value: Any) -> Any:
-        """A substitute for a value of which only the truth matters, so that its truth is computed once."""
+        """Return a substitute for a value of which only the truth matters, so that its truth is computed once."""
         return value
 
     def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
-        """`first and rest[0]() and …`; the chained comparison `a < b < c` comes as `a < b and …`, too.
+        """`first and rest[0]() and …`; the chained comparison `a < b < c` also comes as `a < b and …`.
 
         Args:
-            test: only the truth of the result matters; in the place of an operand that has been asked for its truth
-                there is True or False, so that none is asked twice.
+            test: only the truth of the result matters. Return True or False in place of an operand whose truth is
+                known, so that it is not computed twice.
         """
         return unstaged(self, "`and` and chained comparisons", first)
 
@@ -118,9 +118,9 @@ class Backend(Protocol):
     ) -> Any:
         """`[*done, *[element(x) for x in iterable if condition(x)]]`.
 
-        `first` is True, and `done` empty, at the beginning. Later, when a condition has turned staged, it is
-        that condition, and `iterable` what is left, beginning with the item that it is about. If `element` is
-        `Several`, it gives the elements for an item, of a comprehension with another `for`, as something iterable.
+        At the beginning, `first` is True and `done` empty. Later, if a condition is staged, `first` is that condition,
+        and `iterable` has the remaining items, beginning with the item of the condition. If `element` is a `Several`,
+        it returns an iterable of elements for each item: the comprehension has another `for`.
         """
         return unstaged(self, "list comprehensions", iterable, first)
 
@@ -143,7 +143,7 @@ class Backend(Protocol):
         return unstaged(self, "dict comprehensions", iterable, first)
 
     def gen_exp(self, iterable: Any, element: OneArgument, condition: OneArgument | None, first: Any) -> Any:
-        """A generator expression, or the rest of one, as something iterable; see `list_comp`."""
+        """A generator expression, or the rest of one; return an iterable. See `list_comp`."""
         return unstaged(self, "generator expressions", iterable, first)
 
     def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
@@ -151,53 +151,59 @@ class Backend(Protocol):
         return unstaged(self, "`assert`", test)
 
     def raise_(self, exception: Any) -> Any:
-        """The exception to raise where the user's code raises `exception` while this backend traces."""
+        """Return the exception to raise when the user's code raises `exception` while this backend traces."""
         return NotImplemented
 
     def fstring(self, text: Thunk) -> Any:
-        """The f-string `text()`, while this backend traces; `text` formats staged values, too."""
+        """Return the result of the f-string `text()` while this backend traces; `text` also formats staged values."""
         return NotImplemented
 
     def percent(self, template: Any, value: Any) -> Any:
-        """`template % value`, of a literal text or bytes, while this backend traces."""
+        """Return `template % value`, for a literal string or bytes, while this backend traces."""
         return NotImplemented
 
     def call(self, function: Any) -> Any:
-        """The function to call for `function` while this backend traces."""
+        """Return the function to call instead of `function` while this backend traces."""
         return NotImplemented
 
     def ref(self, value: Any) -> Any:
-        """The object to index, mutate or set attributes of for `value` while this backend traces."""
+        """Return the object to index, mutate or set attributes of instead of `value` while this backend traces."""
         return NotImplemented
 
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
-        """The object to compare by identity, or to look into, as patterns and `in` do, for `value` while tracing."""
+        """Return the object to compare by identity, match, or search with `in`, instead of `value`, while this backend
+        traces.
+        """
         return NotImplemented
 
     def bound(self, value: Any, free: bool) -> Any:
-        """The value of a variable that is `value` to Python while this backend traces, if it is bound."""
+        """Return the value of a variable, if it is bound in the program; in Python it is, with `value`."""
         return NotImplemented
 
     def whole(self, value: Any) -> Any:
-        """The object that Python compares, or combines with another set, for `value` while this backend traces."""
+        """Return the object to compare, or combine with another set, instead of `value` while this backend traces."""
         return NotImplemented
 
     def context(self, manager: Any) -> Any:
-        """The context manager that a `with` enters for `manager` while this backend traces."""
+        """Return the context manager to enter instead of `manager` while this backend traces."""
         return NotImplemented
 
     def is_(self, left: Any, right: Any) -> Any:
-        """`left is right`, where `right` or `left` is None and the other a variable that may come to be None."""
+        """`left is right`, where one is None, and the other a variable that may be set to None."""
         return NotImplemented
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call of the builtin function `name`; goes to the method `NAME_`, if there is one."""
+        """Call the builtin function `name`; calls the method `NAME_`, if there is one."""
         method = getattr(self, f"{name}_", None)
         return method(*args, **kwargs) if method else unstaged(self, f"{name}()", *args, *kwargs.values())
 
 
 def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
-    """NotImplemented for a construct of plain values; StagingError if `backend` owns one of `values`."""
+    """Return NotImplemented for a construct of plain values.
+
+    Raises:
+        StagingError: `backend` owns one of `values`.
+    """
     if not any(map(backend.owns, values)):
         return NotImplemented
     frame = user_frame()
@@ -210,18 +216,17 @@ def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
 
 class _Active(list["Backend"]):
     def __reduce__(self) -> str:
-        return "ACTIVE"     # there is but one, also where functions of `ag.convert` are pickled by value
+        return "ACTIVE"     # there is only one, also when functions of `ag.convert` are pickled by value
 
 
-# Operators hold on to these three, which are only ever changed in place; they are all that the plain path looks at.
-# STAGED says whose the values of a type are, BACKENDS lists those who must be asked of each value. ACTIVE has an
-# entry for each trace in any thread, and one for each backend registered with `watch`.
+# For plain values, operators only check these three, which are changed in place. STAGED gives the backend of each
+# staged type, BACKENDS lists the backends whose `owns` is called. ACTIVE has an entry for each trace in any thread, and
+# one for each backend registered with `watch`.
 STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
 ACTIVE: list[Backend] = _Active()
 
-# Values of exactly these types belong to no backend. But one that traces may keep track of those that can be changed,
-# and know the truth of objects.
+# No backend owns values of exactly these types. But a tracing backend may own those that can be changed.
 PLAIN: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, range}
 )
@@ -229,7 +234,7 @@ CHANGEABLE: frozenset[type] = frozenset({list, dict, set, deque})
 
 
 class _Traces(threading.local):
-    """The backends tracing in this thread, the innermost last."""
+    """The backends that trace in this thread, innermost last."""
 
     def __init__(self) -> None:
         self.stack: list[Backend] = []
@@ -241,13 +246,13 @@ _watched: list[Backend] = []
 
 
 def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) -> None:
-    """Let `backend` stage values; of several that own a value, the one registered last gets it.
+    """Let `backend` stage values; if several own a value, the one registered last gets it.
 
     Args:
-        watch: ask the backend's `tracing()` at each loop, call and so on. For a backend that does not start its
-            traces itself, and so cannot announce them with `traced_by`.
-        types: the types of its values, those of subclasses not included. Its `owns` is not asked then unless it
-            traces, and values of other types cost nothing. A type's backend comes before those that are asked.
+        watch: ask the backend's `tracing()` at each loop, call and so on. For a backend that does not start its traces
+            itself, so that it cannot use `traced_by`.
+        types: the types of its values, without subclasses. Then its `owns` is only called while it traces, and values
+            of other types cost nothing. The backend of a type comes before those whose `owns` is called.
     """
     _registered.append((backend, tuple(types)))
     STAGED.update(dict.fromkeys(_registered[-1][1], backend))
@@ -275,7 +280,7 @@ def unregister(backend: Backend) -> None:
 
 @contextmanager
 def traced_by(backend: Backend) -> Iterator[None]:
-    """While it lasts, `backend` traces what runs in this thread."""
+    """While it lasts, `backend` traces the code that this thread runs."""
     ACTIVE.append(backend)
     _traces.stack.append(backend)
     try:
@@ -286,7 +291,7 @@ def traced_by(backend: Backend) -> Iterator[None]:
 
 
 def tracing() -> Backend | None:
-    """The backend that traces what runs in this thread, if any; of several, the innermost."""
+    """Return the backend that traces in this thread, if any; the innermost of several."""
     if not ACTIVE:
         return None
     if _traces.stack:
@@ -295,7 +300,7 @@ def tracing() -> Backend | None:
 
 
 def owner(value: Any) -> Backend | None:
-    """The backend that staged `value`, if any."""
+    """Return the backend that stages `value`, if any."""
     kind = type(value)
     if kind in STAGED:
         return STAGED[kind]
@@ -311,7 +316,7 @@ def owner(value: Any) -> Backend | None:
 
 
 def responsible(*values: Any) -> Backend | None:
-    """Whom to ask about a construct of `values`: the owner of the first staged one, else who is tracing."""
+    """Return the backend for a construct: the owner of the first staged value, else the one that traces."""
     for value in values:
         backend = owner(value)
         if backend is not None:
@@ -320,10 +325,10 @@ def responsible(*values: Any) -> Backend | None:
 
 
 def ask(construct: str, *values: Any) -> Any:
-    """The result of a construct, from the backend that is responsible for `values`: from its method of that name.
+    """Call the method for a construct of the backend responsible for `values`.
 
     Returns:
-        NotImplemented, if the construct is to run as plain Python.
+        its result; NotImplemented if the construct is to run as plain Python.
 
     Raises:
         StagingError: one of `values` is staged by a backend that has no such method.
@@ -336,12 +341,12 @@ def ask(construct: str, *values: Any) -> Any:
 
 
 def ask_tracer(construct: str, *values: Any) -> Any:
-    """Return the answer of the backend that traces in this thread; NotImplemented if there is none, or it declines."""
+    """Call the method for a construct of the backend that traces in this thread; NotImplemented if none traces."""
     backend = tracing()
     return NotImplemented if backend is None else getattr(backend, construct)(*values)
 
 
 def substitute(construct: str, value: Any, *options: Any) -> Any:
-    """Return the tracing backend's substitute for `value`, or `value` itself if there is none."""
+    """Return the tracing backend's substitute for `value`, or `value` if there is none."""
     answer = ask_tracer(construct, value, *options)
     return value if answer is NotImplemented else answer

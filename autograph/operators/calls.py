@@ -1,6 +1,6 @@
-"""Functions, objects and context managers that a tracing backend may replace.
+"""Functions, objects and context managers that a tracing backend may substitute.
 
-Also the augmented assignments that change a list, dict, set, deque or bytearray in place, without a word to a backend.
+Also reports the augmented assignments that change a list, dict, set, deque or bytearray in place to the backend.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _converter: Converter | None = None
 
 
 def set_converter(converter: Converter | None) -> Converter | None:
-    """Let `call` convert functions with `converter`, which may give back the function it was given.
+    """Set the function by which `call` converts functions; it may return its argument.
 
     Returns:
-        what converted them before.
+        the previous converter.
     """
     global _converter
     before, _converter = _converter, converter
@@ -32,7 +32,8 @@ def set_converter(converter: Converter | None) -> Converter | None:
 
 
 def call(function: Any) -> Any:
-    """The function to call for `function`: itself, or, while a backend traces, the backend's, or its conversion."""
+    """Return the function to call: `function`, or while a backend traces, the backend's substitute or its conversion.
+    """
     if not ACTIVE:
         return function
     backend = tracing()
@@ -43,41 +44,41 @@ def call(function: Any) -> Any:
 
 
 def ref(value: Any) -> Any:
-    """`value`, which is about to be indexed or mutated; while a backend traces, what that puts in its place."""
+    """Return `value`, which is about to be indexed or mutated, or the tracing backend's substitute."""
     return substitute("ref", value) if ACTIVE else value
 
 
 def concrete(value: Any, parts: bool = True, inside: bool = False) -> Any:
-    """`value`, while a backend traces what that puts in its place: for patterns, or to be compared by identity.
+    """Return `value`, which is about to be matched or compared by identity, or the tracing backend's substitute.
 
     Args:
-        parts: whether it may be compared with more than None.
-        inside: whether what it contains matters, too.
+        parts: whether it may be compared with other objects than None.
+        inside: whether its items matter, too.
     """
     return substitute("concrete", value, parts, inside) if ACTIVE else value
 
 
 def bound(value: Any, free: bool = False) -> Any:
-    """`value`, of a variable that is read; while a backend traces, what that has made sure to be bound.
+    """Return the value of a variable that is read; a tracing backend raises if the variable is unbound in the program.
 
     Args:
-        free: whether the variable is that of another function.
+        free: whether the variable belongs to another function.
     """
     return substitute("bound", value, free) if ACTIVE else value
 
 
 def whole(value: Any) -> Any:
-    """`value`, about to be compared or combined as a whole; while a backend traces, what it puts in its place."""
+    """Return `value`, which is about to be compared or combined as a whole, or the tracing backend's substitute."""
     return substitute("whole", value) if ACTIVE else value
 
 
 def context(manager: Any) -> Any:
-    """`manager`, which a `with` is about to enter; while a backend traces, what that puts in its place."""
+    """Return `manager`, which a `with` is about to enter, or the tracing backend's substitute."""
     return substitute("context", manager) if ACTIVE else manager
 
 
 def _converted(function: Any) -> Any:
-    """The conversion of what runs when `function` is called, if that is Python code to be converted."""
+    """Return the conversion of the Python code that a call of `function` runs, if that is to be converted."""
     if _converter is None or isinstance(function, type) or getattr(function, "__ag_do_not_convert__", False) is True:
         return function
     if type(function) is FunctionType:
@@ -95,23 +96,23 @@ def _converted(function: Any) -> Any:
 
 
 def is_container(value: Any) -> bool:
-    """Whether `value += …` changes the object rather than the variable."""
+    """Whether `value += …` changes the object instead of binding the variable to a new one."""
     return isinstance(value, (list, dict, set, deque, bytearray))
 
 
 def in_place(name: str, target: Any, value: Any) -> Any:
-    """The value of the variable after `target += value`; `name` is `iadd`, or another function of `operator`."""
+    """Return the result of `target += value`; `name` is `iadd`, or another function of the module `operator`."""
     return getattr(operator, name)(target, value)
 
 
 def place(value: Any) -> Any:
-    """The object to write to for `value` in `value[i] += …` and `value.a += …`, while a backend traces."""
+    """Return the object to use for `value` in `value[i] += …` and `value.a += …` while a backend traces."""
     stand_in = ref(value)
     return stand_in if owner(stand_in) is not None else _Place(stand_in)
 
 
 class _Place:
-    """Something of which an item, or an attribute, is a container that is changed in place."""
+    """Substitutes the containers among an object's items and attributes when they are changed in place."""
 
     __slots__ = ("_thing",)
 

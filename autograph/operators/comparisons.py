@@ -57,10 +57,10 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 def compare(
     left: Any, comparison: str, term: Thunk, comparison2: str = "", term2: Thunk | None = None, *rest: Any
 ) -> Any:
-    """`left < term() <= …`: each operand computed once, none after a comparison that is false.
+    """`left < term() <= …`: evaluates each operand once, and none after a comparison that is false.
 
     Args:
-        rest: further comparisons and operands by turns, as in `compare(0, "<", lambda: x, "<=", lambda: n)`.
+        rest: further pairs of comparison and operand, as in `compare(0, "<", lambda: x, "<=", lambda: n)`.
     """
     try:
         right = term()

@@ -1,7 +1,7 @@
 """List, set and dict comprehensions, and generator expressions.
 
-Where the target is more than a name, as in `[a * b for a, b in pairs]`, the functions take several parameters, and each
-item is taken apart as `target` says: `(0, (1, 2))` for `a, (b, c)`; by default flat, `(0, 1)` for `a, b`.
+If the target is more than a name, as in `[a * b for a, b in pairs]`, the functions take several parameters, and
+`target` describes how to unpack each item: `(0, (1, 2))` for `a, (b, c)`; by default flat, `(0, 1)` for `a, b`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Target = tuple[Any, ...] | None
 def list_comp(
     iterable: Any, element: Element, condition: Element | None = None, target: Target = None, flat: bool = False
 ) -> Any:
-    """`[element(x) for x in iterable if condition(x)]`; if `flat`, `element(x)` gives the elements for `x`."""
+    """`[element(x) for x in iterable if condition(x)]`; if `flat`, `element(x)` returns the elements for `x`."""
     try:
         make, accepts = _of_items(target, element, condition)
         if _might_be_staged(iterable, accepts):
@@ -120,7 +120,7 @@ def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgum
 
 
 def _elements(elements: Any) -> Any:
-    """The elements for one item; of what is staged, `[*xs]` takes all that there will be."""
+    """Return the elements for one item; of a staged value, `[*xs]` takes all elements that there will be."""
     return [*python_builtins.run("list", (elements,), {})] if ACTIVE else elements
 
 
@@ -170,7 +170,10 @@ def _collect(
 
 
 def _of_items(target: Target, *functions: Any) -> tuple[Any, ...]:
-    """As functions of an item: those that make an element, and the condition, which is called first, or None."""
+    """Return the functions as functions of one item: those that make an element, and the condition, or None.
+
+    The condition is called first.
+    """
     if target is None:
         element = functions[0]
         count = element.__code__.co_argcount if type(element) is FunctionType else 1

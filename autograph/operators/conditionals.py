@@ -14,11 +14,11 @@ from autograph.operators.unbound import rename
 def if_stmt(
     test: Any, body: Thunk, orelse: Thunk | None = None, names: Sequence[str] = (), drops: bool = False
 ) -> Any:
-    """`if test: body() else: orelse()`; returns what the branch returned.
+    """`if test: body() else: orelse()`; return the result of the branch.
 
     Args:
         names: the variables that either branch changes and that are read afterwards.
-        drops: whether it jumps out of a `finally`, so that exceptions are dropped.
+        drops: whether a branch jumps out of a `finally`, which drops exceptions.
     """
     try:
         if type(test) is not bool:
@@ -27,7 +27,7 @@ def if_stmt(
                 result = backend.if_stmt(test, body, orelse, State(names, body, orelse))
                 if result is not NotImplemented:
                     return result
-            test = truth(test)  # and let go of the object, as Python does before it enters the branch
+            test = truth(test)  # releases the object, as Python does before it enters the branch
         if test:
             return body()
         return None if orelse is None else orelse()

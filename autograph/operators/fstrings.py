@@ -1,4 +1,4 @@
-"""f-strings, and texts that are formatted by `%`."""
+"""f-strings, and formatting by `%`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autograph.operators.unbound import rename
 
 
 def fstring(text: Thunk) -> Any:
-    """The f-string in `text`; while a backend traces, its result for it."""
+    """Return the result of the f-string in `text`; a tracing backend may return its own."""
     try:
         if ACTIVE:
             result = ask_tracer("fstring", text)
@@ -22,7 +22,7 @@ def fstring(text: Thunk) -> Any:
 
 
 def percent(template: Any, value: Any) -> Any:
-    """`template % value`, of a text or bytes; while a backend traces, what that makes of it."""
+    """Return `template % value`, for a string or bytes; a tracing backend may return its own."""
     if ACTIVE:
         result = ask_tracer("percent", template, value)
         if result is not NotImplemented:

@@ -13,10 +13,10 @@ from autograph.operators.unbound import rename
 def and_(
     first: Thunk, second: Thunk, third: Thunk | None = None, fourth: Thunk | None = None, test: bool = False
 ) -> Any:
-    """`first() and second() and …`: as lazy, and the last value it computed.
+    """`first() and second() and …`: evaluates no more operands than Python does, and returns the last one.
 
     Args:
-        test: only the truth of the result matters; what decides is not asked for its truth once more, then.
+        test: only the truth of the result matters; so the truth of an operand is not computed twice.
     """
     try:
         value = first()
@@ -32,7 +32,7 @@ def and_(
                     return result
             if not value:
                 return False if test else value
-            value = None  # Python does not hold on to it either
+            value = None  # Python releases it here, too
         return second() if third is None else and_(second, third, fourth, None, test)
     except NameError as error:
         rename(error, first, second)
@@ -42,7 +42,11 @@ def and_(
 def or_(
     first: Thunk, second: Thunk, third: Thunk | None = None, fourth: Thunk | None = None, test: bool = False
 ) -> Any:
-    """`first() or second() or …`: as lazy, and the last value it computed; `test` as for `and_`."""
+    """`first() or second() or …`: evaluates no more operands than Python does, and returns the last one.
+
+    Args:
+        test: as for `and_`.
+    """
     try:
         value = first()
         if value is not False:

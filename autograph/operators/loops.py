@@ -1,7 +1,7 @@
 """`for` and `while` loops.
 
-The first test, iterable or `until` that is staged hands the rest of the loop to the backend that owns it, with the
-variables as they then are. Before the first iteration, a backend that traces is asked, too.
+If the iterable, a test or the result of `until` is staged, its backend gets the rest of the loop, with the variables as
+they are then. A tracing backend may also take a loop before its first iteration.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def for_stmt(
                 if stop is not False and _stops(stop, iterator, body, names, until, options):
                     return
     except BaseException as error:
-        # The traceback keeps this frame; objects that Python would have released by now, such as a generator, go.
+        # The traceback keeps this frame alive. Release the objects that Python releases here, such as a generator.
         del iterable, iterator, item
         if isinstance(error, NameError):
             rename(error, body, until)
@@ -86,7 +86,7 @@ def while_stmt(
         if ACTIVE and owner(now) is None and _staged_while(tracing(), now, test, body, names, until, options):
             return
         while now is True or (now is not False and _goes_on(now, test, body, names, until, options)):
-            now = None  # Python does not hold on to it either
+            now = None  # Python releases it here, too
             body()
             if until is not None:
                 stop = until()
@@ -102,7 +102,7 @@ def while_stmt(
         raise
 
 
-# In these, `loop` is the arguments of the operator.
+# `loop`, in the following, is the arguments of the operator.
 
 
 def _stops(stop: Any, *loop: Any) -> bool:

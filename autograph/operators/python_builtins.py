@@ -1,4 +1,4 @@
-"""Builtin functions, looked up when called, so that a replaced builtin is the one that is called."""
+"""Operators for builtin functions. Each call looks the builtin up, so that a program may replace it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The variables that the bodies of a construct share with the user's function.
 
-A body reaches them through the cells of its closure; a cell that is empty is an unbound variable. Variables
-declared `global` are found in the body's globals.
+A body accesses them through the cells of its closure; an empty cell is an unbound variable. Variables declared `global`
+are in the globals of the body.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class Variable(ABC):
 
     @abstractmethod
     def get(self) -> Any:
-        """The value, or UNBOUND."""
+        """Return the value, or UNBOUND."""
 
     @abstractmethod
     def set(self, value: Any) -> None:
-        """Bind to `value`; unbind if that is UNBOUND."""
+        """Bind the variable to `value`; unbind it if `value` is UNBOUND."""
 
 
 class CellVariable(Variable):
-    """A variable that lives in a closure cell."""
+    """A variable in a closure cell."""
 
     __slots__ = ("cell",)
 
@@ -79,12 +79,12 @@ class GlobalVariable(Variable):
 
 
 class State:
-    """The user's variables that the bodies of a construct can read and write.
+    """The variables that the bodies of a construct can read and write.
 
     Attributes:
         carried: the variables that the bodies change and that are read afterwards, in order of appearance.
-        passing: the other variables that the bodies name; what they assign to these is not read afterwards.
-        beyond: variables of the enclosing functions that the bodies reach only by calling inner functions.
+        passing: the other variables of the bodies; their new values are not read afterwards.
+        beyond: variables of the enclosing functions that the bodies access only by calling inner functions.
         functions: the bodies.
     """
 
@@ -108,20 +108,20 @@ class State:
         return tuple(variable.name for variable in self.carried)
 
     def get(self) -> tuple[Any, ...]:
-        """The values of the carried variables, UNBOUND for those that have none."""
+        """Return the values of the carried variables; UNBOUND for unbound ones."""
         return tuple(variable.get() for variable in self.carried)
 
     def set(self, values: Iterable[Any]) -> None:
-        """Give the carried variables new values, in the order of `names`; UNBOUND unbinds."""
+        """Set the carried variables, in the order of `names`; UNBOUND unbinds."""
         for variable, value in zip(self.carried, values):
             variable.set(value)
 
     def snapshot(self) -> dict[Variable, Any]:
-        """The values of all variables that the bodies can reach, for `restore` and `changed`."""
+        """Return the values of all variables that the bodies can access, for `restore` and `changed`."""
         return {variable: variable.get() for variable in (*self.carried, *self.passing, *self.beyond)}
 
     def module_variables(self) -> Iterator[GlobalVariable]:
-        """The variables of modules that the bodies and the functions among their variables name, to be looked at."""
+        """Yield the variables of modules that the bodies name, and those that functions among their variables name."""
         rest: list[Any] = [*self.functions, *(variable.get() for variable in (*self.passing, *self.beyond))]
         seen: set[int] = set()
         for content in rest:
@@ -133,17 +133,17 @@ class State:
                 rest.append(content.__globals__[name])
 
     def restore(self, snapshot: dict[Variable, Any]) -> None:
-        """Make all variables what they were."""
+        """Set all variables to their values in a snapshot."""
         for variable, value in snapshot.items():
             variable.set(value)
 
     def changed(self, snapshot: dict[Variable, Any]) -> tuple[Variable, ...]:
-        """The variables, carried or not, that are now bound to another object than they were."""
+        """Return the variables, carried or not, that are bound to other objects than in a snapshot."""
         return tuple(variable for variable, value in snapshot.items() if variable.get() is not value)
 
 
 def _functions(bodies: Iterable[object]) -> Iterator[FunctionType]:
-    """The functions among bodies, and those that partial ones are made of."""
+    """Yield the functions among bodies, and those in partial functions."""
     for body in bodies:
         if type(body) is FunctionType:
             yield body
@@ -161,7 +161,7 @@ def _cells(function: FunctionType) -> Iterator[CellVariable]:
 
 
 def _beyond(functions: Iterable[FunctionType]) -> Iterator[CellVariable]:
-    """The variables of functions that are values of `functions`' variables, of those of these, and so on."""
+    """Yield the variables of functions that are values of `functions`' variables, of those of these, and so on."""
     found = [variable for function in functions for variable in _cells(function)]
     seen = {id(variable.cell) for variable in found}  # by identity: cells with equal contents are equal
     for known in found:
@@ -174,7 +174,7 @@ def _beyond(functions: Iterable[FunctionType]) -> Iterator[CellVariable]:
 
 
 def reached_by(*thunks: Any) -> State:
-    """The variables that expressions reach; they may change them by calling functions."""
+    """Return the variables that expressions can access; they may change them by calling functions."""
     state = State((), *thunks)
     state.beyond, state.passing = (*state.passing, *state.beyond), ()
     return state

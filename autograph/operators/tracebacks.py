@@ -1,9 +1,9 @@
-"""Keep this library's frames out of the tracebacks of converted functions.
+"""Removes this library's frames from the tracebacks of converted functions.
 
-Every converted function is compiled as `try: BODY except: ag__.trim(); raise`. When an exception comes by, its
-traceback holds this function, then by turns operators and the bodies they called, then perhaps other functions
-of the user. `trim` unlinks the library's frames down to the next function with such a guard, for that has trimmed
-what lies behind it: however deep the recursion, each frame is looked at about once.
+Every converted function is compiled as `try: BODY except: ag__.trim(); raise`. When an exception passes, its traceback
+has an entry for this function, then entries of operators and of the bodies that they call, then perhaps other functions
+of the user. `trim` unlinks the library's frames down to the next function with such a guard, which has already trimmed
+the rest. So each frame is visited about once, however deep the recursion.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autograph.common.code_flags import code_line
 from autograph.common.code_marks import Shelter, is_body, shelters
 from autograph.common.trace_rules import is_own, wants_full_tracebacks
 
-# Whether a `trim` found no room on the stack to work in: the next one does its work as well.
+# Whether a `trim` ran out of stack: the next one does its work as well.
 _is_trim_pending = False
 
 
@@ -28,7 +28,7 @@ def is_library(code: CodeType) -> bool:
 
 
 def user_frame() -> FrameType | None:
-    """The innermost running frame that is not this library's."""
+    """Return the innermost running frame that is not this library's."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_library(frame.f_code):
         frame = frame.f_back
@@ -36,10 +36,10 @@ def user_frame() -> FrameType | None:
 
 
 def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = frozenset()) -> Shelter | None:
-    """The innermost `try` or `with` of converted code around an instruction, if any.
+    """Return the innermost `try` or `with` of converted code around an instruction, if any.
 
-    An exception raised there, or in what is called there, leads somewhere else in the same function first; a backend
-    that computes only later, when the function is long done, must not stage what is computed there.
+    An exception raised there, or in a function called there, is handled in the same function. A backend that computes
+    later, when the function has returned, must not stage operations there.
     """
     around = shelters(code)
     if not around:
@@ -50,7 +50,7 @@ def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = f
 
 
 class _FullTracebacks(threading.local):
-    """How many of those who run in this thread want tracebacks whole."""
+    """The number of uses of `full_tracebacks` in this thread."""
 
     count = 0
 
@@ -60,7 +60,7 @@ _FULL_TRACEBACKS = _FullTracebacks()
 
 @contextmanager
 def full_tracebacks() -> Iterator[None]:
-    """While it lasts, this thread leaves tracebacks whole, to be told whose fault an exception is."""
+    """While it lasts, this thread keeps tracebacks whole, so that they show which code is at fault."""
     _FULL_TRACEBACKS.count += 1
     try:
         yield
@@ -71,7 +71,7 @@ def full_tracebacks() -> Iterator[None]:
 def trim() -> None:
     """Unlink this library's frames from the traceback of the exception that the calling frame handles.
 
-    Does nothing where the environment variable AUTOGRAPH_FULL_TRACEBACK is 1.
+    Does nothing if the environment variable AUTOGRAPH_FULL_TRACEBACK is 1.
     """
     global _is_trim_pending
     if _FULL_TRACEBACKS.count:
@@ -97,7 +97,7 @@ def _without_library(own: TracebackType, all_frames: bool) -> TracebackType:
         if rest is behind and _is_guarded(last, rest) and not all_frames:
             break
         if rest is not behind and _is_body(rest, last) and (last is not own or _OWN_ENTRY_MAY_GO):
-            kept.pop()  # one call of the user's, one entry: the innermost, which is on the line that failed
+            kept.pop()  # one entry for each call of the user's: the innermost, which is on the line that failed
         kept.append(rest)
     for entry in reversed(kept):
         rest = entry if entry.tb_next is rest else _relinked(entry, rest)
@@ -105,12 +105,12 @@ def _without_library(own: TracebackType, all_frames: bool) -> TracebackType:
     return rest
 
 
-# Before 3.11 `raise` takes up the entries it saw.
+# Before 3.11 `raise` reuses the entries that it saw.
 _OWN_ENTRY_MAY_GO = sys.version_info >= (3, 11)
 
 
 def _is_body(entry: TracebackType, caller: TracebackType) -> bool:
-    """Whether an entry is that of a generated body, and `caller` that of the function, or a body, it is a piece of."""
+    """Whether an entry is of a generated body, and `caller` of the function, or body, that it is a part of."""
     piece, owner = entry.tb_frame.f_code, caller.tb_frame.f_code
     names = (piece.co_filename, piece.co_name, getattr(piece, "co_qualname", ""))
     same = names == (owner.co_filename, owner.co_name, getattr(owner, "co_qualname", ""))
@@ -118,8 +118,8 @@ def _is_body(entry: TracebackType, caller: TracebackType) -> bool:
 
 
 def _is_guarded(last: TracebackType, entry: TracebackType) -> bool:
-    # Behind a guard that let its own entry go stands that of a body, right after the entry of who called.
-    # A frame that raised again what it had caught has two entries: the second has not passed the guard yet.
+    # If a guard removed its own entry, the entry of a body comes directly after the caller's. A frame that raised a
+    # caught exception again has two entries, of which the second has not passed the guard yet.
     code = entry.tb_frame.f_code
     return ("trim" in code.co_names or is_body(code)) and entry.tb_frame is not last.tb_frame
 
@@ -127,11 +127,11 @@ def _is_guarded(last: TracebackType, entry: TracebackType) -> bool:
 if sys.version_info >= (3, 11):
 
     def _relinked(entry: TracebackType, rest: TracebackType | None) -> TracebackType:
-        # Not by setting tb_next, which walks the whole chain in search of a loop.
+        # Setting tb_next would search the whole chain for a cycle.
         return TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno or -1)
 
 else:
 
     def _relinked(entry: TracebackType, rest: TracebackType | None) -> TracebackType:
-        entry.tb_next = rest  # `raise` takes up the very entries it saw, whatever __traceback__ says since
+        entry.tb_next = rest  # `raise` reuses the entries that it saw, whatever __traceback__ is now
         return entry

@@ -1,8 +1,8 @@
-"""An unbound local variable read in a generated body raises what it raises in the user's function.
+"""Lets an unbound local variable read in a generated body raise the same error as in the user's function.
 
-To a body made out of a piece of the user's function, that function's variables are free: reading one unbound
-raises NameError ("free variable …") instead of UnboundLocalError. Operators that call bodies pass every
-NameError to `rename`; until one is raised, this costs nothing.
+In a body made of a part of the user's function, the variables of that function are free. Reading an unbound one raises
+NameError ("free variable …") instead of UnboundLocalError. Operators pass every NameError of their bodies to `rename`;
+until one is raised, this costs nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import NoReturn
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.operators.tracebacks import is_library
 
-# Which parameters of which operators are bodies. A comprehension is a scope of its own until Python 3.12;
-# a generator expression always is, so its variables rightly are free.
+# The parameters of each operator that are bodies. Until Python 3.12 a comprehension is a scope of its own, and a
+# generator expression always is: the variables of the function are free in them in Python, too.
 _BODIES: dict[str, tuple[str, ...]] = {
     "if_stmt": ("body", "orelse"),
     "if_exp": ("body", "orelse"),
@@ -37,7 +37,7 @@ if sys.version_info >= (3, 12):
 
 
 def rename(error: NameError, *bodies: object) -> None:
-    """Raise UnboundLocalError in place of `error`, if one of the calling operator's bodies read a local unbound."""
+    """Raise UnboundLocalError instead of `error`, if a body of the calling operator read an unbound local variable."""
     name = error.name
     if type(error) is not NameError or name is None or error.__traceback__ is None:
         return
@@ -46,21 +46,21 @@ def rename(error: NameError, *bodies: object) -> None:
         return
     codes = _codes(bodies)
     entry = error.__traceback__.tb_next
-    while entry is not None and entry.tb_frame.f_code not in codes:  # a backend's, between operator and body
+    while entry is not None and entry.tb_frame.f_code not in codes:  # frames of a backend
         entry = entry.tb_next
     if entry is not None and entry.tb_next is None and _is_local(name, operator.f_back):
         _raise_like(UnboundLocalError(UNBOUND_LOCAL.format(name)).with_traceback(entry), error)
 
 
 def _is_local(name: str, frame: FrameType | None) -> bool:
-    """Whether `name`, free in what `frame` called through an operator, is a local of the user's function."""
+    """Whether `name`, free in a body that `frame` passed to an operator, is a local of the user's function."""
     while frame is not None and name not in frame.f_code.co_cellvars:
         if is_library(frame.f_code):  # an operator that called another
             frame = frame.f_back
             continue
         operator = _operator_below(frame)
         if operator is None or frame.f_code not in _codes(_bodies_of(operator)):
-            return False  # the user's own inner function: to it the variable is free indeed
+            return False  # the user's own inner function, in which the variable is free
         frame = operator.f_back
     return frame is not None
 

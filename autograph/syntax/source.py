@@ -325,7 +325,7 @@ def _lines_of(text: str) -> list[str]:
 
 def _why_missing(function: FunctionType) -> str:
     filename = function.__code__.co_filename
-    about = f"the source of '{function.__qualname__}' cannot be had: "
+    about = f"the source of '{function.__qualname__}' is not available: "
     if filename in ("<stdin>", "<console>"):
         return about + (
             "it was typed at an interactive prompt that keeps no source. "

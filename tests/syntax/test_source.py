@@ -488,7 +488,7 @@ def test_exec_with_linecache(monkeypatch):
 
 def test_exec_without_linecache():
     function = run("def f(): pass", "<string>")["f"]
-    with pytest.raises(SourceError, match=r"<string>:1: the source of 'f' cannot be had: .* linecache.cache"):
+    with pytest.raises(SourceError, match=r"<string>:1: the source of 'f' is not available: .* linecache.cache"):
         source.of_function(function)
 
 

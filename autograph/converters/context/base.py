@@ -1,7 +1,7 @@
-"""Shared by all converters: the context of a conversion, its report, and the one walk over expressions.
+"""The context of a conversion, its report, and the walk over expressions.
 
-A *rewriter* is a function `rewrite(node, context) -> node | None`; it is registered for some node types and returns
-the replacement of `node`, or None to leave it. `Walk` visits a function's tree once, innermost nodes first.
+A *rewriter* is a function `rewrite(node, context) -> node | None`, registered for some types of nodes. It returns the
+replacement of `node`, or None to leave it. `Walk` visits a function's tree once, innermost nodes first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from autograph.syntax.origin import NO_COMMENTS, Comments
 class Decision:
     """The decision about one statement or call: a line of `explain`.
 
-    `reason` is None where it was converted, else it says why it was left plain.
+    `reason` is None if it was converted, else why it stays plain.
     """
 
     filename: str
@@ -38,10 +38,10 @@ class Decision:
 
 @dataclass
 class Context:
-    """One conversion: the text it comes from, the names it knows, what it decided.
+    """One conversion: the file, the known names, the decisions.
 
-    `known` maps names of the module to the dotted name of what they are bound to by an import (`np` → `numpy`);
-    `shadowed` holds the names that the module binds otherwise, so that they are not builtins.
+    `known` maps names of the module to the dotted names of their imports (`np` → `numpy`); `shadowed` are the names
+    that the module binds otherwise, so that they are not builtins.
     """
 
     filename: str
@@ -55,11 +55,11 @@ class Context:
     classes: list[str] = field(default_factory=list)
     locals: list[set[str]] = field(default_factory=list)  # names bound by the functions around
     globals: list[set[str]] = field(default_factory=list)  # names they declare `global`
-    none_variables: list[set[str]] = field(default_factory=list)  # what each of the functions around sets to None
+    none_variables: list[set[str]] = field(default_factory=list)  # variables that they set to None
     targets: set[str] = field(default_factory=set)  # variables of comprehensions
-    holding: Mapping[str, str] = field(default_factory=dict)  # globals that traced code may have copies of
-    whole: bool = False  # whether what is compared with None or a text may be known only when the graph runs
-    mutated: frozenset[str] = frozenset()  # what of containers the outermost of them changes, as dotted names
+    copying: Mapping[str, str] = field(default_factory=dict)  # how traced code may copy globals; see `known.py`
+    whole: bool = False  # whether values compared with None or texts may be staged
+    mutated: frozenset[str] = frozenset()  # the dotted names of containers that the outermost one changes
 
     def __post_init__(self) -> None:
         self.namer = names.Namer(self.taken)
@@ -71,17 +71,17 @@ class Context:
         return reason is None
 
     def body_name(self, root: str) -> str:
-        """The name for a generated function."""
+        """Return a name for a generated function."""
         name = self.namer.reusable(root)
         self.generated.add(name)
         return name
 
     def is_builtin(self, name: str) -> bool:
-        """Whether `name`, here, means the builtin of that name."""
+        """Whether `name` refers to the builtin of that name here."""
         return name not in self.shadowed and name not in self.known and not self.is_local(name)
 
     def becomes_none(self, name: str) -> bool:
-        """Whether the function whose variable `name` is sets it to None."""
+        """Whether the function with the variable `name` sets it to None."""
         for bound, none_variables in zip(reversed(self.locals), reversed(self.none_variables), strict=False):
             if name in bound:
                 return name in none_variables
@@ -91,7 +91,7 @@ class Context:
         return any(name in bound for bound in self.locals)
 
     def dotted(self, node: gast.AST) -> str | None:
-        """The full dotted name of what an expression like `np.linalg.norm` refers to, if imports tell."""
+        """Return the full dotted name of an expression like `np.linalg.norm`, if the imports give it."""
         owner, parts = trees.dotted(node)
         if not isinstance(owner, gast.Name) or self.is_local(owner.id):
             return None
@@ -111,8 +111,8 @@ Rewrite = Callable[[Any, Context], Any]
 class Walk:
     """Rewrites the expressions and statements of one function, innermost first.
 
-    `before` sees each node before what is below it. Inner functions and classes are handed to `inner`; annotations,
-    type parameters and patterns are evaluated elsewhere or are no expressions, and stay.
+    `before` sees each node before the nodes below it. `inner` gets inner functions and classes. Annotations, type
+    parameters and patterns stay: they are evaluated elsewhere, or are no expressions.
     """
 
     SKIPPED: Mapping[type, frozenset[str]] = {
@@ -134,7 +134,7 @@ class Walk:
         self.context = context
 
     def visit(self, node: Any) -> Any:
-        """`node` with everything below it rewritten; a list if a statement became several."""
+        """Return `node` with everything below it rewritten; a list if a statement became several."""
         kind = type(node)
         self.before(node)
         skipped = self.SKIPPED.get(kind, ())
@@ -170,7 +170,7 @@ _INNER = frozenset({gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.C
 
 
 def replace(old: gast.AST, new: Any) -> Any:
-    """Give what replaces `old` its place in the file and its comments."""
+    """Give the replacement of `old` its position and comments."""
     nodes = new if isinstance(new, list) else [new]
     for node in nodes:
         if not hasattr(node, "lineno"):
@@ -181,7 +181,7 @@ def replace(old: gast.AST, new: Any) -> Any:
 
 
 def move_comments(old: Any, nodes: list[Any]) -> None:
-    """Attach the comments of a statement `old` to the statements `nodes` that stand for it."""
+    """Move the comments of a statement to the statements that replace it."""
     comments: Comments | None = getattr(old, "comments", None)
     if comments is None:
         return
@@ -202,11 +202,11 @@ def move_comments(old: Any, nodes: list[Any]) -> None:
 
 
 def short_text(node: gast.AST) -> str:
-    """A short one-line rendering of an expression, for reasons and messages."""
+    """Return an expression as a short text of one line, for reasons and messages."""
     text = " ".join(unparse(node).split())
     return text if len(text) <= 40 else text[:39] + "…"
 
 
 def binds_here(node: gast.AST) -> bool:
-    """Whether evaluating an expression binds a name in the function around it (`:=`)."""
+    """Whether an expression binds a name of the function around it (`:=`)."""
     return any(isinstance(n, gast.NamedExpr) for n in scope.walk_own(node))

@@ -1,4 +1,4 @@
-"""Bodies of `if`, `while` and `for`: blocks that become functions, and the state between them."""
+"""Makes functions of the bodies of `if`, `while` and `for`, and the arguments of their operators."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from autograph.syntax import names, template, trees
 
 
 def body(root: str, block: list[Any], shared: list[str], context: Context, *parameters: str) -> gast.FunctionDef:
-    """A block as a function `def root(parameters)` that shares the names `shared` with the functions around it."""
+    """Return a function `def root(parameters)` for a block, which shares the names `shared` with the functions around
+    it.
+    """
     if trees.is_docstring(block[0]):
-        block = [gast.copy_location(silent_pass(), block[0]), *block]  # lest the text become a docstring
+        block = [gast.copy_location(silent_pass(), block[0]), *block]  # so that the string is no docstring
     function = template.function(context.body_name(root), [*sharing(shared, context), *block], *parameters)
     function.role = "loop" if root.startswith("loop") else "branch"
     function.reference = template.name(function.name)
@@ -21,33 +23,34 @@ def body(root: str, block: list[Any], shared: list[str], context: Context, *para
 
 
 def silent_pass() -> Any:
-    """A `pass` that is compiled, so that its line is seen to run, but not printed."""
+    """Return a `pass` that is compiled, so that debuggers see its line run, but not printed."""
     node = gast.Pass()
     node.silent = True
     return node
 
 
 def sharing(shared: list[str], context: Context) -> list[Any]:
-    """`nonlocal` and `global` statements for names a body shares."""
+    """Return the `nonlocal` and `global` statements for the names that a body shares."""
     there = context.globals[-1]
     far, near = [n for n in shared if n in there], [n for n in shared if n not in there]
     return [*([gast.Global(far)] if far else []), *([gast.Nonlocal(near)] if near else [])]
 
 
 def declarations(unbound: list[str]) -> list[Any]:
-    """`y: ag__.unbound` for names that only bodies bind."""
+    """Return `y: ag__.unbound` for each name that only bodies bind."""
     return [template.declare(name, template.attribute("unbound")) for name in unbound]
 
 
 def state(node: Any, context: Context) -> list[Any]:
-    """The names of the state, as Python stores them, for the operator: a tuple of strings, or nothing if empty."""
+    """Return the names of the state, mangled, as the argument of an operator: a tuple of strings, or nothing if empty.
+    """
     class_name = context.classes[-1] if context.classes else None
     listed = [template.constant(names.mangle(name, class_name)) for name in node.state.names]
     return [gast.Tuple(listed, gast.Load())] if listed else []
 
 
 def finish(node: Any, at: gast.AST, functions: list[Any], call: gast.Call) -> list[Any]:
-    """The statements that replace a construct; the call stands where its condition or iterable stood."""
+    """Return the statements that replace a construct; the call is at the position of its condition or iterable."""
     gast.copy_location(call, at)
     last = gast.Return(call) if node.returns else gast.Expr(call)
     new = [*declarations(node.unbound), *functions, gast.copy_location(last, at)]
@@ -57,7 +60,7 @@ def finish(node: Any, at: gast.AST, functions: list[Any], call: gast.Call) -> li
 
 
 def loop_keywords(node: Any, context: Context) -> dict[str, Any]:
-    """`until=` and `options=` of a loop, where it has any."""
+    """Return the arguments `until=` and `options=` of a loop, if it has any."""
     keywords: dict[str, Any] = {}
     if node.until:
         flags = [template.name(flag) for flag in node.until]

@@ -1,7 +1,8 @@
-"""The names of a module: those that imports bind, those bound otherwise, and functions that look at their callers.
+"""Finds the names of a module: those that imports bind, those bound otherwise, and functions that look at their
+callers.
 
-Found in the module's text alone, so that a module can be converted without being imported; or, for a single live
-function, in its globals.
+For a module, the text alone gives them, so that it can be converted without being imported; for a live function, its
+globals do.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from autograph.syntax import names, scope, trees
 
 
 def module_context(tree: gast.AST, filename: str) -> Context:
-    """The context for converting a whole module."""
+    """Return the context for converting a whole module."""
     known = imports(tree)
     shadowed = scope.uses(*tree.body).writes.keys() - known.keys()
     shadowed |= {name for node in trees.walk(tree) if isinstance(node, gast.Global) for name in node.names}
@@ -32,36 +33,36 @@ def module_context(tree: gast.AST, filename: str) -> Context:
 
 
 def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], free: tuple[str, ...]) -> Context:
-    """The context for converting one live function."""
+    """Return the context for converting one live function."""
     used = names.all_names(tree)
     found = global_names(used, globals)
     known = {name: dotted for name, (dotted, *_) in found.items() if dotted is not None}
     context = Context(filename, known, frozenset(found.keys() - known.keys()), taken=used)
     context.frame_depths = {name: math.inf for name, (_, looks, _) in found.items() if looks}
-    context.holding = {name: holds for name, (_, _, holds) in found.items() if holds}
+    context.copying = {name: copying for name, (_, _, copying) in found.items() if copying}
     if free:
         context.locals.append(set(free))
     return context
 
 
 def global_names(used: Set[str], globals: Mapping[str, Any]) -> dict[str, tuple[str | None, bool, str]]:
-    """All that converters know of globals, by name.
+    """Return the facts that converters need about globals, by name.
 
-    From where they were imported, whether they look at frames, and how `is` has to tell which object they are.
+    They are: the dotted name of its import, whether it looks at frames, and how traced code may copy it.
     """
-    own = globals.get("__name__", "")  # what the module itself defines is no import, whatever the module is called
+    own = globals.get("__name__", "")  # the module's own definitions are no imports
     found = {}
     for name in used & globals.keys():
         value = globals[name]
         dotted = _dotted(value)
         if dotted is not None and not is_a(value, types.ModuleType) and value.__module__ == own:
             dotted = None
-        found[name] = dotted, looks_at_frames(value), _holding(value)
+        found[name] = dotted, looks_at_frames(value), _copying(value)
     return found
 
 
-def _holding(value: Any) -> str:
-    """Whether traced code may have copies of a global `itself`, or only of what is `within` it."""
+def _copying(value: Any) -> str:
+    """Return "itself" if traced code may have copies of a global, "within" if of its parts only, else ""."""
     if type(value) is object or is_a(value, (enum.Enum, enum.EnumMeta)):
         return ""
     return "within" if is_a(value, (type, types.ModuleType, types.FunctionType)) else "itself"
@@ -71,7 +72,7 @@ _FRAME_NAMES = frozenset({"_getframe", "currentframe", "f_back", "f_locals", "ex
 
 
 def looks_at_frames(value: Any) -> bool:
-    """Whether a function looks at the frames of those who call it, as far as its code tells."""
+    """Whether a function looks at the frames of its callers, as far as its code shows."""
     if type(value) is not types.FunctionType:
         return False
     code = value.__code__
@@ -83,7 +84,8 @@ def looks_at_frames(value: Any) -> bool:
 
 
 def imports(tree: gast.AST) -> dict[str, str]:
-    """The names that the imports of a module bind, without imports in functions: name → dotted name."""
+    """Return the names that the imports of a module bind, with their dotted names; not those of imports in functions.
+    """
     known: dict[str, str] = {}
     for node in scope.walk_own(*tree.body):
         if isinstance(node, gast.Import):
@@ -100,10 +102,10 @@ _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescr
 
 
 def _dotted(value: Any) -> str | None:
-    """The dotted name of a module, or of something a module outside the user's own code defines."""
+    """Return the dotted name of a module, or of a function or class."""
     if is_a(value, types.ModuleType):
         return module_name(value)
-    if not is_a(value, _NAMED):  # asking other objects for attributes may run code of the user's
+    if not is_a(value, _NAMED):  # reading attributes of other objects may run code of the user's
         return None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     return f"{module}.{name}" if isinstance(module, str) and isinstance(name, str) else None

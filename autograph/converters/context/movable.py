@@ -1,8 +1,8 @@
-"""Code that cannot be moved into a nested function without changing its meaning.
+"""Finds code that would change its meaning in a nested function.
 
-A statement that holds one of these stays where the user wrote it, and so does every statement around it.
-Frame-sensitive calls are those that look at their caller: `sys._getframe(n)`, `warnings.warn(stacklevel=n)`, and, by
-`frame_depths`, the module's own functions that make them on behalf of their callers.
+A statement that contains such code stays in place, and so do all statements around it. Frame-sensitive calls look at
+their caller: `sys._getframe(n)`, `warnings.warn(stacklevel=n)`, and the module's own functions that make such calls on
+behalf of their callers (`frame_depths`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from autograph.converters.context.base import Context
 from autograph.syntax import scope, trees
 
 READS_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
-# How many frames down they look by default. Known by their last name: they are often imported where they are used.
+# The number of frames down that each looks by default. By last name, since they are often imported in functions.
 _FRAMES: dict[str, float] = {
     "_getframe": 0,
     "_getframemodulename": 0,
@@ -26,7 +26,8 @@ _DOTTED_FRAMES = frozenset({"inspect.stack", "inspect.trace"})
 
 
 def reason(nodes: list[Any] | gast.AST, context: Context) -> str | None:
-    """Why `nodes` (statements or an expression) must stay in their function; None if they may move."""
+    """Return the reason why `nodes` (statements or an expression) must stay in their function; None if they may move.
+    """
     for node in scope.walk_own(*(nodes if isinstance(nodes, list) else [nodes])):
         why = _reason(node, context)
         if why is not None:
@@ -70,7 +71,7 @@ def _call_reason(node: gast.Call, context: Context) -> str | None:
 
 
 def reads_names(node: gast.Call, context: Context) -> bool:
-    """Whether a call looks at the local names of the function around it: `locals()`, `eval(…)`."""
+    """Whether a call reads the local names of the function around it: `locals()`, `eval(…)`."""
     name = node.func.id if isinstance(node.func, gast.Name) else None
     if name not in READS_NAMES or not context.is_builtin(name):
         return False
@@ -78,7 +79,7 @@ def reads_names(node: gast.Call, context: Context) -> bool:
 
 
 def frame_depth(node: gast.Call, context: Context) -> float:
-    """0 if a call does not care which frame makes it; else 1 + how many frames below that one it looks at."""
+    """Return 0 if any frame may make a call; else 1 + the number of frames below that one at which it looks."""
     name = _callee(node)
     if name in _FRAMES:
         default = _FRAMES[name]
@@ -94,7 +95,7 @@ def frame_depth(node: gast.Call, context: Context) -> float:
 
 
 def _is_of_warnings(function: Any, context: Context) -> bool:
-    """Whether a `warn` is that of the module `warnings`, wherever that was imported, and not, say, a logger's."""
+    """Whether a `warn` is that of the module `warnings`, not that of a logger or the like."""
     root = getattr(getattr(function, "value", None), "id", None)
     return root == "warnings" or (context.dotted(function) or "").startswith("warnings.")
 
@@ -114,11 +115,11 @@ def _callee(node: gast.Call) -> str:
 
 
 def module_frame_depths(tree: gast.AST, context: Context) -> dict[str, float]:
-    """For each function of a module that looks past its caller's frame: how many frames below its own.
+    """Return for each function of a module that looks beyond its caller's frame the number of frames below its own.
 
-    A function that looks one frame down (its caller) is served as well by a generated body of the caller, which has
-    the same name, globals and lines; one that looks further needs its caller's own frame, and so do, one frame
-    less each, the functions that call it.
+    A function that looks one frame down, at its caller, may also find a generated body of the caller, which has the
+    same name, globals and lines. One that looks further needs its caller's own frame, and so do the functions that call
+    it, one frame less each.
     """
     callers: dict[str, set[str]] = {}
     depths: dict[str, float] = {}

@@ -1,7 +1,7 @@
-"""Which function owns a variable that only generated functions bind, and must declare it.
+"""Finds the function that must own a variable which only generated functions bind, and declares the variable there.
 
-`nonlocal y` in a body needs a function around it that has a `y`. If no statement there binds it, a bare annotation
-`y: ag__.unbound` makes it a local of that function without binding it.
+`nonlocal y` in a body needs a function around it with a local `y`. If no statement there binds it, a bare annotation
+`y: ag__.unbound` makes it a local without binding it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
         bound: names that need no declaration here: parameters, globals, nonlocals.
 
     Returns:
-        all names that the function binds or declares then.
+        all names that the function then binds or declares.
     """
     known = {*bound, *_directly_bound(block)}
     for node in _constructs(block):
@@ -46,7 +46,7 @@ def declare(block: list[Any], bound: Iterable[str]) -> set[str]:
 
 
 def _unannotate(block: list[Any], shared: list[str]) -> None:
-    """Drop the annotations of shared names: Python has none for names that are `nonlocal`, and evaluates none."""
+    """Drop the annotations of shared names: Python allows none for `nonlocal` names, and evaluates none of locals."""
     for i, node in enumerate(block):
         if (new := scope.unannotated(node, shared)) is not None:
             block[i] = replace(node, new)
@@ -61,7 +61,7 @@ def is_converted(node: gast.AST) -> bool:
 
 
 def _constructs(block: list[Any]) -> Iterable[Any]:
-    """The constructs that are converted in a function's own code, outermost only, in order."""
+    """Yield the constructs in a function's own code that are converted, outermost ones only, in order."""
     for node in block:
         if is_converted(node):
             yield node
@@ -71,7 +71,7 @@ def _constructs(block: list[Any]) -> Iterable[Any]:
 
 
 def _directly_bound(block: list[Any]) -> set[str]:
-    """Names that a block binds in its own function, not in bodies that become functions."""
+    """Return the names that a block binds in its own function, not in bodies that become functions."""
     bound: set[str] = set()
     for node in block:
         if is_converted(node):

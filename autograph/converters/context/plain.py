@@ -1,8 +1,8 @@
-"""Decides, before anything is changed, which `if`s and loops stay plain, and why.
+"""Decides which `if`s and loops stay plain, and why, before anything is changed.
 
 Sets `node.plain` on every `if` and loop of a function: None if it will be converted, else the reason. A statement stays
-plain if its condition can never be staged, if it holds what cannot move into a nested function, or if a jump out of
-it leads to a statement that stays plain.
+plain if its condition can never be staged, if it contains code that cannot move into a nested function, or if a jump
+out of it leads to a statement that stays plain.
 """
 
 from __future__ import annotations
@@ -63,17 +63,17 @@ _INERT = frozenset({"contextlib.nullcontext"}) | {
 
 
 def _catches(node: Any) -> bool:
-    """Whether an exception in the body of a statement may end there."""
+    """Whether a statement may catch an exception of its body."""
     return node.manages or bool(getattr(node, "handlers", None))
 
 
 def _runs_exit(node: Any) -> bool:
-    """Whether something runs when a jump leaves a statement."""
+    """Whether code of a statement runs when a jump leaves it."""
     return node.manages or bool(getattr(node, "finalbody", None))
 
 
 def own_expressions(node: gast.AST) -> list[Any]:
-    """The expressions of a statement, without its blocks."""
+    """Return the expressions of a statement, without those in its blocks."""
     if not blocks(node):
         return [node]
     parts = [getattr(node, name, None) for name in ("test", "target", "iter", "subject")]
@@ -84,7 +84,7 @@ def own_expressions(node: gast.AST) -> list[Any]:
 
 
 def first_immovable(*inner: list[Any]) -> str | None:
-    """The first reason why one of these blocks cannot move."""
+    """Return the first reason why one of these blocks cannot move."""
     return next((s.immovable for block in inner for s in block if s.immovable is not None), None)
 
 
@@ -97,16 +97,17 @@ def _jumps(node: gast.AST, inner: list[list[Any]]) -> frozenset[str]:
 
 
 def block_jumps(block: list[Any]) -> frozenset[str]:
-    """The jumps that lead out of a block."""
+    """Return the jumps that lead out of a block."""
     return frozenset().union(*(s.jumps for s in block))
 
 
 def block_may_complete(block: list[Any]) -> bool:
-    """Whether a block may complete, so that what follows it runs."""
+    """Whether a block may complete, so that the next statement runs."""
     return all(s.may_complete for s in block)
 
 
 def may_complete(node: gast.AST) -> bool:
+    """Whether a statement may complete, so that the next statement runs."""
     if isinstance(node, (*JUMPS, gast.Raise)):
         return False
     if isinstance(node, gast.If):
@@ -120,20 +121,20 @@ def may_complete(node: gast.AST) -> bool:
 
 
 class _Surroundings(NamedTuple):
-    """The context of a statement. `why_plain`: why all its function stays plain."""
+    """The surroundings of a statement. `why_plain`: why all statements of its function stay plain."""
 
     why_plain: str | None
     plain_loop: bool = False
     depth: int = 0
-    caught: bool = False  # exceptions may be caught around it, in this function
-    undone: bool = False  # a jump from here may be undone by one
+    caught: bool = False  # code around it in this function may catch exceptions
+    undone: bool = False  # such an exception may undo a jump from here
 
 
 _UNBOUND = frozenset({"UnboundLocalError", "NameError"})
 
 
 def mark_function(function: gast.AST, context: Context) -> None:
-    """Set `function.why_plain`: why all its statements stay plain, or None."""
+    """Set `function.why_plain`: the reason why all its statements stay plain, or None."""
     function.why_plain = None
     if (movable.READS_NAMES | _UNBOUND).isdisjoint(context.taken):
         return
@@ -171,7 +172,7 @@ def _reason(node: Any, context: Context, surroundings: _Surroundings) -> str | N
     if isinstance(node, gast.AsyncFor):
         return movable.BY_KIND[gast.AsyncFor]
     test = getattr(node, "test", None)
-    ends_by_test = isinstance(node, gast.If) or not block_jumps(node.body)  # and not by a jump, on a staged condition
+    ends_by_test = isinstance(node, gast.If) or not block_jumps(node.body)  # not by a jump on a staged condition
     if test is not None and ends_by_test and staging.never_staged(test, context):
         return f"its condition is never staged: {short_text(node.test)}"
     header = {gast.If: [], gast.While: ["test"], gast.For: ["target"]}[type(node)]
@@ -188,7 +189,7 @@ def _reason(node: Any, context: Context, surroundings: _Surroundings) -> str | N
 
 
 def keep_plain(node: Any, reason: str, in_loop: bool = False) -> None:
-    """Keep everything in `node` plain that a jump leads out of; in a loop that thereby stays plain, every jump."""
+    """Keep all statements in `node` plain that a jump leaves, and in a loop that thereby stays plain, every jump."""
     if isinstance(node, (gast.If, *LOOPS)) and node.plain is None and node.jumps:
         node.plain = reason
     for block in own_blocks(node):

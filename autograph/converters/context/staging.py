@@ -1,4 +1,4 @@
-"""Which conditions can never depend on a staged value, so that their statements stay as the user wrote them."""
+"""Finds conditions that can never depend on a staged value, so that their statements stay plain."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _is_text(node: gast.AST) -> bool:
 
 
 def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
-    """Whether what may be None, as its text tells, or the base of an array, is compared with None."""
+    """Whether a value that may be set to None, as its text shows, or the base of an array, is compared with None."""
     if not isinstance(other, gast.Constant) or other.value is not None:
         return False
     if context.whole:
@@ -73,7 +73,7 @@ def _becomes_none(operand: gast.AST, other: gast.AST, context: Context) -> bool:
 
 
 def may_be_none(value: gast.AST) -> bool:
-    """Whether an expression is None, or an item, or asks for None where there is no item: `next(it, None)`."""
+    """Whether an expression is None, or an item, or a call with the default None: `next(it, None)`."""
     if isinstance(value, gast.IfExp):
         return may_be_none(value.body) or may_be_none(value.orelse)
     if isinstance(value, gast.NamedExpr):
@@ -91,7 +91,7 @@ def _is_bool(node: gast.AST) -> bool:
 
 
 def _may_be_copy(operand: gast.AST, context: Context) -> bool:
-    """Whether traced code may have a copy or proxy of an operand, which `is` has to see through."""
+    """Whether traced code may have a copy or proxy of an operand, so that the backend must compare its identity."""
     if isinstance(operand, (gast.Constant, *_FRESH_OBJECTS)):
         return False
     if isinstance(operand, gast.Call):
@@ -103,11 +103,11 @@ def _may_be_copy(operand: gast.AST, context: Context) -> bool:
         return True
     if context.is_local(root.id) or root.id in context.targets:
         return not (operand is root and root.id == "self")
-    holds = context.holding.get(root.id, "")
-    return holds == "itself" or (holds == "within" and operand is not root)
+    copying = context.copying.get(root.id, "")
+    return copying == "itself" or (copying == "within" and operand is not root)
 
 
-# Expressions of which no other name knows the object.
+# Expressions whose value is a new object, to which no other name refers.
 _FRESH_OBJECTS = (
     gast.BinOp, gast.Compare, gast.Dict, gast.DictComp, gast.GeneratorExp, gast.JoinedStr, gast.Lambda, gast.List,
     gast.ListComp, gast.Set, gast.SetComp, gast.Tuple,
@@ -115,7 +115,7 @@ _FRESH_OBJECTS = (
 
 
 def _makes_text(node: gast.AST, context: Context) -> bool:
-    """Whether an expression makes a text of what may be staged."""
+    """Whether an expression makes a text of a value that may be staged."""
     if isinstance(node, gast.JoinedStr):
         return formats(node)
     if isinstance(node, gast.BinOp):
@@ -125,5 +125,5 @@ def _makes_text(node: gast.AST, context: Context) -> bool:
 
 
 def formats(node: gast.JoinedStr) -> bool:
-    """Whether an f-string is more than literal text."""
+    """Whether an f-string contains expressions."""
     return any(isinstance(part, gast.FormattedValue) for part in node.values)
