@@ -360,7 +360,7 @@ def _file_spec(spec: machinery.ModuleSpec) -> machinery.ModuleSpec:
 def _why_not(spec: machinery.ModuleSpec) -> str | None:
     """Return the reason why a module cannot be converted; None if it can."""
     if _package(spec.name) == __package__:
-        return "it belongs to this library, which converts"
+        return "it belongs to the library that converts"
     loader = _loader(spec)
     kind = type(loader)
     if kind is machinery.SourceFileLoader:
