@@ -164,20 +164,12 @@ def _getitem(reverse: Reverse, node: Node) -> None:
 @handles("unpack")
 def _unpack(reverse: Reverse, node: Node) -> None:
     for index, output in enumerate(node.outputs):
-        gradient = reverse.take(output)
-        if gradient is not None:
-            reverse.contribute_item(node.args[0], index, gradient)
+        reverse.contribute_item(node.args[0], index, reverse.take(output))
 
 
-@handles("build")
-def _build(reverse: Reverse, node: Node) -> None:
-    gradient = reverse.take(node.output)
-    if gradient is not None:
-        reverse.contribute(node.args[0], gradient)
-
-
-@handles("bound")
-def _bound(reverse: Reverse, node: Node) -> None:
+@handles("build", "bound", "gradient_in")
+def _pass_on(reverse: Reverse, node: Node) -> None:
+    """The reverse of ops whose result is their argument, or a container of their arguments."""
     reverse.contribute(node.args[0], reverse.take(node.output))
 
 
@@ -216,12 +208,6 @@ def _sum_of_parts(reverse: Reverse, node: Node, shadow: Any) -> None:
     gradient = reverse.take(node.output)
     if gradient is not None:
         reverse.trace.record("accumulate_each", (reverse.shadow_then(node.args[0]), gradient))
-
-
-@handles("gradient_in")
-def _gradient_in(reverse: Reverse, node: Node) -> None:
-    """The gradient of an argument: its shadow has no other use."""
-    reverse.contribute(node.args[0], reverse.take(node.output))
 
 
 def _has_shadow(reverse: Reverse, node: Node) -> bool:

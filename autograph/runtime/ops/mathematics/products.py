@@ -206,20 +206,14 @@ OF_DOT = _as_tensordot(TENSORDOT, lambda a, b: ([ndim(a) - 1], [max(ndim(b) - 2,
 OF_INNER = _as_tensordot(TENSORDOT, lambda a, b: ([ndim(a) - 1], [ndim(b) - 1]))
 
 
-def of_first_of_vdot(g: Any, out: Any, a: Any, b: Any) -> Any:
-    return conj(g * np.reshape(b, sizes(a)))
-
-
-def of_second_of_vdot(g: Any, out: Any, a: Any, b: Any) -> Any:
-    return g * np.reshape(conj(a), sizes(b))
-
-
-def of_first_of_outer(g: Any, out: Any, a: Any, b: Any, *_: Any) -> Any:
-    return np.reshape(np.matmul(g, np.ravel(as_array(b))), sizes(a))
-
-
-def of_second_of_outer(g: Any, out: Any, a: Any, b: Any, *_: Any) -> Any:
-    return np.reshape(np.matmul(np.ravel(as_array(a)), g), sizes(b))
+OF_VDOT: tuple[Vjp, Vjp] = (
+    lambda g, out, a, b: conj(g * np.reshape(b, sizes(a))),
+    lambda g, out, a, b: g * np.reshape(conj(a), sizes(b)),
+)
+OF_OUTER: tuple[Vjp, Vjp] = (
+    lambda g, out, a, b, *_: np.reshape(np.matmul(g, np.ravel(as_array(b))), sizes(a)),
+    lambda g, out, a, b, *_: np.reshape(np.matmul(np.ravel(as_array(a)), g), sizes(b)),
+)
 
 
 def of_multi_dot(g: Any, out: Any, arrays: Any, **_: Any) -> Any:
@@ -307,8 +301,8 @@ def of_trace(g: Any, out: Any, x: Any, *, offset: Any = 0, dtype: Any = None) ->
 _PRODUCT = [ARRAY_PRODUCT]
 functions("np.dot .dot", dot, vjp=OF_DOT, traits=_PRODUCT)
 functions("np.inner", inner, vjp=OF_INNER, traits=_PRODUCT)
-functions("np.vdot", vdot, vjp=(of_first_of_vdot, of_second_of_vdot), traits=_PRODUCT)
-functions("np.outer np.linalg.outer", outer, vjp=(of_first_of_outer, of_second_of_outer), traits=_PRODUCT)
+functions("np.vdot", vdot, vjp=OF_VDOT, traits=_PRODUCT)
+functions("np.outer np.linalg.outer", outer, vjp=OF_OUTER, traits=_PRODUCT)
 functions("np.linalg.multi_dot", multi_dot, vjp=of_multi_dot)
 functions("np.tensordot np.linalg.tensordot", tensordot, vjp=TENSORDOT, traits=_PRODUCT)
 functions("np.linalg.matmul", ufunc_rule(np.matmul), vjp=of_cores(*OF_MATMUL), traits=_PRODUCT)

@@ -10,26 +10,8 @@ import numpy as np
 from autograph.runtime.graph.opdef import NO_GRADIENT, Infer
 from autograph.runtime.graph.traits import MEAN, MOVES, REDUCES, SILENT_METHOD, SLOW_IN_NUMPY, SUMMATION
 from autograph.runtime.graph.types import Shape, TensorType, Type, array
+from autograph.runtime.ops.gradients import reductions as rules
 from autograph.runtime.ops.gradients.elementwise import fit_list
-from autograph.runtime.ops.gradients.reductions import (
-    EXTREME,
-    MOMENT,
-    deviation,
-    extent,
-    extreme,
-    extreme_of_initial,
-    how_many,
-    mean,
-    product,
-    product_of_initial,
-    reducing,
-    reductions,
-    running,
-    running_product,
-    running_total,
-    total,
-    variance,
-)
 from autograph.runtime.ops.gradients.toolkit import as_array, is_true, ndim, shape
 from autograph.runtime.ops.inference.bind_arguments import bind, signature
 from autograph.runtime.ops.inference.declare import each_function, functions
@@ -128,7 +110,7 @@ def _of_averaged(
 ) -> Any:
     g = _spread(g[0] if returned else g, axis, keepdims)
     if weights is None:
-        return fit_list(g / how_many(as_array(a), axis, True), a)
+        return fit_list(g / rules.how_many(as_array(a), axis, True), a)
     w = _along(weights, a, axis)
     return fit_list(g * w / np.sum(np.broadcast_to(w, shape(a)), axis, keepdims=True), a)
 
@@ -176,41 +158,40 @@ def _of_diagonal(
 
 # ------------------------------------------------------------------------------------------------ declarations
 
-_EXTREMES = reductions(extreme, extreme_of_initial, EXTREME)
+_SUM = rules.reductions(rules.total, rules.total)
+_EXTREMES = rules.reductions(rules.extreme, rules.extreme_of_initial, rules.EXTREME)
+_PRODUCT = rules.product, rules.product_of_initial
 
+each_function("np.sum .sum", reduction, raises=False, vjp=_SUM, traits=[MOVES, SUMMATION, (REDUCES, np.add)])
+each_function("np.nansum", reduction, raises=False, vjp=rules.reductions(rules.total, rules.total, missing=0))
 each_function(
-    "np.sum .sum", reduction, raises=False, vjp=reductions(total, total), traits=[MOVES, SUMMATION, (REDUCES, np.add)]
+    "np.prod .prod", reduction, raises=False, vjp=rules.reductions(*_PRODUCT), traits=[(REDUCES, np.multiply)]
 )
-each_function("np.nansum", reduction, raises=False, vjp=reductions(total, total, missing=0))
+each_function("np.nanprod", reduction, raises=False, vjp=rules.reductions(*_PRODUCT, missing=1))
 each_function(
-    "np.prod .prod", reduction, raises=False, vjp=reductions(product, product_of_initial),
-    traits=[(REDUCES, np.multiply)],
-)  # fmt: skip
-each_function("np.nanprod", reduction, raises=False, vjp=reductions(product, product_of_initial, missing=1))
-each_function(
-    "np.mean .mean", reduction, raises=False, vjp=reducing(mean), traits=[SUMMATION, MEAN, SLOW_IN_NUMPY]
+    "np.mean .mean", reduction, raises=False, vjp=rules.reducing(rules.mean), traits=[SUMMATION, MEAN, SLOW_IN_NUMPY]
 )
-each_function("np.nanmean", reduction, raises=False, vjp=reducing(mean, missing=0))
-each_function("np.var .var", reduction, raises=False, vjp=reducing(variance, MOMENT))
-each_function("np.nanvar", reduction, raises=False, vjp=reducing(variance, MOMENT, missing=0))
-each_function("np.std .std", reduction, raises=False, vjp=reducing(deviation, MOMENT))
-each_function("np.nanstd", reduction, raises=False, vjp=reducing(deviation, MOMENT, missing=0))
+each_function("np.nanmean", reduction, raises=False, vjp=rules.reducing(rules.mean, missing=0))
+each_function("np.var .var", reduction, raises=False, vjp=rules.reducing(rules.variance, rules.MOMENT))
+each_function("np.nanvar", reduction, raises=False, vjp=rules.reducing(rules.variance, rules.MOMENT, missing=0))
+each_function("np.std .std", reduction, raises=False, vjp=rules.reducing(rules.deviation, rules.MOMENT))
+each_function("np.nanstd", reduction, raises=False, vjp=rules.reducing(rules.deviation, rules.MOMENT, missing=0))
 # Extremes raise for no elements, or where all elements are nans.
 each_function("np.max np.amax .max", reduction, vjp=_EXTREMES, traits=[(REDUCES, np.maximum)])
 each_function("np.min np.amin .min", reduction, vjp=_EXTREMES, traits=[(REDUCES, np.minimum)])
 each_function("np.nanmax np.nanmin", reduction, vjp=_EXTREMES)
-each_function("np.ptp", reduction, vjp=reducing(extent, EXTREME))
+each_function("np.ptp", reduction, vjp=rules.reducing(rules.extent, rules.EXTREME))
 each_function("np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax", reduction, vjp=NO_GRADIENT)
 each_function("np.any .any", reduction, raises=False, vjp=NO_GRADIENT, traits=[(REDUCES, np.logical_or)])
 each_function("np.all .all", reduction, raises=False, vjp=NO_GRADIENT, traits=[(REDUCES, np.logical_and)])
 each_function("np.count_nonzero", reduction, raises=False, vjp=NO_GRADIENT)
 
-each_function("np.cumsum .cumsum", cumulative, raises=False, vjp=running(running_total))
-each_function("np.cumprod .cumprod", cumulative, raises=False, vjp=running(running_product))
-each_function("np.nancumsum", cumulative, raises=False, vjp=running(running_total, missing=0))
-each_function("np.nancumprod", cumulative, raises=False, vjp=running(running_product, missing=1))
-functions("np.cumulative_sum", cumulative_from, raises=False, vjp=running(running_total))
-functions("np.cumulative_prod", cumulative_from, raises=False, vjp=running(running_product))
+each_function("np.cumsum .cumsum", cumulative, raises=False, vjp=rules.running(rules.running_total))
+each_function("np.cumprod .cumprod", cumulative, raises=False, vjp=rules.running(rules.running_product))
+each_function("np.nancumsum", cumulative, raises=False, vjp=rules.running(rules.running_total, missing=0))
+each_function("np.nancumprod", cumulative, raises=False, vjp=rules.running(rules.running_product, missing=1))
+functions("np.cumulative_sum", cumulative_from, raises=False, vjp=rules.running(rules.running_total))
+functions("np.cumulative_prod", cumulative_from, raises=False, vjp=rules.running(rules.running_product))
 
 functions("np.average", average, vjp=(_of_averaged, None, _of_weights))     # ZeroDivisionError for weights of sum 0
 functions("np.trace .trace", trace, raises=False, vjp=_of_diagonal)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from autograph.runtime.graph.graph import Value
 
 Span: TypeAlias = tuple[float, float]       # the least and the greatest; integers, or infinities
 Rule: TypeAlias = Callable[..., Span]
@@ -158,3 +160,28 @@ def unequal(a: Span, b: Span) -> Span:
     if b[0] != b[1]:
         return a
     return a[0] + (a[0] == b[0]), a[1] - (a[1] == b[0])
+
+
+# ----------------------------------------------------------------------------------------------------- bit lengths
+#
+# Whether an op gives an integer of fewer bits than one of its arguments, which is positive, so that a loop that goes on
+# with the result ends soon: rules for the relation `SHORTENS`.
+
+def shift_shortens(args: tuple[Any, ...], of: Value) -> bool:
+    """`x >> 1`."""
+    return args[0] is of and type(args[1]) is int and args[1] >= 1
+
+
+def division_shortens(args: tuple[Any, ...], of: Value) -> bool:
+    """`x // 2`."""
+    return args[0] is of and type(args[1]) is int and args[1] >= 2
+
+
+def mask_shortens(args: tuple[Any, ...], of: Value) -> bool:
+    """`x & x - 1`, which has fewer bits that are 1."""
+    return any(one is of and _is_less(other, of) for one, other in (args, args[::-1]))
+
+
+def _is_less(value: Any, than: Value) -> bool:
+    """Whether a number is that other one, minus 1."""
+    return isinstance(value, Value) and value.node is not None and (value.node.op, *value.node.args) == ("sub", than, 1)

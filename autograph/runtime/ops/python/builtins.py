@@ -191,10 +191,6 @@ def next_(iterator: Any, /, *default: Any) -> Type:
 # ---------------------------------------------------------------------------------------------------- derivatives
 
 
-def of_summed(g: Any, out: Any, iterable: Any, start: Any = 0) -> Any:
-    return for_each(g, iterable) if is_list(iterable) else g
-
-
 @on_proxies
 def for_each(gradient: Any, items: Any) -> list[Any]:
     """A gradient for each item of a list."""
@@ -279,7 +275,8 @@ for _name, _interval in (("min", intervals.least), ("max", intervals.greatest)):
         ],
     )  # fmt: skip
 functions(
-    "sum", sum_, effect=VIEW, vjp=(of_summed, same),
+    "sum", sum_, effect=VIEW,
+    vjp=(lambda g, out, iterable, start=0: for_each(g, iterable) if is_list(iterable) else g, same),
     traits=[COMBINES_ITEMS, MOVES, AGGREGATES, CONSUMES, READS_ITEMS, (SHARES, sharing.summed)],
 )  # fmt: skip
 functions("any all", BOOL, vjp=NO_GRADIENT, traits=[COMBINES_ITEMS, CONSUMES, GIVES_BOOLEANS])

@@ -72,7 +72,6 @@ from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import broadcast, is_type, operand, type_of_arg
 from autograph.runtime.ops.mathematics.ufuncs import core_shape
 from autograph.runtime.ops.native import (
-    bit_lengths,
     builtins,
     complex_numbers,
     intervals,
@@ -360,7 +359,7 @@ _binary(
     "floordiv", lowered("floordiv", scalars.floor_division), raises=True, vjp=OF_TWO["floor_divide"],
     traits=[
         ELEMENTWISE, FLOOR_DIVISION, PARTIAL, (INTERVAL, intervals.divided), (NEUTRAL, (1, "iu")),
-        (SHORTENS, bit_lengths.divided),
+        (SHORTENS, intervals.division_shortens),
     ],
 )  # fmt: skip
 _binary(
@@ -376,7 +375,7 @@ _binary(
     "and", _bits("and"), in_place_traits=[CONSUMES],
     traits=[
         *_BITS, COMMUTATIVE, SAME_IN_PLACE, (INTERVAL, intervals.conjunction),
-        (SHORTENS, bit_lengths.without_lowest_bit),
+        (SHORTENS, intervals.mask_shortens),
     ],
 )  # fmt: skip
 for _name in ("or", "xor"):
@@ -392,7 +391,7 @@ _binary(
     "rshift", lowered("rshift", scalars.right_shift), raises=True,
     traits=[
         *_BITS, SHIFT, (INTERVAL, intervals.shifted_right), (NEUTRAL, (0, "iu")),
-        (SHORTENS, bit_lengths.shifted_right),
+        (SHORTENS, intervals.shift_shortens),
     ],
 )  # fmt: skip
 
