@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.runtime.graph import traits
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import VIEW, lookup
-from autograph.runtime.graph.traits import (
-    COPIES_ARRAYS,
-    SHARES,
-    SHARES_FIRST,
-    VIEW_OF_FIRST,
-    VIEW_OR_COPY,
-    VIEWS_OF_FIRST,
-)
 from autograph.runtime.graph.types import ObjectType, TensorType
 
 
 def shares(node: Node) -> bool | None:
     """Whether a node gives views of its first argument, an array; None if it is not known."""
     definition = lookup(node.op)
-    if definition.effect != VIEW or definition.name in COPIES_ARRAYS:
+    if definition.effect != VIEW or definition.name in traits.COPIES_ARRAYS:
         return False
-    if node.op in SHARES_FIRST:
+    if node.op in traits.SHARES_FIRST:
         return True
     if node.op.startswith("np.") and _is_sequence(node.args[0]):
         return False    # a new array of the items
-    if node.op in VIEW_OF_FIRST or node.op in VIEWS_OF_FIRST:
+    if node.op in traits.VIEW_OF_FIRST or node.op in traits.VIEWS_OF_FIRST:
         return True if is_array(node.args[0]) else None
-    rule = SHARES.get(node.op)
+    rule = traits.SHARES.get(node.op)
     return None if rule is None else rule(node)
 
 
 def may_share(op: str) -> bool:
     """Whether an op gives a view of an array that is its first argument, always or where it can."""
-    return op in VIEW_OF_FIRST or op in VIEW_OR_COPY
+    return op in traits.VIEW_OF_FIRST or op in traits.VIEW_OR_COPY
 
 
 def is_array(leaf: Any) -> bool:

@@ -16,20 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.graph import traits
 from autograph.runtime.graph.graph import UNBOUND, Constant, Node, Value
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, WRITE, lookup
-from autograph.runtime.graph.traits import (
-    CHANGES_ARGUMENTS,
-    COPIES_ARRAYS,
-    GRADIENT,
-    IDENTITY,
-    INSERTS,
-    LOOKS_UP,
-    MAKES_ITERATORS,
-    OUT_BY_NAME,
-    PART_OF_FIRST,
-    SHALLOW,
-)
 from autograph.runtime.graph.types import NAMED_TUPLES, MaybeUnbound, ObjectType, TensorType, Type, type_of
 
 # The categories of values and constants.
@@ -89,12 +78,12 @@ def _of_operation(node: Node) -> Effect:
         return Effect(PURE, leaves, [], [])
     fresh = all(is_array(output) or not is_mutable(output) for output in node.outputs)
     if op.effect == ORDERED:
-        changed += leaves if op.name in CHANGES_ARGUMENTS else []
+        changed += leaves if op.name in traits.CHANGES_ARGUMENTS else []
         return Effect(ORDERED, leaves, changed, [] if fresh else leaves)
     if changed:
         return Effect(WRITE, leaves, changed, leaves)
-    if op.effect == VIEW and not (op.name in COPIES_ARRAYS and is_array(target)):
-        return Effect(VIEW, leaves, [], [target] if node.op in PART_OF_FIRST and leaves else leaves)
+    if op.effect == VIEW and not (op.name in traits.COPIES_ARRAYS and is_array(target)):
+        return Effect(VIEW, leaves, [], [target] if node.op in traits.PART_OF_FIRST and leaves else leaves)
     return Effect(PURE, leaves, [], [] if fresh else leaves)         # not fresh: `sorted` of a list of arrays
 
 
@@ -116,9 +105,9 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
     """Whether running it may run unknown code."""
     if node.op == "call" and is_tame(node.args[0]):
         return False
-    if node.op in ("call", "raise") or node.op in IDENTITY or node.op not in OPS:
+    if node.op in ("call", "raise") or node.op in traits.IDENTITY or node.op not in OPS:
         return True
-    if node.op in ("build", "bound", "enter", "exit") or node.op in GRADIENT:
+    if node.op in ("build", "bound", "enter", "exit") or node.op in traits.GRADIENT:
         return False
     first = node.args[0] if node.args else None
     kind = category(first)
@@ -126,14 +115,14 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
         if isinstance(first, Value) and isinstance(first.type, ObjectType) and first.type.name in NAMED_TUPLES:
             return False
         return kind in (UNKNOWN, CONTAINER, ITERATOR) and not _is_plain_attribute(node.op, first, node.args[1])
-    if kind == CONTAINER and node.op in LOOKS_UP:
+    if kind == CONTAINER and node.op in traits.LOOKS_UP:
         key = node.args[1] if len(node.args) > 1 else 0
         if isinstance(key, slice):
             return not all(map(_is_plain_iterable, leaves))
         return category(key) not in (NUMBER, CONSTANT)
-    if kind == CONTAINER and node.op in INSERTS:
+    if kind == CONTAINER and node.op in traits.INSERTS:
         return False
-    if node.op in SHALLOW:      # what is in them may be any objects with any methods
+    if node.op in traits.SHALLOW:      # what is in them may be any objects with any methods
         return not all(map(_is_plain_iterable, leaves))
     return not all(map(_holds_numbers, leaves))
 
@@ -187,7 +176,7 @@ def _is_plain_iterable(leaf: Any) -> bool:
     if kind != ITERATOR:
         return kind != UNKNOWN
     node = leaf.node if isinstance(leaf, Value) else None
-    return node is not None and node.op in MAKES_ITERATORS and all(
+    return node is not None and node.op in traits.MAKES_ITERATORS and all(
         _is_plain_iterable(arg) for arg in node.args if is_mutable(arg)
     )
 
@@ -225,7 +214,7 @@ def _place_of_out(name: str) -> slice | None:
     op = lookup(name)
     if isinstance(op.target, np.ufunc):
         return slice(op.target.nin, None)
-    if name in OUT_BY_NAME:
+    if name in traits.OUT_BY_NAME:
         return None  # whatever its signature says
     # Before NumPy 2.4, methods do not say what they take, but the functions of their names do.
     likely = [getattr(of, name[1:], None) for of in (np.ndarray, np)] if name.startswith(".") else []

@@ -21,18 +21,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from autograph.runtime.graph import traits
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.effects import is_array, is_new
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, values_in, walk
-from autograph.runtime.graph.traits import (
-    AS_UFUNC,
-    COMMUTATIVE,
-    ELEMENTWISE,
-    IN_C_ORDER,
-    IN_PLACE,
-    MATRIX_PRODUCT,
-    SAME_IN_PLACE,
-)
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.rewriter import Outcome, shown
 
@@ -43,7 +35,7 @@ LARGE = 2**16           # bytes; from this many on, to look in which order they 
 
 def run(graph: Graph) -> Outcome:
     """Write results of elementwise operations into operands that are no longer used."""
-    if not any(node.op in SAME_IN_PLACE and _is_worthwhile(node.output) for node in walk(graph.block)):
+    if not any(node.op in traits.SAME_IN_PLACE and _is_worthwhile(node.output) for node in walk(graph.block)):
         return Outcome()
     reuse = _Reuse(graph)
     reuse.block(graph.block)
@@ -83,7 +75,7 @@ class _Reuse:
 
     def order(self, node: Node, value: Value) -> Any:
         """In which order the axes of an array are: elementwise operations keep that of their operands."""
-        if (node.op in IN_C_ORDER and "order" not in node.kwargs) or _is_product(node):
+        if (node.op in traits.IN_C_ORDER and "order" not in node.kwargs) or _is_product(node):
             return "C"
         if not _is_elementwise(node) or not is_array(value):
             return value
@@ -110,10 +102,10 @@ class _Reuse:
         """Let the result of a node go where an operand is; gives the node that looks whether it may."""
         others = self.in_other_orders(node, old)
         in_place = f"i{node.op}"
-        if node.args[0] is old and in_place in IN_PLACE and not others:
+        if node.args[0] is old and in_place in traits.IN_PLACE and not others:
             node.op = in_place
             return []
-        node.op = AS_UFUNC.get(node.op, node.op)
+        node.op = traits.AS_UFUNC.get(node.op, node.op)
         node.kwargs = {"out": old}
         if not others:
             return []
@@ -129,10 +121,12 @@ class _Reuse:
         """Whether the result of a node may go where one of its operands is."""
         if not isinstance(old, Value) or node.kwargs or old in self.later or self.homes.get(old) is not block:
             return False
-        if node.op not in SAME_IN_PLACE or not _fits(old, node):
+        if node.op not in traits.SAME_IN_PLACE or not _fits(old, node):
             return False
         made = old.node
-        if made is None or not (_is_elementwise(made) or _is_product(made) or made.op in IN_C_ORDER or is_new(made)):
+        if made is None:
+            return False
+        if not (_is_elementwise(made) or _is_product(made) or made.op in traits.IN_C_ORDER or is_new(made)):
             return False
         if not self.aliasing.is_fresh(old) or not self.aliasing.is_alone(old):
             return False
@@ -150,12 +144,12 @@ class _Reuse:
 
 def _is_elementwise(node: Node) -> bool:
     """Whether it computes a new array, as a ufunc does."""
-    return node.op in ELEMENTWISE and not node.kwargs
+    return node.op in traits.ELEMENTWISE and not node.kwargs
 
 
 def _is_product(node: Node) -> bool:
     """Whether it is a matrix product that makes a new array, of rows that lie in order."""
-    if node.op not in MATRIX_PRODUCT or node.kwargs:
+    if node.op not in traits.MATRIX_PRODUCT or node.kwargs:
         return False
     found = node.output.type
     return isinstance(found, TensorType) and found.kind == "array" and found.ndim <= 2
@@ -204,5 +198,5 @@ def _pays(old: Value, node: Node, uses: int) -> bool:
     """Whether it is worthwhile; not if NumPy will do so anyway, in the middle of an expression."""
     size = _size(old) or ELIDED
     nested = uses == 1 and not old.name
-    elided = f"i{node.op}" in IN_PLACE and (node.op in COMMUTATIVE or node.args[0] is old)
+    elided = f"i{node.op}" in traits.IN_PLACE and (node.op in traits.COMMUTATIVE or node.args[0] is old)
     return size >= WORTHWHILE and not (nested and elided and size >= ELIDED)

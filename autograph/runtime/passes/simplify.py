@@ -15,20 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from autograph.runtime.graph import traits
 from autograph.runtime.graph.aliasing import Aliasing, aliasing_of
 from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value, walk
-from autograph.runtime.graph.traits import (
-    COMMUTATIVE,
-    CONVERSION,
-    COPIES_UNLESS_TOLD,
-    INVOLUTION,
-    LENGTH,
-    NEUTRAL,
-    RESHAPES,
-    TRANSPOSES,
-    Relation,
-    Trait,
-)
 from autograph.runtime.graph.types import STR, MaybeUnbound, TensorType, Type, type_of
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, shown
 
@@ -38,7 +27,8 @@ Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
 
 def run(graph: Graph) -> Outcome:
     """Replace results by operands where these are the same."""
-    if not any(next(_rules(node.op), None) or node.op == "getattr" or node.op in LENGTH for node in walk(graph.block)):
+    ops = {node.op for node in walk(graph.block)}
+    if not any(next(_rules(op), None) or op == "getattr" or op in traits.LENGTH for op in ops):
         return Outcome()
     return _Simplifying(graph).run(graph)
 
@@ -47,7 +37,7 @@ class _Simplifying(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         self.aliasing = aliasing_of(graph)
-        self.shapes_last = not any(node.op in RESHAPES and _is_array(node.args[0]) for node in walk(graph.block))
+        self.shapes_last = not any(node.op in traits.RESHAPES and _is_array(node.args[0]) for node in walk(graph.block))
 
     def node(self, node: Node, block: Block) -> None:
         found = self.known(node)
@@ -62,7 +52,7 @@ class _Simplifying(Rewriter):
             found = rule(node, self.aliasing)
             if found is not None:
                 return found
-        return _static(node) if self.shapes_last and (node.op == "getattr" or node.op in LENGTH) else None
+        return _static(node) if self.shapes_last and (node.op == "getattr" or node.op in traits.LENGTH) else None
 
 
 def _type(arg: Any) -> Type | None:
@@ -92,9 +82,9 @@ def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
 
     Not for complex numbers, of which each part enters into both parts of the result, where 0 times infinity is NaN.
     """
-    number, kinds = NEUTRAL[node.op]
+    number, kinds = traits.NEUTRAL[node.op]
     x, y = node.args
-    for other, constant in ((x, y), (y, x))[: 1 + (node.op in COMMUTATIVE)]:
+    for other, constant in ((x, y), (y, x))[: 1 + (node.op in traits.COMMUTATIVE)]:
         if type(constant) is int and constant == number and _is_number(other, kinds):
             return [other] if _type(other) == node.output.type else None
     return None
@@ -103,7 +93,7 @@ def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
 def _undone(node: Node, aliasing: Aliasing) -> list[Any] | None:
     """The operand of an involution that is done twice: `-(-x)`."""
     inner = _made_by(node.args[0], node.op)
-    if inner is None or not _is_number(inner.args[0], INVOLUTION[node.op]):
+    if inner is None or not _is_number(inner.args[0], traits.INVOLUTION[node.op]):
         return None
     return [inner.args[0]] if _type(inner.args[0]) == node.output.type else None
 
@@ -173,14 +163,14 @@ def _static(node: Node) -> list[Any] | None:
         return [x.type.dtype]
     if None in x.type.shape:
         return None
-    if node.op in LENGTH:
+    if node.op in traits.LENGTH:
         return [x.type.shape[0]] if x.type.shape else None
     return {"shape": [x.type.shape], "size": [int(np.prod(x.type.shape, dtype=object))]}.get(name)
 
 
 def _transposed(arg: Any) -> Any:
     """The operand of which an argument is the transpose; None if it is not a transpose."""
-    made = _made_by(arg, "getattr", *TRANSPOSES)
+    made = _made_by(arg, "getattr", *traits.TRANSPOSES)
     if made is None or made.kwargs or not _is_array(made.args[0]):
         return None
     return made.args[0] if list(made.args[1:]) == (["T"] if made.op == "getattr" else []) else None
@@ -198,7 +188,7 @@ def _same_array(node: Node, aliasing: Aliasing) -> list[Any] | None:
     x, *rest = node.args
     if not _is_array(x) or x.type.dtype.kind not in "biufc":
         return None
-    options, copies = dict(node.kwargs), COPIES_UNLESS_TOLD[node.op]
+    options, copies = dict(node.kwargs), traits.COPIES_UNLESS_TOLD[node.op]
     if rest and "dtype" not in options:
         options["dtype"] = rest.pop(0)
     if copies and (options.pop("copy", True) is not False or "dtype" not in options):
@@ -218,12 +208,12 @@ def _is_dtype(arg: Any, dtype: np.dtype[Any]) -> bool:
 
 
 _OF_CONSTRUCTS: dict[str, Rule] = {"bound": _bound, "getitem": _item, "unpack": _unpacked, "getattr": _transpose}
-_BY_FACTS: tuple[tuple[Trait | Relation, Rule], ...] = (
-    (NEUTRAL, _neutral),
-    (INVOLUTION, _undone),
-    (CONVERSION, _converted),
-    (TRANSPOSES, _transpose),
-    (COPIES_UNLESS_TOLD, _same_array),
+_BY_FACTS: tuple[tuple[traits.Trait | traits.Relation, Rule], ...] = (
+    (traits.NEUTRAL, _neutral),
+    (traits.INVOLUTION, _undone),
+    (traits.CONVERSION, _converted),
+    (traits.TRANSPOSES, _transpose),
+    (traits.COPIES_UNLESS_TOLD, _same_array),
 )
 
 

@@ -11,44 +11,28 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.graph import traits
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.opdef import PURE, VIEW, lookup
-from autograph.runtime.graph.traits import (
-    AS_OPERATOR,
-    BITWISE,
-    COMMUTATIVE,
-    COMPARISON,
-    CONVERSION,
-    ELEMENTWISE,
-    FILLED,
-    GRADIENT,
-    MATRIX_PRODUCT,
-    ORDERING,
-    QUIET,
-    RING,
-    SUMMATION,
-    TOTAL,
-    plain,
-)
 from autograph.runtime.graph.types import Shape, TensorType, type_of
 from autograph.runtime.ops.python.quiet import is_exact, operand_type
 
 
 def is_quiet(node: Node) -> bool:
     """Whether running the node itself neither raises nor warns; what is in its blocks is another question."""
-    rule = QUIET.get(node.op)
+    rule = traits.QUIET.get(node.op)
     if rule is not None:
         return bool(rule(node))
-    if (node.own or node.op in GRADIENT) and lookup(node.op).effect in (PURE, VIEW):
+    if (node.own or node.op in traits.GRADIENT) and lookup(node.op).effect in (PURE, VIEW):
         return True
-    name = AS_OPERATOR.get(node.op) or plain(node.op)
-    if name in COMPARISON or name in RING or (name in BITWISE and not lookup(name).raises):
+    name = traits.AS_OPERATOR.get(node.op) or traits.plain(node.op)
+    if name in traits.COMPARISON or name in traits.RING or (name in traits.BITWISE and not lookup(name).raises):
         return not node.kwargs and _quiet_arithmetic(name, node)
     if lookup(node.op).raises or node.kwargs:
         return False
-    if node.op in FILLED:
+    if node.op in traits.FILLED:
         return len(node.args) == 1 and _is_shape(node.args[0])
-    if node.op in TOTAL:
+    if node.op in traits.TOTAL:
         return len(node.args) == 1 and is_exact(operand_type(node.args[0]))
     return False
 
@@ -57,7 +41,7 @@ def only_warns(node: Node) -> bool:
     """Whether running the node raises nothing, whatever the numbers are, of which it may warn: arithmetic of arrays."""
     if lookup(node.op).raises or lookup(node.op).effect != PURE:
         return False
-    if node.op in SUMMATION:
+    if node.op in traits.SUMMATION:
         array, *axis = node.args
         options = {"axis": None, "keepdims": False, **dict(zip(["axis"], axis)), **node.kwargs}
         found = operand_type(array)
@@ -67,8 +51,8 @@ def only_warns(node: Node) -> bool:
         known = at is None or (type(at) is int and -found.ndim <= at < found.ndim)
         return known and len(axis) < 2 and len(options) == 2 and type(options["keepdims"]) is bool
     types = [operand_type(arg) for arg in node.args]
-    is_product = node.op in MATRIX_PRODUCT
-    if not (is_product or node.op in ELEMENTWISE) or node.kwargs or not all(map(is_exact, types)):
+    is_product = node.op in traits.MATRIX_PRODUCT
+    if not (is_product or node.op in traits.ELEMENTWISE) or node.kwargs or not all(map(is_exact, types)):
         return False
     tensors = [type for type in types if isinstance(type, TensorType)]
     if all(type.weak for type in tensors) or not all(type.dtype.kind == "f" or type.weak for type in tensors):
@@ -92,7 +76,7 @@ def _quiet_arithmetic(name: str, node: Node) -> bool:
     tensors = [type for type in types if isinstance(type, TensorType)]
     if len(tensors) < len(types) or not tensors or not all(map(is_exact, tensors)):
         return False
-    if name in BITWISE and not all(type.dtype.kind in "biu" for type in tensors):
+    if name in traits.BITWISE and not all(type.dtype.kind in "biu" for type in tensors):
         return False
     if not all(is_exact(output.type) for output in node.outputs):
         return False
@@ -103,25 +87,25 @@ def _quiet_arithmetic(name: str, node: Node) -> bool:
         return False
     if not all(_fits(arg, type, tensors) for arg, type in zip(node.args, tensors) if type.kind == "python"):
         return False
-    return name in COMPARISON or name in BITWISE or _quiet_numpy(name, tensors)
+    return name in traits.COMPARISON or name in traits.BITWISE or _quiet_numpy(name, tensors)
 
 
 def _quiet_python(name: str, types: list[TensorType]) -> bool:
     """Of Python numbers: an int may be too large for a float; `~True` warns; complex numbers are in no order."""
     kinds = {type.dtype.kind for type in types}
-    if name in BITWISE and len(types) == 1:
+    if name in traits.BITWISE and len(types) == 1:
         return kinds == {"i"}
-    if name in COMPARISON:
-        return name not in ORDERING or "c" not in kinds
+    if name in traits.COMPARISON:
+        return name not in traits.ORDERING or "c" not in kinds
     return not ("i" in kinds and kinds & set("fc"))
 
 
 def _quiet_numpy(name: str, types: list[TensorType]) -> bool:
     """Integers, if at least one is an array: scalars warn when they overflow. No signs for booleans."""
     kinds = {type.dtype.kind for type in types}
-    if "b" in kinds and name not in COMMUTATIVE:
+    if "b" in kinds and name not in traits.COMMUTATIVE:
         return False
-    if name in CONVERSION:
+    if name in traits.CONVERSION:
         return True
     if not kinds <= set("biu") or len({type.dtype for type in types if type.kind != "python"}) > 1:
         return False
