@@ -57,13 +57,12 @@ class Activity:
         constant: Collection[Node] = (),
     ) -> None:
         self._constant = constant
-        part = Block()
-        part.nodes = list(nodes)
+        part = Block(nodes)
         own = values_of(part)
         self.outside = [value for value in dict.fromkeys((*inputs, *uses_in(part))) if value not in own]
         part.params = self.outside
         self.aliasing = Aliasing(Graph("", part))
-        mutable = [value for value in (*self.outside, *own) if effects.is_mutable(value) and not _is_form(value)]
+        mutable = [each for each in (*self.outside, *own) if is_mutable(each) and not _tells_form(each.node)]
         self.values = set(inputs)
         self._regions: set[Any] = set()  # that something which depends on the inputs is written to
         before = -1
@@ -149,7 +148,7 @@ class _Needed:
     def _need(self, args: Any) -> None:
         for value in values_in(args):
             self._values.add(value)
-            if effects.is_mutable(value):
+            if is_mutable(value):
                 self._regions.add(self._aliasing.region(value))
 
     def _nodes(self, nodes: Sequence[Node]) -> None:
@@ -188,15 +187,13 @@ def changed_by(node: Node) -> list[Value]:
         changed = [node.kwargs.get("file")]
     elif op.vjp is None and op.effect == ORDERED:
         changed = effects.effect_of(node).writes
-    return [leaf for leaf in changed if isinstance(leaf, Value) and effects.is_mutable(leaf)]
+    return [leaf for leaf in changed if isinstance(leaf, Value) and is_mutable(leaf)]
 
 
-def _is_form(value: Value) -> bool:
-    return value.node is not None and _tells_form(value.node)
-
-
-def _tells_form(node: Node) -> bool:
-    """Whether a node gives the shape of an array, or the like, be it of a type that is not known."""
+def _tells_form(node: Node | None) -> bool:
+    """Whether a node gives the shape of an array, or a number that follows from it; its type may be unknown."""
+    if node is None:
+        return False
     if node.op == "getattr":
         return node.own and node.args[1] in ("shape", "ndim", "size", "dtype")     # not an attribute of the user's
     return node.op in GIVES_FORM
@@ -270,9 +267,7 @@ def _add_uses(block: Block, found: dict[Value, None]) -> None:
 
 def unread(nodes: Sequence[Node]) -> set[Node]:
     """The nodes that set attributes which the computation never reads: no gradient comes back by these."""
-    part = Block()
-    part.nodes = list(nodes)
-    every = [node for node in walk(part) if not node.blocks]
+    every = [node for node in walk(Block(nodes)) if not node.blocks]
     setting = {node for node in every if node.op == "setattr"}
     read = {node.args[1] for node in every if node.op == "getattr"}
     if not setting or any(effects.effect_of(node).wild for node in every if node.op not in ("setattr", "getattr")):

@@ -60,8 +60,7 @@ def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **
     """A call of what `ag.checkpoint` has decorated, in traced code."""
     start = len(trace.block.nodes)
     value = trace.context.calls.replacement(function)(*args, **kwargs)
-    part = Block()
-    part.nodes = trace.block.nodes[start:]
+    part = Block(trace.block.nodes[start:])
     own = values_of(part)
     used = [each for each in uses_in(part) if each not in own]
     inputs = [trace.proxy(each) for each in used if has_gradient(each.type) or may_tell(each.type)]

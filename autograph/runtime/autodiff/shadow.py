@@ -42,9 +42,7 @@ class Shadows:
         self._items: dict[Node, list[Value]] = {}
         self._moved: set[Node] = set()
         self.aliasing = activity.aliasing
-        whole = Block()
-        whole.nodes = list(nodes)
-        self._shadowed = self._find(whole)
+        self._shadowed = self._find(Block(nodes))
         self.nodes = list(nodes)
         if self._shadowed:
             self.nodes = []

@@ -32,9 +32,7 @@ class Zeros:
     """
 
     def __init__(self, nodes: Sequence[Node], shadows: Shadows) -> None:
-        whole = Block()
-        whole.nodes = list(nodes)
-        self._computation = set(walk(whole))
+        self._computation = set(walk(Block(nodes)))
         self._known: dict[Value, int] = dict.fromkeys(shadows.all, 2)
 
     def _made_of(self, gradient: Value) -> list[Value]:

@@ -293,8 +293,7 @@ def _some_gradient(trace: Trace, leaf: Any, seed: int) -> Any:
     """
     type = leaf._ag_value.type if is_tensor(leaf) else None
     if isinstance(type, TensorType) and type.kind != "array" and not type.shape:
-        found = some_gradient(np.zeros((), type.dtype), seed)
-        return trace.record("bound", (found.item() if type.kind == "python" else found[()],))
+        return _number(trace, some_gradient(np.zeros((), type.dtype), seed), type)
     return trace.record("bound", (0.0,)) if type is None else trace.record("some_gradient", (leaf, seed))
 
 
@@ -311,11 +310,15 @@ def _one(trace: Trace, value: Any, name: str) -> Any:
     """
     type = value._ag_value.type if is_tensor(value) else None
     if isinstance(type, TensorType) and type.exact:
-        one = np.ones((), type.dtype)
-        return trace.record("bound", (one.item() if type.kind == "python" else one[()],))
+        return _number(trace, np.ones((), type.dtype), type)
     if type is None:
         return trace.record("bound", (1.0,))
     return trace.record("fit", (1.0, value)) if isinstance(type, TensorType) else trace.record("one_in", (value, name))
+
+
+def _number(trace: Trace, value: Any, type: TensorType) -> Any:
+    """A constant as a Python number or NumPy scalar, as the type says."""
+    return trace.record("bound", (value.item() if type.kind == "python" else value[()],))
 
 
 def like(trace: Trace, gradient: Any, leaf: Any) -> Any:

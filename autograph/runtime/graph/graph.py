@@ -29,7 +29,7 @@ that `x` is, for all who have it. So a node that reads an array must not be move
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -139,9 +139,9 @@ class Block:
 
     __slots__ = ("nodes", "params", "results")
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: Iterable[Node] = ()) -> None:
         self.params: list[Value] = []
-        self.nodes: list[Node] = []
+        self.nodes: list[Node] = list(nodes)
         self.results: tuple[Any, ...] | None = ()
 
     def add_param(self, type: Type, name: str = "") -> Value:

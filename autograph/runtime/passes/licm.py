@@ -141,8 +141,7 @@ class _Moving(Rewriter):
         if is_array(guard):
             nodes.append(Node("len", (guard,), place=loop.place))
             guard = nodes[0].add_output(INT)
-        then, orelse = Block(), Block()
-        then.nodes = [*moved, loop]
+        then, orelse = Block([*moved, loop]), Block()
         then.results = tuple(loop.outputs)
         orelse.results = loop.args[1:]
         choice = Node("if", (guard,), None, (then, orelse), loop.place)

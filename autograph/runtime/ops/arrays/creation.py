@@ -36,6 +36,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     constant,
     dtype_arg,
     int_arg,
+    like_first,
     shape_arg,
     size,
     type_of_arg,
@@ -142,10 +143,6 @@ def _is_exact(arg: Any) -> bool:
 def contiguous(*args: Any, **kwargs: Any) -> Type:
     """`np.ascontiguousarray` and `np.asfortranarray`, which give arrays of one dimension or more."""
     return as_array(*args, **kwargs, ndmin=1)
-
-
-def copied(a: Any, order: Any = "K", subok: Any = False) -> Type:
-    return array_like(a)
 
 
 # ---------------------------------------------------------------------------------------------- parts of arrays
@@ -289,8 +286,9 @@ for _name in ("ascontiguousarray", "asfortranarray"):
     )  # fmt: skip
 COPIES_UNLESS_TOLD["np.asarray"] = False
 functions(
-    "np.copy", copied, raises=False, vjp=of_array, lower=array_creation.copied_as_it_is, traits=[TOTAL, MAKES_ARRAYS]
-)
+    "np.copy", like_first, raises=False, vjp=of_array,
+    lower=lambda emit, a: emit.copy_array(array_creation.contiguous(a)), traits=[TOTAL, MAKES_ARRAYS],
+)  # fmt: skip
 functions("np.tril", triangle, raises=False, vjp=lambda g, out, m, k=0: np.tril(g, k))
 functions("np.triu", triangle, raises=False, vjp=lambda g, out, m, k=0: np.triu(g, k))
 functions("np.diag", diag, effect=VIEW, raises=False, vjp=of_diag, traits=[(SHARES, sharing.diagonal)])

@@ -138,7 +138,7 @@ def _simplified(entry: Any) -> Any:
     if isinstance(entry, (list, tuple)):
         return _simplified_list(entry)
     if isinstance(entry, np.ndarray):
-        return _simplified_array(entry)
+        return _simplified_type(TensorType(entry.dtype, entry.shape))      # its elements may yet change
     operator.index(entry)
     return int
 
@@ -151,11 +151,6 @@ def _simplified_type(entry: Any) -> Any:
     if entry.dtype.kind in INTEGERS and not entry.shape:
         return int
     return entry, None
-
-
-def _simplified_array(entry: np.ndarray[Any, Any]) -> Any:
-    """A constant array, whose elements may yet change."""
-    return _simplified_type(TensorType(entry.dtype, entry.shape))
 
 
 def _simplified_list(entry: Sequence[Any]) -> Any:

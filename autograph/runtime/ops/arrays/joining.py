@@ -251,10 +251,6 @@ def joined_along(axis: int, pad: Callable[[Shape], Shape]) -> Vjp:
     return vjp
 
 
-def of_block(g: Any, out: Any, arrays: Any) -> Any:
-    return _block_gradients(g, arrays, ndim(g) - _depth(arrays))
-
-
 def _block_gradients(g: Any, arrays: Any, axis: int) -> Any:
     if not isinstance(arrays, list):
         return np.reshape(g, sizes(arrays))
@@ -310,7 +306,9 @@ for _name, _axis, _pad in (
     ("vstack", 0, at_least_2d), ("hstack", 1, at_least_1d), ("dstack", 2, at_least_3d), ("column_stack", 1, as_column)
 ):  # fmt: skip
     functions(f"np.{_name}", stacked(_axis, _pad), vjp=joined_along(_axis, _pad), traits=_JOINED)
-functions("np.block", block, vjp=of_block, traits=[MOVES])
+functions(
+    "np.block", block, vjp=lambda g, out, arrays: _block_gradients(g, arrays, ndim(g) - _depth(arrays)), traits=[MOVES]
+)
 functions("np.append", append, vjp=(of_append(0), of_append(1)))
 functions("np.insert", insert, vjp=(of_insert(0), None, of_insert(1)))
 functions("np.delete", delete, vjp=moves(np.delete))

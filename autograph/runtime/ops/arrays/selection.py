@@ -56,10 +56,6 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Type:
     return TensorType(a.dtype, (*shape[:at], None, *shape[at + 1 :]))
 
 
-def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Type:
-    return compress(condition, a, axis, out)
-
-
 def extract(condition: Any, arr: Any) -> Type:
     return TensorType(array_like(arr).dtype, (None,))
 
@@ -248,7 +244,9 @@ take_at = on_proxies(checked_take)
 functions("np.take .take", take, vjp=of_take)
 functions("np.take_along_axis", take_along_axis, vjp=moves(np.take_along_axis))
 functions("np.compress", compress, vjp=(None, _of_second(np.compress)))
-functions(".compress", compress_method, vjp=of_compress_method)
+functions(
+    ".compress", lambda a, condition, axis=None, out=None: compress(condition, a, axis), vjp=of_compress_method
+)
 functions("np.extract", extract, vjp=(None, _of_second(np.extract)))
 functions("np.trim_zeros", trim_zeros, effect=VIEW)
 functions("np.choose", choose, vjp=(None, of_choose))

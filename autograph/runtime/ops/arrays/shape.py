@@ -35,6 +35,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     broadcast,
     int_arg,
     is_constant,
+    like_first,
     operand,
     result,
     shape_arg,
@@ -183,10 +184,6 @@ def flip_rows(m: Any) -> Type:
     return found
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> Type:
-    return array_like(a)
-
-
 def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Type:
     m = array_like(m)
     dims = list(m.shape)
@@ -324,7 +321,7 @@ functions("np.rollaxis", rollaxis, effect=VIEW, vjp=of_rollaxis, traits=_VIEW)
 functions("np.flip", flip, effect=VIEW, vjp=lambda g, out, m, axis=None: np.flip(g, axis), traits=_VIEW)
 functions("np.flipud", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.flipud(g), traits=_VIEW)
 functions("np.fliplr", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.fliplr(g), traits=_VIEW)
-functions("np.roll", roll, vjp=of_roll, traits=[MOVES])
+functions("np.roll", like_first, vjp=of_roll, traits=[MOVES])
 functions(
     "np.rot90", rot90, effect=VIEW, vjp=lambda g, out, m, k=1, axes=(0, 1): np.rot90(g, -k, axes), traits=_VIEW
 )

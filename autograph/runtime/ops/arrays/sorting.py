@@ -71,10 +71,6 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Type
     return result(INTP, array_like(v).shape)
 
 
-def digitize(x: Any, bins: Any, right: Any = False) -> Type:
-    return result(INTP, array_like(x).shape)
-
-
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Type:
     count = size(array_like(x).shape)
     if weights is None or count == 0:       # of nothing at all it forgets the weights
@@ -158,10 +154,6 @@ def unique_values(x: Any, /) -> Type:
     return _unique_values(array_like(x), None)
 
 
-def isin(element: Any, test_elements: Any, *args: Any, **kwargs: Any) -> Type:
-    return TensorType(np.dtype(bool), array_like(element).shape)
-
-
 def merged(ar1: Any, ar2: Any, assume_unique: Any = False) -> Type:
     """`np.union1d` and `np.setxor1d`."""
     a, b = array_like(ar1), array_like(ar2)
@@ -219,7 +211,7 @@ functions("np.argsort .argsort", argsort, vjp=NO_GRADIENT)
 functions("np.argpartition .argpartition", argpartition, vjp=NO_GRADIENT)
 functions("np.lexsort", lexsort, vjp=NO_GRADIENT)
 functions("np.searchsorted .searchsorted", searchsorted, vjp=NO_GRADIENT)
-functions("np.digitize", digitize, vjp=NO_GRADIENT)
+functions("np.digitize", lambda x, bins, right=False: result(INTP, array_like(x).shape), vjp=NO_GRADIENT)
 functions("np.bincount", bincount, vjp=(None, lambda g, out, x, weights, *_, **__: g[x]))
 functions("np.histogram", histogram, effect=VIEW)      # which gives back edges that it gets
 functions("np.histogram_bin_edges", histogram_bin_edges, effect=VIEW)
@@ -228,7 +220,7 @@ functions("np.unique_all", unique_all)
 functions("np.unique_counts", unique_counts)
 functions("np.unique_inverse", unique_inverse)
 functions("np.unique_values", unique_values, vjp=of_unique)
-functions("np.isin", isin)
+functions("np.isin", lambda element, *args, **kwargs: TensorType(np.dtype(bool), array_like(element).shape))
 functions("np.intersect1d", intersect1d)
 functions("np.union1d np.setxor1d", merged)
 functions("np.setdiff1d", setdiff1d)

@@ -62,9 +62,7 @@ def item_at(container: ObjectType, index: Any) -> Type:
     if name == "str":
         return STR
     sliced = isinstance(index, slice) or (isinstance(index, ObjectType) and index.name == "slice")
-    if name == "range":
-        return container if sliced else INT
-    if name in ("bytes", "bytearray"):
+    if name in ("range", "bytes", "bytearray"):
         return container if sliced else INT
     if name == "list":
         return list_of(join_all(items)) if sliced else join_all(items)
@@ -73,13 +71,9 @@ def item_at(container: ObjectType, index: Any) -> Type:
         if name == "tuple" and sliced:
             return container
         raise Unknown
-    return _slice_of_tuple(found, index) if sliced else _item_of_tuple(found, index)
-
-
-def _item_of_tuple(items: tuple[Type, ...], index: Any) -> Type:
-    if is_type(index):
-        return join_all(items)
-    return items[operator.index(index)]
+    if sliced:
+        return _slice_of_tuple(found, index)
+    return join_all(found) if is_type(index) else found[operator.index(index)]
 
 
 def _slice_of_tuple(items: tuple[Type, ...], index: Any) -> Type:

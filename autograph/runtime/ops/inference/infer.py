@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -60,36 +60,24 @@ def _narrower(wide: DType) -> list[DType]:
     return [dtype for each in kinds if each for dtype in dict.fromkeys([each[0], each[-1]])]
 
 
-def _inexact(arg: Any, found: list[TensorType]) -> None:
-    """Add the inexact types in an argument to `found`, in order."""
+def _mapped(arg: Any, function: Callable[[TensorType], Any]) -> Any:
+    """The argument with `function(type)` in the place of each inexact type, in order."""
     if isinstance(arg, TensorType):
-        if not arg.exact:
-            found.append(arg)
-    elif isinstance(arg, (tuple, list)):
-        for part in arg:
-            _inexact(part, found)
-    elif isinstance(arg, dict):
-        for part in arg.values():
-            _inexact(part, found)
-    elif isinstance(arg, slice):
-        _inexact((arg.start, arg.stop, arg.step), found)
-    elif isinstance(arg, ObjectType) and arg.name == "tuple":
-        _inexact(arg.items, found)
-
-
-def _replaced(arg: Any, exact: Iterator[TensorType]) -> Any:
-    """The argument with the next of `exact` in the place of each inexact type."""
-    if isinstance(arg, TensorType):
-        return arg if arg.exact else next(exact)
+        return arg if arg.exact else function(arg)
     if type(arg) in (tuple, list):
-        return type(arg)(_replaced(part, exact) for part in arg)
+        return type(arg)(_mapped(part, function) for part in arg)
     if type(arg) is dict:
-        return {key: _replaced(part, exact) for key, part in arg.items()}
+        return {key: _mapped(part, function) for key, part in arg.items()}
     if isinstance(arg, slice):
-        return slice(*(_replaced(part, exact) for part in (arg.start, arg.stop, arg.step)))
+        return slice(*(_mapped(part, function) for part in (arg.start, arg.stop, arg.step)))
     if isinstance(arg, ObjectType) and arg.name == "tuple":
-        return ObjectType("tuple", _replaced(arg.items, exact))
+        return ObjectType("tuple", _mapped(arg.items, function))
     return arg
+
+
+def _one_by_one(types: Iterable[TensorType]) -> Callable[[TensorType], TensorType]:
+    rest = iter(types)
+    return lambda _: next(rest)
 
 
 Answer: TypeAlias = "Type | list[Type]"
@@ -98,7 +86,7 @@ Answer: TypeAlias = "Type | list[Type]"
 def ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
     """The answer of a rule; ANY if it does not know."""
     inexact: list[TensorType] = []
-    _inexact((args, kwargs), inexact)
+    _mapped((args, kwargs), inexact.append)
     try:
         if not inexact:
             return function(*args, **kwargs)
@@ -106,9 +94,10 @@ def ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answe
         if math.prod(map(len, choices)) > _MOST:
             return ANY
         answers = []
-        for exact in map(iter, itertools.product(*choices)):
+        for exact in itertools.product(*choices):
+            exact_args, exact_kwargs = _mapped((args, kwargs), _one_by_one(exact))
             try:
-                answers.append(function(*_replaced(args, exact), **_replaced(kwargs, exact)))
+                answers.append(function(*exact_args, **exact_kwargs))
             except Wrong:
                 pass                    # the program ends here if it comes to this, so there will be no value
         return _join_answers(answers)

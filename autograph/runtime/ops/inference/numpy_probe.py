@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.runtime.graph import types
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
-from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, Wrong
+from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, Wrong, tensor_arg
 
 LENGTH = 2              # of each axis of a sample; of several elements there are deviations and differences
 
@@ -64,9 +64,7 @@ def shaped(found: Type, shape: Shape) -> TensorType:
 
 def dtype_of(found: Type) -> np.dtype[Any]:
     """The dtype of what was found."""
-    if not isinstance(found, TensorType):
-        raise Unknown
-    return found.dtype
+    return tensor_arg(found).dtype
 
 
 def shaped_all(found: Type, *shapes: Shape) -> ObjectType:

@@ -126,6 +126,11 @@ def array_like(arg: Any) -> TensorType:
     return found if found.kind == "array" else TensorType(found.dtype, found.shape)
 
 
+def like_first(first: Any, *args: Any, **kwargs: Any) -> TensorType:
+    """The rule of a function whose result has the shape and dtype of its first argument, as an array."""
+    return array_like(first)
+
+
 def dtype_arg(arg: Any, default: DType | None = None) -> DType:
     """The dtype that an argument `dtype=` means; `default` for None."""
     if arg is None:

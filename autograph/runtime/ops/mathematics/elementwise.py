@@ -124,10 +124,6 @@ def is_given(bound: Any) -> bool:
     return bound is not None and bound is not np._NoValue
 
 
-def of_angle(g: Any, out: Any, z: Any, deg: Any = False) -> Any:
-    return angle(g / DEGREE if deg else g, z)
-
-
 def of_sinc(g: Any, out: Any, x: Any) -> Any:
     """Near 0, where the difference is none of the numbers' digits, it is a power series."""
     near, square = np.abs(x) < 0.1, (np.pi * x) ** 2
@@ -182,7 +178,10 @@ _ROUNDING: dict[str, Any] = {"raises": False, "vjp": NO_GRADIENT, "traits": _ELE
 each_function("np.round np.around", pointwise, lower=numpy_scalars.rounded, **_ROUNDING)
 each_function(".round", pointwise, lower=numpy_scalars.method(numpy_scalars.rounded), **_ROUNDING)
 each_function("np.fix", pointwise, **_ROUNDING)
-each_function("np.angle", pointwise, raises=False, vjp=of_angle, traits=_ELEMENTWISE)
+each_function(
+    "np.angle", pointwise, raises=False, traits=_ELEMENTWISE,
+    vjp=lambda g, out, z, deg=False: angle(g / DEGREE if deg else g, z),
+)  # fmt: skip
 each_function("np.i0", pointwise, raises=False, vjp=lambda g, out, x: g * bessel_i(1, x), traits=_ELEMENTWISE)
 each_function("np.sinc", pointwise, raises=False, vjp=of_sinc, traits=_ELEMENTWISE)
 each_function("np.unwrap", pointwise, raises=False, vjp=same, traits=_ELEMENTWISE)

@@ -23,6 +23,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     axis_arg,
     int_arg,
     is_constant,
+    like_first,
     type_of_arg,
 )
 
@@ -95,14 +96,6 @@ def frequencies(n: Any, d: Any = 1.0, device: Any = None) -> TensorType:
     if type_of_arg(d) != FLOAT and not isinstance(d, int):
         raise Unknown
     return array(float, int_arg(n))
-
-
-def half_of_frequencies(n: Any, d: Any = 1.0, device: Any = None) -> Type:
-    return array(float, halved(frequencies(n, d).shape[0]))
-
-
-def shifted(x: Any, axes: Any = None) -> Type:
-    return array_like(x)
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -193,6 +186,6 @@ for _name, _vjp in {
             effect=VIEW, traits=[(SHARES, sharing.transform)],      # along no axes at all, it is the array itself
         )  # fmt: skip
 functions("np.fft.fftfreq", frequencies)
-functions("np.fft.rfftfreq", half_of_frequencies)
-functions("np.fft.fftshift", shifted, vjp=lambda g, out, x, axes=None: np.fft.ifftshift(g, axes))
-functions("np.fft.ifftshift", shifted, vjp=lambda g, out, x, axes=None: np.fft.fftshift(g, axes))
+functions("np.fft.rfftfreq", lambda n, d=1.0, device=None: array(float, halved(frequencies(n, d).shape[0])))
+functions("np.fft.fftshift", like_first, vjp=lambda g, out, x, axes=None: np.fft.ifftshift(g, axes))
+functions("np.fft.ifftshift", like_first, vjp=lambda g, out, x, axes=None: np.fft.fftshift(g, axes))

@@ -98,9 +98,14 @@ def tensorinv(a: Any, ind: Any = 2) -> Type:
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Type:
     a, b = array_like(a), array_like(b)
-    gone = [] if axes is None else [axis_arg(axis, a.ndim) for axis in axes]
-    order = [axis for axis in range(a.ndim) if axis not in gone] + gone
+    order = _order_of(axes, a.ndim)
     return TensorType(computed(a.dtype, b.dtype), tuple(a.shape[axis] for axis in order[b.ndim :]))
+
+
+def _order_of(axes: Any, ndim: int) -> list[int]:
+    """The axes of the first argument of `np.linalg.tensorsolve` in the order in which they make it a matrix."""
+    last = [] if axes is None else [axis_arg(axis, ndim) for axis in axes]
+    return [axis for axis in range(ndim) if axis not in last] + last
 
 
 def matrix_power(a: Any, n: Any) -> Type:
@@ -161,10 +166,6 @@ def of_pinv(g: Any, out: Any, a: Any, *_: Any, **__: Any) -> Any:
     found = -np.matmul(np.matmul(inverse, usual), inverse)
     found = found + left - np.matmul(a, np.matmul(out, left))
     return conj(found + right - np.matmul(np.matmul(right, out), a))
-
-
-def of_det(g: Any, out: Any, a: Any) -> Any:
-    return column(column(g)) * on_proxies(adjoint_ops.cofactors)(a)
 
 
 def of_slogdet(g: Any, out: Any, a: Any) -> Any:
@@ -234,8 +235,7 @@ def of_tensorsolve_of_values(g: Any, out: Any, a: Any, b: Any, axes: Any = None)
 
 def _as_matrix(a: Any, b: Any, axes: Any) -> tuple[list[int], Any]:
     """The order of axes in which it is an equation of matrices, and the matrix."""
-    gone = [] if axes is None else [axis % ndim(a) for axis in axes]
-    order = [axis for axis in range(ndim(a)) if axis not in gone] + gone
+    order = _order_of(axes, ndim(a))
     return order, np.reshape(np.transpose(a, order), (math.prod(sizes(b)), -1))
 
 
@@ -243,7 +243,7 @@ functions("np.linalg.inv", same_matrices, vjp=of_inv)
 functions("np.linalg.solve", solve, vjp=(of_solve, of_right_side))
 functions("np.linalg.lstsq", lstsq, vjp=(of_lstsq, of_lstsq_of_values))
 functions("np.linalg.pinv", pinv, vjp=of_pinv)
-functions("np.linalg.det", det, vjp=of_det)
+functions("np.linalg.det", det, vjp=lambda g, out, a: column(column(g)) * on_proxies(adjoint_ops.cofactors)(a))
 functions("np.linalg.slogdet", slogdet, vjp=of_slogdet)
 functions("np.linalg.matrix_rank", matrix_rank)
 functions(      # the first power is the matrix itself

@@ -95,10 +95,6 @@ def of_vector_norm(g: Any, out: Any, x: Any, *, axis: Any = None, keepdims: Any 
     return _of_vectors(g, out, x, ord, axes)
 
 
-def of_matrix_norm(g: Any, out: Any, x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
-    return of_norm(g, out, x, ord, (-2, -1), keepdims)
-
-
 def of_cond(g: Any, out: Any, x: Any, p: Any = None) -> Any:
     """Of the norm times that of the inverse; by default, of the largest singular value divided by the smallest."""
     x = as_array(x)
@@ -117,5 +113,8 @@ def of_cond(g: Any, out: Any, x: Any, p: Any = None) -> Any:
 
 functions("np.linalg.norm", norm, vjp=of_norm)
 functions("np.linalg.vector_norm", norm, vjp=of_vector_norm)
-functions("np.linalg.matrix_norm", matrix_norm, vjp=of_matrix_norm)
+functions(
+    "np.linalg.matrix_norm", matrix_norm,
+    vjp=lambda g, out, x, *, keepdims=False, ord="fro": of_norm(g, out, x, ord, (-2, -1), keepdims),
+)  # fmt: skip
 functions("np.linalg.cond", cond, vjp=of_cond)

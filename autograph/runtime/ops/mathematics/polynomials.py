@@ -91,10 +91,6 @@ def of_coefficients(g: Any, out: Any, p: Any, x: Any) -> Any:
     return np.matmul(np.ravel(g), np.vander(np.ravel(x), sizes(p)[0]))
 
 
-def of_variable(g: Any, out: Any, p: Any, x: Any) -> Any:
-    return g * np.polyval(np.polyder(as_array(p)), x)
-
-
 def of_polyder(g: Any, out: Any, p: Any, m: Any = 1) -> Any:
     return np.concatenate([g * _factors(g, m), np.zeros_like(as_array(p)[:m])])
 
@@ -179,7 +175,7 @@ def _refuse(args: tuple[Any, ...], options: dict[str, Any]) -> None:
         raise NotImplementedError("the derivative of np.polyfit with weights, or of more than the coefficients")
 
 
-functions("np.polyval", polyval, vjp=(of_coefficients, of_variable))
+functions("np.polyval", polyval, vjp=(of_coefficients, lambda g, out, p, x: g * np.polyval(np.polyder(as_array(p)), x)))
 functions("np.polyfit", polyfit, vjp=(of_fit_of_places, of_fit_of_values))
 functions("np.polyadd", sum_of_two, vjp=(of_term(0), of_term(1)))
 functions("np.polysub", sum_of_two, vjp=(of_term(0), of_term(1, -1)))

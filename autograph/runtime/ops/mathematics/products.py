@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import Vjp
+from autograph.runtime.graph.opdef import Infer, Vjp
 from autograph.runtime.graph.traits import ARRAY_PRODUCT
 from autograph.runtime.graph.types import Shape, TensorType, Type
 from autograph.runtime.ops.arrays.joining import arrays_of
@@ -113,10 +113,6 @@ def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axi
     raise Unknown
 
 
-def cross_of_three(x1: Any, x2: Any, /, *, axis: Any = -1) -> Type:
-    return cross(x1, x2, axis=axis)
-
-
 def _without(shape: Shape, axis: int) -> Shape:
     return shape[:axis] + shape[axis + 1 :]
 
@@ -131,22 +127,19 @@ def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
 # ------------------------------------------------------------------------------------------ convolution
 
 
-def convolve(a: Any, v: Any, mode: Any = "full") -> Type:
-    return _convolved(a, v, mode)
+def convolved(default: str) -> Infer:
+    """The rule of `np.convolve` or `np.correlate`, which differ in the default mode."""
 
+    def infer(a: Any, v: Any, mode: Any = default) -> Type:
+        a, v = array_like(a), array_like(v)
+        first, second = size(a.shape), size(v.shape)
+        length = None
+        if first is not None and second is not None and is_constant(mode):
+            longer, shorter = max(first, second), min(first, second)
+            length = {"full": longer + shorter - 1, "same": longer, "valid": longer - shorter + 1}[mode]
+        return TensorType(common(a, v), (length,))
 
-def correlate(a: Any, v: Any, mode: Any = "valid") -> Type:
-    return _convolved(a, v, mode)
-
-
-def _convolved(a: Any, v: Any, mode: Any) -> Type:
-    a, v = array_like(a), array_like(v)
-    first, second = size(a.shape), size(v.shape)
-    length = None
-    if first is not None and second is not None and is_constant(mode):
-        longer, shorter = max(first, second), min(first, second)
-        length = {"full": longer + shorter - 1, "same": longer, "valid": longer - shorter + 1}[mode]
-    return TensorType(common(a, v), (length,))
+    return infer
 
 
 # --------------------------------------------------------------------------------------------------- derivatives
@@ -310,6 +303,6 @@ functions("np.linalg.vecdot", ufunc_rule(np.vecdot), vjp=OF_LINALG_VECDOT, trait
 functions("np.linalg.trace", trace, vjp=of_trace)
 functions("np.kron", kron, vjp=(of_kron(0), of_kron(1)), traits=_PRODUCT)
 functions("np.cross", cross, vjp=(of_cross(0), of_cross(1)))
-functions("np.linalg.cross", cross_of_three, vjp=(of_cross(0), of_cross(1)))
-functions("np.convolve", convolve, vjp=(of_convolve(0), of_convolve(1)), traits=_PRODUCT)
-functions("np.correlate", correlate, vjp=(of_convolve(0, True), of_convolve(1, True)), traits=_PRODUCT)
+functions("np.linalg.cross", lambda x1, x2, /, *, axis=-1: cross(x1, x2, axis=axis), vjp=(of_cross(0), of_cross(1)))
+functions("np.convolve", convolved("full"), vjp=(of_convolve(0), of_convolve(1)), traits=_PRODUCT)
+functions("np.correlate", convolved("valid"), vjp=(of_convolve(0, True), of_convolve(1, True)), traits=_PRODUCT)

@@ -80,11 +80,8 @@ def cumulative_from(
     shape = found.shape or (1,)
     number = axis_arg(0 if axis is None and len(shape) == 1 else axis, len(shape))
     dtype = dtype_of(probe(np.cumsum, castable(array(found.dtype, None), constant(dtype)), dtype=dtype))
-    return TensorType(dtype, _lengthened(shape, number, 1 if constant(include_initial) else 0))
-
-
-def _lengthened(shape: Shape, axis: int, by: int | None) -> Shape:
-    return (*shape[:axis], add_dims(shape[axis], by), *shape[axis + 1 :])
+    length = add_dims(shape[number], 1 if constant(include_initial) else 0)
+    return TensorType(dtype, (*shape[:number], length, *shape[number + 1 :]))
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Type:

@@ -34,7 +34,7 @@ def filled_like(*, zeros: bool) -> Callable[..., Array]:
     """`np.zeros_like` or `np.empty_like`."""
 
     def rule(emit: Emitter, a: Any, dtype: Any = None) -> Array:
-        a = _contiguous(a)
+        a = contiguous(a)
         lengths = [emit.length(a, axis) for axis in range(a.ndim)]
         return emit.make_array(a.dtype if dtype is None else _dtype(dtype), lengths, zeros)
 
@@ -48,12 +48,8 @@ def copied(emit: Emitter, x: Any) -> Array:
     return emit.copy_array(x)
 
 
-def copied_as_it_is(emit: Emitter, a: Any) -> Array:
-    """`np.copy(a)`, which is in the order of the array."""
-    return emit.copy_array(_contiguous(a))
-
-
-def _contiguous(x: Any) -> Array:
+def contiguous(x: Any) -> Array:
+    """An array in C's order."""
     if not isinstance(x, Array) or not x.contiguous:
         raise NoLowering
     return x

@@ -43,14 +43,6 @@ def part(name: str) -> Callable[[TensorType], Type]:
     return rule
 
 
-def transposed(x: TensorType) -> Type:
-    return TensorType(x.dtype, x.shape[::-1], x.kind)
-
-
-def transposed_matrices(x: TensorType) -> Type:
-    return TensorType(x.dtype, (*x.shape[:-2], x.shape[-1], x.shape[-2]))
-
-
 def dimensions(x: TensorType) -> Type:
     return tuple_of(*[INT] * x.ndim)
 
@@ -64,8 +56,8 @@ _OF_ARRAYS: dict[str, Callable[[TensorType], Type]] = {
     "shape": dimensions,
     "strides": dimensions,
     "dtype": lambda x: type_of(x.dtype),
-    "T": transposed,
-    "mT": transposed_matrices,
+    "T": lambda x: TensorType(x.dtype, x.shape[::-1], x.kind),
+    "mT": lambda x: TensorType(x.dtype, (*x.shape[:-2], x.shape[-1], x.shape[-2])),
     "real": part("real"),
     "imag": part("imag"),
     "flat": flat_iterator,

@@ -27,6 +27,7 @@ from autograph.runtime.graph.types import (
     python,
     scalar,
 )
+from autograph.runtime.ops.gradients.toolkit import same
 from autograph.runtime.ops.inference.containers import iterated, list_of
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.infer import rule
@@ -172,43 +173,21 @@ def of_numbers(found: Type) -> Rule:
 # In the parameters, for the same draws: what is drawn is a function of the parameters and of noise without any.
 
 
-def of_scale(g: Any, out: Any, scale: Any = 1.0, *_: Any, **__: Any) -> Any:
-    return g * out / scale
-
-
-def of_location(g: Any, out: Any, *_: Any, **__: Any) -> Any:
-    return g
-
-
 def of_spread(g: Any, out: Any, loc: Any = 0.0, scale: Any = 1.0, *_: Any, **__: Any) -> Any:
     return g * (out - loc) / scale
 
 
-def of_low(g: Any, out: Any, low: Any = 0.0, high: Any = 1.0, *_: Any, **__: Any) -> Any:
-    return g * (high - out) / (high - low)
-
-
-def of_high(g: Any, out: Any, low: Any = 0.0, high: Any = 1.0, *_: Any, **__: Any) -> Any:
-    return g * (out - low) / (high - low)
-
-
-def of_mean(g: Any, out: Any, *_: Any, **__: Any) -> Any:
-    return g * out
-
-
-def of_sigma(g: Any, out: Any, mean: Any = 0.0, sigma: Any = 1.0, *_: Any, **__: Any) -> Any:
-    return g * out * (np.log(out) - mean) / sigma
-
-
-def of_rate(g: Any, out: Any, lambd: Any = 1.0) -> Any:
-    return -g * out / lambd
-
-
 VJPS: dict[str, tuple[Vjp, ...]] = {
-    "uniform": (of_low, of_high),
-    "lognormal": (of_mean, of_sigma),
-    **dict.fromkeys(("normal", "laplace", "logistic", "gumbel"), (of_location, of_spread)),
-    **dict.fromkeys(("exponential", "rayleigh"), (of_scale,)),
+    "uniform": (
+        lambda g, out, low=0.0, high=1.0, *_, **__: g * (high - out) / (high - low),
+        lambda g, out, low=0.0, high=1.0, *_, **__: g * (out - low) / (high - low),
+    ),
+    "lognormal": (
+        lambda g, out, *_, **__: g * out,
+        lambda g, out, mean=0.0, sigma=1.0, *_, **__: g * out * (np.log(out) - mean) / sigma,
+    ),
+    **dict.fromkeys(("normal", "laplace", "logistic", "gumbel"), (same, of_spread)),
+    **dict.fromkeys(("exponential", "rayleigh"), (lambda g, out, scale=1.0, *_, **__: g * out / scale,)),
 }
 
 
@@ -263,7 +242,7 @@ functions("random.random", FLOAT, effect=ORDERED)
 functions("random.uniform", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["uniform"])
 functions("random.gauss random.normalvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["normal"])
 functions("random.lognormvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["lognormal"])
-functions("random.expovariate", of_numbers(FLOAT), effect=ORDERED, vjp=of_rate)
+functions("random.expovariate", of_numbers(FLOAT), effect=ORDERED, vjp=lambda g, out, lambd=1.0: -g * out / lambd)
 functions(
     """random.betavariate random.gammavariate random.paretovariate random.weibullvariate
     random.vonmisesvariate""",
