@@ -1,4 +1,4 @@
-"""Which values of a computation depend on those that it is differentiated in, and could pass a gradient back."""
+"""Activity analysis: the values that depend on the inputs and on which the outputs depend."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE, lookup
 from autograph.runtime.graph.traits import GIVES_FORM, HOLDS_FLOATS, PRINTS, READS_TEXT
 from autograph.runtime.graph.types import ANY, TensorType, Type, array, bound_type, type_of
 
-# Classes of objects that hold no numbers with gradients.
+# Classes of objects without gradients.
 _NUMBERLESS = frozenset("str bytes NoneType range slice ellipsis dtype type bool ndindex".split())
 _TEXTS = frozenset("str bytes".split())
 
 
 def has_gradient(type: Type) -> bool:
-    """Whether a value of the type may be a float or complex number, or hold one."""
+    """Whether a value of the type may be or contain a float or complex number."""
     type = bound_type(type)
     if isinstance(type, TensorType):
         return type.dtype.kind in "fcOV"
@@ -27,7 +27,7 @@ def has_gradient(type: Type) -> bool:
 
 
 def may_tell(type: Type) -> bool:
-    """Whether a value of the type may tell a float exactly, but has no gradient: whether it is or holds a text."""
+    """Whether a value of the type may encode a float exactly without a gradient: whether it is or contains a text."""
     type = bound_type(type)
     if isinstance(type, TensorType):
         return type.dtype.kind in "SU"
@@ -35,18 +35,18 @@ def may_tell(type: Type) -> bool:
 
 
 class Activity:
-    """See the module's documentation.
+    """The active values of a computation.
 
     Args:
         nodes: the computation.
-        inputs: what it is differentiated in.
-        outputs: what is differentiated; if that is not known, all that it computes may be.
-        constant: nodes that are taken to depend on nothing.
+        inputs: the differentiated inputs.
+        outputs: the differentiated outputs; None if they are unknown, so that all values may be.
+        constant: nodes whose results count as constants.
 
     Attributes:
-        values: those that depend on the inputs, and that the outputs depend on.
-        outside: what the computation uses that was there before.
-        aliasing: what may share memory in it.
+        values: the active values.
+        outside: the values from before the computation that it uses.
+        aliasing: its alias analysis.
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class Activity:
         self.aliasing = Aliasing(Graph("", part))
         mutable = [each for each in (*self.outside, *own) if is_mutable(each) and not _tells_form(each.node)]
         self.values = set(inputs)
-        self._regions: set[Any] = set()  # that something which depends on the inputs is written to
+        self._regions: set[Any] = set()  # to which active values are written
         before = -1
-        while before != len(self.values):  # loops carry it round, and writes back to what was made before
+        while before != len(self.values):  # until a fixpoint: loops carry values around, and writes reach older objects
             before = len(self.values)
             self._nodes(nodes)
             self._mark(value for value in mutable if self.aliasing.region(value) in self._regions)
@@ -77,7 +77,7 @@ class Activity:
             self.values = {value for value in self.values if value in needed} | set(inputs)
 
     def varies(self, args: Any) -> bool:
-        """Whether there is a value in nested arguments that depends on the inputs."""
+        """Whether nested arguments contain an active value."""
         return not self.values.isdisjoint(values_in(args))
 
     def _nodes(self, nodes: Sequence[Node]) -> None:
@@ -99,7 +99,7 @@ class Activity:
                 self.values.add(value)
 
     def _gives_exact_integers(self, node: Node) -> bool:
-        """Whether integers that a node gives tell what the computation is differentiated in, as its bits do."""
+        """Whether a node may encode active floats as integers, such as their bits."""
         if node.op in HOLDS_FLOATS:
             return True
         read = [value for value in node.inputs if value in self.values]
@@ -127,13 +127,13 @@ class Activity:
 
 
 class _Needed:
-    """The values that outputs depend on."""
+    """The values on which outputs depend."""
 
     def __init__(self, nodes: Sequence[Node], outputs: Sequence[Value], aliasing: Aliasing) -> None:
         self._aliasing = aliasing
         self._values: set[Value] = set()
         self._regions: set[Any] = set()
-        self._back = False  # whether something goes from a node to one in front of it
+        self._back = False  # whether values flow from a node to an earlier one
         self._need(tuple(outputs))
         before = -1
         while before != len(self._values) + len(self._regions):
@@ -178,7 +178,7 @@ class _Needed:
 
 
 def changed_by(node: Node) -> list[Value]:
-    """The objects that a node without blocks may change; an op with a derivative changes no more than it declares."""
+    """The objects that a node without blocks may mutate; an op with a derivative mutates only what it declares."""
     op = lookup(node.op)
     changed = effects.outs(node)
     if op.effect == WRITE:
@@ -191,7 +191,7 @@ def changed_by(node: Node) -> list[Value]:
 
 
 def _tells_form(node: Node | None) -> bool:
-    """Whether a node gives the shape of an array, or a number that follows from it; its type may be unknown."""
+    """Whether a node returns the shape of an array, or a number that follows from it; its type may be unknown."""
     if node is None:
         return False
     if node.op == "getattr":
@@ -200,7 +200,7 @@ def _tells_form(node: Node | None) -> bool:
 
 
 def _is_flat(node: Node) -> bool:
-    """Whether what a node gives has no gradient, for its derivatives are zero everywhere, or it gives no floats."""
+    """Whether the result of a node has no gradient: its derivatives are zero everywhere, or it holds no floats."""
     op = lookup(node.op)
     if node.op in PRINTS:
         return "file" not in node.kwargs
@@ -226,7 +226,7 @@ _FLOATS = (array(float, None), array(float, None, None))
 
 
 def _taken_for(args: Any, type: Type) -> Any:
-    """The types of arguments, with `type` in the place of those that are unknown."""
+    """The types of arguments, with `type` for unknown ones."""
 
     def leaf(each: Any) -> Any:
         if isinstance(each, Constant):
@@ -246,12 +246,12 @@ def defined_in(block: Block) -> set[Value]:
 
 
 def values_of(block: Block) -> set[Value]:
-    """The values that a block and those within define."""
+    """The values that a block and its inner blocks define."""
     return {value for each in walk_blocks(block) for value in defined_in(each)}
 
 
 def uses_in(block: Block) -> list[Value]:
-    """The values that a block and those within use, in order, each once."""
+    """The values that a block and its inner blocks use, in order, each once."""
     found: dict[Value, None] = {}
     _add_uses(block, found)
     return list(found)
@@ -266,7 +266,7 @@ def _add_uses(block: Block, found: dict[Value, None]) -> None:
 
 
 def unread(nodes: Sequence[Node]) -> set[Node]:
-    """The nodes that set attributes which the computation never reads: no gradient comes back by these."""
+    """The nodes that set attributes which the computation never reads, so that no gradient comes back through them."""
     every = [node for node in walk(Block(nodes)) if not node.blocks]
     setting = {node for node in every if node.op == "setattr"}
     read = {node.args[1] for node in every if node.op == "getattr"}
@@ -276,7 +276,7 @@ def unread(nodes: Sequence[Node]) -> set[Node]:
 
 
 class Writes:
-    """When the regions of a computation are written to for the last time, block by block."""
+    """The last write to each region, in each block of a computation."""
 
     def __init__(self, block: Block, nodes: Sequence[Node], aliasing: Aliasing) -> None:
         self._aliasing = aliasing
@@ -296,7 +296,7 @@ class Writes:
         return last
 
     def come_after(self, value: Value, block: Block, node: Node | None) -> bool:
-        """Whether something in a block may change a value, a node of it or a later one; any, if no node is given."""
+        """Whether a block may mutate a value at a node or later; at any time, if no node is given."""
         if not is_mutable(value):
             return False
         last = self._last[block].get(self._aliasing.region(value))

@@ -1,7 +1,7 @@
-"""Functions that say themselves what their gradient is, and those whose gradient computes them anew.
+"""Custom gradients, and checkpointing, which recomputes a function for its gradient.
 
 The results of such a function go through a node `custom_gradient(values, inputs)`, which returns the values. The
-reverse passes over what the values were computed of, and asks the function for the gradients of the inputs.
+reverse skips the nodes that computed them, and asks the function's pullback for the cotangents of the inputs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Back = Callable[[Any, list[bool]], list[Any]]
 
 
 def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A call of what `ag.custom_gradient` has decorated, in traced code; keyword-only arguments are constants."""
+    """Trace a call of a function with a custom gradient; keyword-only arguments count as constants."""
     name = name_of(function)
     if kwargs:
         bound = inspect.signature(function).bind(*args, **kwargs)
@@ -50,14 +50,14 @@ def traced_custom(trace: Trace, function: Callable[..., Any], *args: Any, **kwar
 
 
 def _leaves(arg: Any, gradient: Any) -> list[Any]:
-    """The gradients of the proxies in an argument; one that is None stands for zeros."""
+    """The gradients of the proxies in an argument; None means zeros."""
     leaves = pytree.flatten(arg)
     found = [None] * len(leaves) if gradient is None else pytree.flatten(gradient)
     return [part for leaf, part in zip(leaves, found) if is_tensor(leaf)]
 
 
 def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A call of what `ag.checkpoint` has decorated, in traced code."""
+    """Trace a call of a function decorated with `ag.checkpoint`."""
     start = len(trace.block.nodes)
     value = trace.context.calls.replacement(function)(*args, **kwargs)
     part = Block(trace.block.nodes[start:])
@@ -75,7 +75,7 @@ def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **
 
 
 def through(trace: Trace, value: Any, inputs: list[Any], back: Back) -> Any:
-    """The value, the gradients of whose leaves `back` takes to those of the inputs."""
+    """Attach a pullback to a value: `back` maps the cotangents of its leaves to those of the inputs."""
     leaves = pytree.flatten(value)
     if not inputs or not any(map(is_tensor, leaves)):
         return value

@@ -1,6 +1,6 @@
-"""The arguments that a derivative is asked for in: the function gets a structure of its own, with values of their own.
+"""Differentiated inputs: the function gets copies of their containers, with values of their own.
 
-Changes that the function makes to lists, dicts and dataclasses of that structure are made to the caller's afterwards.
+After the call, its changes to lists, dicts and dataclasses among them are made to the caller's objects.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class DifferentiatedInputs:
-    """Values to differentiate in.
+    """The inputs of a derivative.
 
     Args:
         name: of the function, for errors.
@@ -36,7 +36,7 @@ class DifferentiatedInputs:
         self._given: list[tuple[Any, Any, Any]] = []
 
     def of(self, structure: Any) -> Any:
-        """A structure like that of an argument, with new values for the leaves."""
+        """A copy of an argument's structure, with new values for the leaves."""
         return pytree.resolve(self._of, structure)
 
     def _of(self, structure: Any) -> Any:
@@ -61,7 +61,7 @@ class DifferentiatedInputs:
         return self._trace.record("bound", (leaf,))
 
     def give_back(self) -> None:
-        """Do to the arguments what the function has done to the structures that it was given."""
+        """Apply the function's changes of the copies to the arguments."""
         originals = {id(given): original for given, original, _ in self._given}
         for given, original, before in self._given:
             if isinstance(given, (list, dict)):
@@ -82,14 +82,14 @@ class DifferentiatedInputs:
 
 
 def _is_same(given: Any, before: Any) -> bool:
-    """Whether a list or dict has the very parts that it had before, in their order."""
+    """Whether a list or dict still has the same parts in the same order."""
     if isinstance(given, dict):
         return list(given) == list(before) and _is_same(list(given.values()), list(before.values()))
     return len(given) == len(before) and all(map(operator.is_, given, before))
 
 
 def is_differentiable(leaf: Any) -> bool:
-    """Whether there are gradients in something: whether it is a float or complex number, or an array of such."""
+    """Whether a leaf is a float or complex number, or an array of such."""
     if is_tensor(leaf):
         found = leaf._ag_value.type
         return found.dtype.kind in "fc" if isinstance(found, TensorType) else has_gradient(found)

@@ -1,7 +1,7 @@
-"""Residuals: the values of a block that its reverse needs, and how they reach it.
+"""Residuals: the values of a block that its reverse needs, saved for it.
 
-A branch hands it out as further results of the `if`; the iterations of a loop append it to a list, the *tape*, over
-which the reverse of the loop goes backwards.
+A branch returns them as further results of its `if`. Each iteration of a loop appends them to a list, the *tape*, over
+which the reverse of the loop iterates backwards.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from autograph.runtime.graph.types import MaybeUnbound, ObjectType, bound_type
 
 
 def needed(branch: Block, reverse: Block) -> list[Value]:
-    """The values of a block itself that its reverse uses."""
+    """The residuals of a block: the values that it defines and its reverse uses."""
     own = defined_in(branch)
     return [value for value in uses_in(reverse) if value in own]
 
 
 def replace(block: Block, values: dict[Value, Any]) -> None:
-    """Put others in the place of values that a block uses."""
+    """Replace values that a block uses."""
     around = Node("", (), None, (block,))
     substitute(around, values)
 
 
 def keep_of_branch(node: Node, branch: Block, reverse: Block) -> None:
-    """Let the reverse of a branch of an `if` have what it needs of the branch."""
+    """Save the residuals of a branch as further results of its `if`."""
     kept: dict[Value, Any] = {}
     for value in needed(branch, reverse):
         ends = all(block.results is not None for block in node.blocks)
@@ -45,7 +45,7 @@ def keep_of_branch(node: Node, branch: Block, reverse: Block) -> None:
 
 
 def keep_of_iterations(node: Node, block: Block, at: int, reverse: Block) -> tuple[Value, Any]:
-    """Let the reverse of a loop's body have what it needs of each iteration.
+    """Save the residuals of each iteration of a loop on its tape.
 
     Args:
         block: the block around the loop, which is at `at`.

@@ -1,14 +1,13 @@
-"""Reverse mode: nodes that compute gradients, recorded behind those of a computation.
+"""Reverse mode: record nodes that compute gradients, behind those of a computation.
 
-The computation stays what it is, and its gradients are an ordinary part of the same graph. Its nodes are taken last to
-first. For each, the derivatives that its op declares make of the gradients of its outputs those of its arguments,
-which are summed up value by value. Of a statement with blocks, the reverse is a statement of the same kind
-(`reverse_control_flow.py`). What the reverse of a block needs of the block's own values (`residuals.py`) comes to it as
-further results of an `if`, and from a list that a loop appends to in each iteration.
+The gradients become an ordinary part of the same graph. The reverse takes the nodes of the computation from last to
+first. For each, the derivatives of its op turn the gradients of its outputs into those of its arguments, which are
+summed up value by value. The reverse of a statement with blocks is a statement of the same kind
+(`reverse_control_flow.py`); it gets the block's residuals (`residuals.py`).
 
-A value's gradient is summed up in the reverse of the block that it belongs to. What the iterations of a loop add to the
-gradient of a value from before the loop goes into an array of zeros that is made before it, an *accumulator*: adding
-to an item of that takes no more time than reading the item did.
+A value's gradient is summed up in the reverse of the block that defines it. If a loop uses a value from before it, its
+iterations add to an array of zeros that is made before the loop, an *accumulator*: adding to an item takes as long as
+reading the item did.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ if TYPE_CHECKING:
 
 
 Handler = Callable[["Reverse", Node], None]
-HANDLERS: dict[str, Handler] = {}  # of the ops, and kinds of ops, whose reverse is more than their derivatives
+HANDLERS: dict[str, Handler] = {}  # by ops, and by kinds of ops
 
 
 def handles(*ops: str) -> Callable[[Handler], Handler]:
-    """A function that records the reverse of nodes of these ops."""
+    """Register a function that records the reverse of nodes of these ops."""
 
     def note(handler: Handler) -> Handler:
         HANDLERS.update(dict.fromkeys(ops, handler))
@@ -62,7 +61,7 @@ def handles(*ops: str) -> Callable[[Handler], Handler]:
 
 
 def on_shadow(*ops: str) -> Callable[[Callable[[Reverse, Node, Any], None]], Handler]:
-    """The same for a function that also gets the shadow of the node's first argument, and is called if there is one."""
+    """The same for a function that also gets the shadow of the node's first argument; without one, it is not called."""
 
     def note(handler: Callable[[Reverse, Node, Any], None]) -> Handler:
         @handles(*ops)
@@ -76,15 +75,15 @@ def on_shadow(*ops: str) -> Callable[[Callable[[Reverse, Node, Any], None]], Han
 
 
 class Reverse:
-    """The reverse of a part of a block, recorded in the block that is open.
+    """Records the reverse of a part of a block.
 
     Args:
-        block: the one that is open, or one around it.
-        start, end: where in the block the part begins and ends.
-        inputs: the values to find the gradients of.
-        outputs: the values that are differentiated, with the gradients to begin with.
-        constant: nodes that are taken to depend on nothing.
-        place: where the user wrote what is differentiated, for errors.
+        block: the open block, or one around it.
+        start, end: the part of the block.
+        inputs: the differentiated inputs.
+        outputs: the differentiated outputs, with their cotangents.
+        constant: nodes whose results count as constants.
+        place: the place of the differentiated function in the user's program, for errors.
     """
 
     def __init__(
@@ -116,7 +115,7 @@ class Reverse:
         self._writes = Writes(block, self.shadows.nodes, self.activity.aliasing)
 
     def run(self) -> None:
-        """Record the reverse, after the writes of the program's changes."""
+        """Record the reverse, after pending changes of the program's objects."""
         self.trace.undo_log.write_back()
         for value, gradient in self._outputs:
             is_whole = is_tuple(value) and isinstance(gradient, (tuple, list))
@@ -125,7 +124,7 @@ class Reverse:
         self.frame.node = None
 
     def gradient(self, value: Value) -> Any:
-        """The gradient of a differentiated input, once all is recorded."""
+        """The gradient of a differentiated input, after `run`."""
         if value in self.shadows:
             shadow = self.shadows[value]
             if isinstance(value.type, ObjectType):
@@ -139,7 +138,7 @@ class Reverse:
     # Blocks -----------------------------------------------------------------------------------------------------------
 
     def sweep(self, block: Block, start: int = 0, end: int | None = None) -> None:
-        """Record the reverse of the nodes of a block, of the last first."""
+        """Record the reverse of the nodes of a block, from last to first."""
         for at in range((len(block.nodes) if end is None else end) - 1, start - 1, -1):
             node = block.nodes[at]
             if node in self._constant:
@@ -164,7 +163,7 @@ class Reverse:
             HANDLERS["copy"](self, node)
 
     def _handler(self, node: Node) -> Handler:
-        """The function that records the reverse of a node: that of its op, or of its kind of op."""
+        """The function that records the reverse of a node: that of its op or of its kind of op."""
         if node.op in WRITTEN_ARGUMENT:
             kind = "overwriting"
         elif node.op in IN_PLACE and lookup(node.op).vjp is not None:
@@ -174,7 +173,7 @@ class Reverse:
         return HANDLERS.get(node.op, HANDLERS[kind])
 
     def return_number(self, value: Value) -> None:
-        """Give the gradient of a number back to the shadow of what it was got out of."""
+        """Add the gradient of a number to the shadow of the object that it was read from."""
         shadow = self.shadows.of_number(value)
         if shadow is None:
             return
@@ -184,7 +183,7 @@ class Reverse:
 
     @contextmanager
     def reversing(self, block: Block, loop: bool) -> Iterator[Frame]:
-        """While it lasts, the reverse of a block within is recorded."""
+        """Record the reverse of an inner block in this context."""
         before, frame = self.frame, Frame(block, defined_in(block), Block(), len(block.nodes), self.frame, loop)
         self.frame = frame
         with self.trace.open(frame.into):
@@ -194,19 +193,19 @@ class Reverse:
                 self.frame = before
 
     def _collect(self) -> None:
-        """Make gradients of what the accumulators hold that were made for the statement that has been dealt with."""
+        """Pass on the gradients in the accumulators that the last statement filled."""
         found, self.frame.accumulators = self.frame.accumulators, {}
         for value, accumulator in found.items():
             is_array = isinstance(value.type, TensorType) and value.type.kind == "array"
             self.contribute(value, accumulator if is_array else self.trace.record("getitem", (accumulator, ())))
 
     def pass_on(self, where: Node | Block) -> None:
-        """Give the numbers that were stored there, or left there, the gradients in the shadows they got for that."""
+        """Pass the gradients in the shadows of stored numbers, or of results of a block, on to the numbers."""
         for value, shadow in self.shadows.collected(where):
             self.contribute(value, self._in_shadow(value, shadow))
 
     def _in_shadow(self, value: Value, shadow: Value) -> Any:
-        """The gradient in a shadow, as a number if it is that of one, and item by item if it is that of a tuple."""
+        """The gradient in a shadow: a number for a number, and item by item for a tuple."""
         found = self.trace.proxy(shadow)
         if is_tuple(value):
             items = self.trace.record("in_shadow", (found,))
@@ -218,7 +217,7 @@ class Reverse:
     # Gradients --------------------------------------------------------------------------------------------------------
 
     def contribute(self, args: Any, gradient: Any) -> None:
-        """Add to the gradient of a value; of nested arguments, to that of each value in them."""
+        """Add to the gradient of a value, or of each value in nested arguments."""
         if gradient is None or not self.activity.varies(args):
             return
         if isinstance(args, Value) and not has_gradient(args.type):
@@ -248,7 +247,7 @@ class Reverse:
         frame.gradients[args] = gradient if before is None else self.trace.record("add", (before, gradient))
 
     def _refuse_to_pass(self, value: Value) -> NoReturn:
-        """Raise an error: the node that is being dealt with makes numbers of a text, or integers, that tell others."""
+        """Raise an error: the current node makes numbers of a text, or of integers, that encode active floats."""
         name = expression(value)
         raise refusal(
             self.frame.node,
@@ -259,7 +258,7 @@ class Reverse:
         )
 
     def add_to_shadow(self, value: Value, gradient: Any) -> None:
-        """Add to the gradient of something that has a shadow."""
+        """Add to the gradient of an object with a shadow."""
         shadow = self.shadow_then(value)
         if isinstance(gradient, ItemGradients):
             for key, part in gradient.items():
@@ -271,7 +270,7 @@ class Reverse:
             self.trace.record("accumulate", (shadow, gradient))
 
     def contribute_item(self, value: Value, index: Any, gradient: Any) -> None:
-        """Add to the gradient of an item, or of several, of an array or tuple."""
+        """Add to the gradient of one or several items of an array or tuple."""
         if gradient is None or not self.activity.varies(value):
             return
         if not has_gradient(value.type):
@@ -310,17 +309,17 @@ class Reverse:
         return frame, frame.accumulators[value]
 
     def take(self, value: Value) -> Any:
-        """The gradient of a value, once nothing can be added to it any more; None for zero."""
+        """The gradient of a value, when it is complete; None for zero."""
         if value in self.shadows:
             shadow = self._as_made(value)
             return self.trace.record("or_zero", (shadow,)) if self.shadows[value].type == ANY else shadow
         return None if value in self._inputs else self.frame.gradients.pop(value, None)
 
     def fitted(self, gradient: Any, value: Value) -> Any:
-        """A gradient of the shape and dtype of the value that it belongs to."""
+        """A gradient with the shape and dtype of its value."""
         type, wanted = type_of(gradient), value.type
         if isinstance(wanted, MaybeUnbound):
-            return gradient  # of what it is where it is bound, for which it has been fitted
+            return gradient  # it was fitted where the variable is bound
         if is_static(type) and is_static(wanted) and wanted.kind == "array" and is_tensor(gradient):
             gradient = summed(gradient, type.shape, wanted.shape)
             type = type_of(gradient)
@@ -333,7 +332,7 @@ class Reverse:
         return self.trace.record("fit", (gradient, self.trace.proxy(value)))
 
     def primal(self, args: Any, after: bool = False) -> Any:
-        """Arguments of the node that is dealt with, as they were before it ran, or `after`: proxies for values."""
+        """Arguments of the current node as proxies, with the contents that they had before it ran, or `after`."""
 
         def leaf(each: Any) -> Any:
             if isinstance(each, Constant):
@@ -354,18 +353,18 @@ class Reverse:
         return self.trace.proxy(self.shadows[value])
 
     def shadow_then(self, value: Value) -> Any:
-        """The shadow of an operand of a node; of a container, that of its items when the node ran."""
+        """The shadow of an operand; of a container, with the items that it had when the node ran."""
         return self._then(value, self.shadows[value], self.frame.at)
 
     def _as_made(self, value: Value) -> Any:
-        """The shadow of the result of a node; of a container, that of its items when it was made."""
+        """The shadow of a result; of a container, with the items that it had when it was made."""
         shadow, nodes = self.shadows[value], self.frame.block.nodes
         if self._is_rearranged(value) and shadow.node in nodes:
             return self._put_in(nodes.index(shadow.node) + 1, "arranged", shadow)
         return self._then(value, shadow, self.frame.at + 1)
 
     def _then(self, value: Value, container: Value, at: int) -> Any:
-        """A container, or its shadow, as it was before a place in the block that is dealt with."""
+        """A container, or its shadow, as it was before a place in the current block."""
         return self._put_in(at, "arranged", container) if self._is_rearranged(value) else self.trace.proxy(container)
 
     def _is_rearranged(self, value: Value) -> bool:
@@ -373,14 +372,14 @@ class Reverse:
         return not isinstance(value.type, TensorType) and self.is_overwritten(value)
 
     def _put_in(self, at: int, op: str, value: Value) -> Any:
-        """The result of an op that is inserted before a place in the current block."""
+        """Insert an op before a place in the current block; returns its result."""
         made = Node(op, (value,), None, (), self.frame.node.place if self.frame.node else ())
         self.frame.block.nodes.insert(at, made)
         self.frame.own.add(made.add_output(value.type, value.name))
         return self.trace.proxy(made.output)
 
     def is_overwritten(self, value: Value) -> bool:
-        """Whether what a value holds may be overwritten by the node that is being dealt with, or later."""
+        """Whether the current node, or a later one, may overwrite the contents of a value."""
         frame: Frame | None = self.frame
         while frame is not None:
             if self._writes.come_after(value, frame.block, None if frame.loop else frame.node):
@@ -389,7 +388,7 @@ class Reverse:
         return False
 
     def _of_items(self, gradient: Any, args: Any) -> Any:
-        """The gradient of nested arguments; of a list that was taken for an array, in the shape of the list."""
+        """The gradient of nested arguments; for a list that NumPy converted to an array, in the shape of the list."""
         found = type_of(gradient)
         is_apart = isinstance(found, ObjectType) and found != ANY     # item by item
         if is_apart or isinstance(args, dict) or not is_tensor(gradient):
@@ -401,7 +400,7 @@ class Reverse:
         return self.trace.record("fit", (gradient, like))
 
     def zero(self, value: Value) -> Any:
-        """The gradient of a value on which nothing depends."""
+        """The gradient of a value that nothing depends on."""
         type = bound_type(value.type)
         if isinstance(type, TensorType) and type.kind == "array" and type.exact and None not in type.shape:
             return self.trace.record("np.zeros", (type.shape, type.dtype if type.dtype.kind in "fc" else float))
@@ -411,10 +410,10 @@ class Reverse:
 
 
 def refusal(node: Node | None, message: str, end: tuple[str, int] | tuple[()] = ()) -> DerivativeError:
-    """An error that says what a node does, and which variable it sets, with the place where the user does that.
+    """An error that names an operation, the variable that it sets, and its place in the user's program.
 
     Args:
-        end: the place if there is no node: if it is the end of the function that does it.
+        end: the place for the end of the function, if there is no node.
     """
     if node is None:
         return DerivativeError(f"the end of the function {message}", *end)
@@ -436,16 +435,16 @@ def is_tuple(value: Value) -> bool:
 
 
 def _length(type: Type) -> int:
-    """How many items are known of a tuple."""
+    """The number of items of a tuple, if it is known; else 0."""
     return len(type.items) if isinstance(type, ObjectType) else 0
 
 
 class ItemGradients(dict[Any, Any]):
-    """The gradient of a tuple: those of its items, as far as there are any."""
+    """The gradient of a tuple: those of its items, as far as they are not zero."""
 
 
 def whole(gradient: Any, type: Type) -> Any:
-    """The gradient of a tuple as one, with None for zeros; any other as it is."""
+    """The gradient of a tuple as one tuple, with None for zeros; any other gradient as it is."""
     if not isinstance(gradient, ItemGradients) or not isinstance(type, ObjectType):
         return gradient
     return tuple(whole(gradient.get(at), kind) for at, kind in enumerate(type.items))
@@ -453,18 +452,18 @@ def whole(gradient: Any, type: Type) -> Any:
 
 @dataclass(eq=False)
 class Frame:
-    """The reverse of a block while it is made.
+    """The state of the reverse of one block, while it is recorded.
 
     Attributes:
-        block: whose reverse it is.
-        node: that of the block which is being dealt with.
-        at: before which place in the block it stands; after it comes what is put in front of it.
-        own: the values that belong to the block.
-        into: where the reverse is recorded.
-        loop: whether the block runs many times for each time that the block around it runs.
-        gradients: of the values so far, those of the block itself and, of the branch of an `if`, of others.
-        owned: the values whose gradient is an array that was made for it, so that it can be added to in place.
-        accumulators: of values of the block itself, to which loops within add.
+        block: the block.
+        node: its current node.
+        at: the place in the block before which nodes for the current node are inserted.
+        own: the values that the block defines.
+        into: the block in which the reverse is recorded.
+        loop: whether the block is the body of a loop.
+        gradients: the gradients so far, of the block's own values and, in the branch of an `if`, of others.
+        owned: the values whose gradient is a new array, so that the reverse may add to it in place.
+        accumulators: the arrays to which inner loops add gradients of the block's own values.
     """
 
     block: Block
@@ -489,12 +488,12 @@ def type_of(gradient: Any) -> Type:
 
 
 def is_static(type: Type) -> TypeGuard[TensorType]:
-    """Whether its shape is known."""
+    """Whether a type has a known shape."""
     return isinstance(type, TensorType) and type.exact and None not in type.shape
 
 
 def summed(gradient: Any, shape: Shape, wanted: Shape) -> Any:
-    """A gradient summed over the dimensions that were broadcast, or broadcast itself."""
+    """A gradient summed over the dimensions that were broadcast, or broadcast to the dimensions that were reduced."""
     beyond = len(shape) - len(wanted)
     if beyond > 0:
         gradient = gradient.sum(axis=tuple(range(beyond)) if beyond > 1 else 0)

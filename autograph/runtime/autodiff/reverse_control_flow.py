@@ -1,4 +1,4 @@
-"""The reverse of statements with blocks: an `if` of the same condition, a `for` over the iterations in reverse."""
+"""The reverse of control flow: an `if` of the same condition; a `for` over the tape, backwards."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _type_of(arg: Any) -> Type:
 
 
 def _carried_type(value: Value, first: Any) -> Type:
-    """The type of a gradient that goes from iteration to iteration, the first of which comes from behind the loop."""
+    """The type of a gradient that the reverse loop carries; its initial value comes from behind the loop."""
     type = value.type
     if not isinstance(type, TensorType):
         return ANY
@@ -110,12 +110,12 @@ def _loop(reverse: Reverse, node: Node) -> None:
 
 
 def _goes_by_value(reverse: Reverse, pair: tuple[Value, Value]) -> bool:
-    """Whether the reverse carries the gradient of a variable: it varies, and has no shadow in or behind the loop."""
+    """Whether the reverse loop carries the gradient of a variable: it is active, and has no shadow."""
     return reverse.activity.varies(pair) and not any(value in reverse.shadows for value in pair)
 
 
 def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list[Value], index: Any) -> None:
-    """Pass the gradients of the items of a loop on to the arrays that they come from.
+    """Pass the gradients of a loop's items on to the arrays that it iterates over.
 
     Args:
         target: the number of the item, or how items are taken apart, as the loop has it.

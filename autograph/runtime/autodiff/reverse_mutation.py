@@ -1,4 +1,4 @@
-"""The reverse of operations in place: it takes the gradient of the written values out of the array's shadow."""
+"""The reverse of in-place operations: it takes the gradient of the written values out of the array's shadow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _setitem(reverse: Reverse, node: Node, shadow: Any) -> None:
 
 @on_shadow("overwriting")
 def _overwriting(reverse: Reverse, node: Node, shadow: Any) -> None:
-    """The reverse of functions that write a value into some of the items of an array."""
+    """The reverse of a function that writes a value into some items of an array."""
     place = WRITTEN_ARGUMENT[node.op]
     if len(node.args) <= place:
         refuse(node)
@@ -108,7 +108,7 @@ def _put_at(reverse: Reverse, node: Node, shadow: Any, op: str) -> None:
 
 
 def _gradient(reverse: Reverse, node: Node) -> Any:
-    """The gradient of what a node gives, zero if nothing is known of it."""
+    """The gradient of a node's result, or zero."""
     found = reverse.take(node.output)
     return 0.0 if found is None else found
 
@@ -141,7 +141,7 @@ def _put_unless_view(reverse: Reverse, node: Node, shadow: Any) -> None:
 
 @on_shadow("put_back")
 def _put_back(reverse: Reverse, node: Node, shadow: Any) -> None:
-    """The reverse of putting gradients in is to take them out."""
+    """The reverse of putting gradients in takes them out."""
     _, where, gradient, *mask = node.args
     op, *args = ("take_out", *reverse.primal(mask)) if mask else ("take_back", reverse.primal(where))
     reverse.contribute(gradient, reverse.trace.record(op, (shadow, *args)))
@@ -161,7 +161,7 @@ def _in_place(reverse: Reverse, node: Node) -> None:
 
 @on_shadow(".sort", ".partition")
 def _rearrange(reverse: Reverse, node: Node, shadow: Any) -> None:
-    """The reverse of an array's methods that put its items in another order."""
+    """The reverse of array methods that reorder items in place."""
     if not isinstance(node.args[0].type, TensorType):
         refuse(node)
     differentiate(reverse, node, reverse.trace.record("take_out", (shadow,)), like=f"np{node.op}")
@@ -176,7 +176,7 @@ def _nan_to_num(reverse: Reverse, node: Node) -> None:
 
 @handles("write")
 def _writing(reverse: Reverse, node: Node) -> None:
-    """The reverse of any other operation that writes to something with a shadow: a function with `out=`."""
+    """The reverse of any other op that writes to an object with a shadow: a function with `out=`."""
     changed, is_ufunc = effects.outs(node), isinstance(lookup(node.op).target, np.ufunc)
     several = isinstance(node.output.type, ObjectType) and len(node.output.type.items) if len(node.outputs) == 1 else -1
     if len(changed) != (several or 1) or not set(reverse.shadows.written(node)) <= set(changed):
@@ -188,7 +188,7 @@ def _writing(reverse: Reverse, node: Node) -> None:
 
 
 def _take_out(reverse: Reverse, array: Value, where: tuple[Any, ...]) -> Any:
-    """The gradient of what was written all over an array, or where a mask says."""
+    """The gradient of a value that overwrote an array, or the part of it where a mask is true."""
     if array not in reverse.shadows:
         return reverse.zero(array)
     return reverse.trace.record("take_out", (reverse.shadow(array), *where))
@@ -208,7 +208,7 @@ def refuse(node: Node) -> NoReturn:
 
 
 def copied(reverse: Reverse, gradient: Any) -> Any:
-    """A gradient that does not change with the shadow that it was got out of."""
+    """A gradient that does not change when its shadow does."""
     type = gradient._ag_value.type if is_tensor(gradient) else None
     if isinstance(type, TensorType) and type.exact and type.kind != "array":
         return gradient
@@ -216,7 +216,7 @@ def copied(reverse: Reverse, gradient: Any) -> Any:
 
 
 def _may_lack(reverse: Reverse, array: Value) -> bool:
-    """Whether what is changed may have no shadow when the program runs: it may be an array of integers then."""
+    """Whether a mutated object may have no shadow at run time, because it is an array of integers."""
     return not isinstance(reverse.shadows[array].type, TensorType)
 
 
@@ -227,7 +227,7 @@ def _read(reverse: Reverse, array: Value, index: Any) -> Any:
 
 
 def _is_basic(index: Any) -> bool:
-    """Whether an index, or all of a tuple of them, names no item twice, and is known to."""
+    """Whether an index certainly selects no item twice."""
     parts = index if isinstance(index, tuple) else (index,)
     types = [part.type if isinstance(part, Value) else None for part in parts]
     return all(

@@ -1,6 +1,6 @@
-"""The reverse of operations, as the derivatives of their ops have it.
+"""The reverse of ordinary operations, by the derivatives of their ops.
 
-And that of taking items out of things and of putting things together, and of builtins that take long lists.
+Also the reverse of indexing, of building containers, and of builtins that take long lists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @handles("operation")
 def operation(reverse: Reverse, node: Node) -> None:
-    """The reverse of an operation: what the derivatives of its op say of the gradients of its outputs."""
+    """The reverse of an operation: its derivatives applied to the gradients of its outputs."""
     given = [reverse.take(output) for output in node.outputs]
     if all(gradient is None for gradient in given):
         return
@@ -38,7 +38,7 @@ def operation(reverse: Reverse, node: Node) -> None:
 def differentiate(
     reverse: Reverse, node: Node, gradient: Any, without: Sequence[str] = (), like: str = ""
 ) -> None:
-    """Let the derivatives of a node's op pass a gradient on to its arguments.
+    """Pass a gradient on to the arguments of a node by the derivatives of its op.
 
     Args:
         without: options that the derivatives are not to know of.
@@ -86,7 +86,7 @@ def differentiate(
 
 
 def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any, args: Any, kwargs: Any) -> Any:
-    """The result of a rule, but zero where its gradient is a strong zero."""
+    """The result of a derivative, with zeros where its gradient is a strong zero."""
     is_elementwise = plain(op.name) in ELEMENTWISE
     type = type_of(found)
     if isinstance(found, (tuple, list, dict)) or isinstance(gradient, tuple) or not (
@@ -99,7 +99,7 @@ def _cleared(reverse: Reverse, op: OpDef, place: int, found: Any, gradient: Any,
 
 
 def _by_rule(trace: Trace, op: OpDef, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The result of the derivative of an op in an argument; if it needs run-time facts, it runs with the graph."""
+    """The result of the derivative in one argument; applied at run time if it needs facts of the run."""
     assert op.vjp is not None
     rule = op.vjp[place]
     assert rule is not None
@@ -127,7 +127,7 @@ def without_derivative(node: Node) -> NoReturn:
 
 
 def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
-    """The gradient of a tuple as a tuple; others as they are."""
+    """The gradient of a tuple as a tuple, with explicit zeros; any other gradient as it is."""
     if not isinstance(gradient, ItemGradients):
         return gradient
     assert isinstance(output.type, ObjectType)
@@ -144,7 +144,7 @@ def complete(reverse: Reverse, output: Value, gradient: Any) -> Any:
 
 @handles("copy")
 def _copy(reverse: Reverse, node: Node) -> None:
-    """Pass on the gradient of something that may be a copy of the first argument: of a view, there is none left."""
+    """Pass on the gradient of a result that may be a copy of the first argument; a view has none left."""
     first = node.args[0]
     shadows = [reverse.shadow(each) for each in (node.output, first)]
     gradient = reverse.trace.record("unless_view", (*shadows, node.op == "getitem"))
@@ -211,6 +211,6 @@ def _sum_of_parts(reverse: Reverse, node: Node, shadow: Any) -> None:
 
 
 def _has_shadow(reverse: Reverse, node: Node) -> bool:
-    """Whether the first argument is something with a shadow other than an array."""
+    """Whether the first argument has a shadow and is not an array."""
     first = node.args[0]
     return isinstance(first, Value) and first in reverse.shadows and not isinstance(first.type, TensorType)

@@ -1,10 +1,9 @@
-"""Shadows: the gradients of what is changed in place, or lies in containers that are.
+"""Shadows: the gradients of objects that are mutated, or contained in such objects.
 
-Such a thing is one object under many names, at many times. So its gradient is an object, too, its shadow, which is made
-with it and goes where it goes: an array of zeros for an array, a view of a shadow for a view, a list of shadows for a
-list. Where the program appends a number to a list, a shadow is appended to the list's shadow. The reverse then adds to
-shadows in place; where the program has overwritten something, it takes the gradient out of the shadow and sets that to
-zero.
+Such an object has many names, at many times. So its gradient is an object, too, its shadow, which is made with it and
+follows it: an array of zeros for an array, a view of a shadow for a view, a list of shadows for a list. Where the
+program appends a number to a list, a shadow is appended to the list's shadow. The reverse then adds to shadows in
+place; where the program overwrote something, it takes the gradient out of the shadow and sets the shadow to zero.
 
 The nodes that make and move shadows are added to the computation before its reverse is recorded.
 """
@@ -31,8 +30,8 @@ class Shadows:
     """The shadows of a computation.
 
     Attributes:
-        nodes: those of the computation, and those that make shadows.
-        all: the shadows.
+        nodes: the nodes of the computation and those of shadows.
+        all: all shadows.
     """
 
     def __init__(self, nodes: Sequence[Node], activity: Activity) -> None:
@@ -63,24 +62,24 @@ class Shadows:
         return bool(self._shadowed)
 
     def collected(self, where: Node | Block) -> list[tuple[Value, Value]]:
-        """Numbers that a node stores, or that are results of a block, with the shadows that they got there."""
+        """The numbers that a node stores, or a block returns, with the shadows that they get there."""
         return self._collected.get(where, [])
 
     def of_number(self, value: Value) -> Value | None:
-        """Where the gradient of a number goes that was got out of something with a shadow."""
+        """The shadow to which the gradient of a number goes that was read from an object with a shadow."""
         return None if value in self._shadowed else self._of.get(value)
 
     def moves(self, node: Node) -> bool:
-        """Whether the shadows of what a node gives were moved when that was."""
+        """Whether shadows were moved along with the results of a node."""
         return node in self._moved
 
     def is_unclear(self, node: Node) -> bool:
-        """Whether what a node gives may be a view of something with a shadow, or else a copy."""
+        """Whether the result of a node may be a view or a copy of an object with a shadow."""
         views = any(map(is_mutable, node.outputs))
         return views and self._is_shadowed(node.args) and shares(node) is None
 
     def may_copy(self, node: Node) -> bool:
-        """Whether a node whose shadows were moved gives a view or a copy: that is known when it has run."""
+        """Whether it is known only at run time if a result whose shadow was moved is a view or a copy."""
         if not may_share(node.op) or node.args[0] not in self._of or node.output not in self._shadowed:
             return False
         if node.op == "getitem":
@@ -94,13 +93,13 @@ class Shadows:
         return node in self._items
 
     def touches(self, block: Block) -> bool:
-        """Whether a block has to do with shadows, or with what has one."""
+        """Whether a block uses shadows or objects with shadows."""
         return any(value in self._shadowed or value in self.all for value in uses_in(block))
 
     # Which ------------------------------------------------------------------------------------------------------------
 
     def _find(self, block: Block) -> set[Value]:
-        """The values that vary and are in a region that is written to, or that has containers."""
+        """The active values in regions that are mutated or contain containers."""
         varied = self._activity.values
         changed = (value for node in walk(block) if not node.blocks for value in changed_by(node))
         written = set(map(self.aliasing.region, changed))
@@ -110,7 +109,7 @@ class Shadows:
         return {value for value in varied if is_mutable(value) and self.aliasing.region(value) in regions}
 
     def _goes_through_arrays(self, value: Any, once: set[Value]) -> bool:
-        """Whether a value is an iterator over all of some arrays, whose reverse a loop knows."""
+        """Whether a value is an iterator over arrays, each used once, so that a loop knows the reverse."""
         node = value.node if isinstance(value, Value) else None
         if node is None or value not in once or node.op not in MAKES_ITERATORS:
             return False
@@ -134,7 +133,7 @@ class Shadows:
                     self._of_result(node, output, into)
 
     def _keep_items(self, node: Node, into: list[Node]) -> None:
-        """Make a list of what an iterator gives, for operations whose reverse has to look at that again."""
+        """Put the items of an iterator into a list, for operations whose reverse reads them again."""
         of_one = node.op in AGGREGATES and (len(node.args) == 1 or node.op not in EXTREME)
         first = node.args[0] if of_one else None
         if isinstance(first, Value) and first in self._shadowed and _is_iterator(first.type):
@@ -175,7 +174,7 @@ class Shadows:
         return made
 
     def _shadow(self, leaf: Any, where: Node | Block, into: list[Node]) -> Any:
-        """The shadow of an argument; if it has none, one that is made where the argument is used."""
+        """The shadow of an argument; made at its use if it has none."""
         if isinstance(leaf, (tuple, list, dict)):
             return map_args(lambda part: self._shadow(part, where, into), leaf)
         if isinstance(leaf, Value) and leaf in self._of and leaf in self._shadowed:
@@ -193,7 +192,7 @@ class Shadows:
         return _added(into, Node("shadow_of", (leaf,), None, (), place), type)
 
     def _of_result(self, node: Node, output: Value, into: list[Node]) -> None:
-        """Make the shadow of a result: that of the object that the operation has changed, or a new one."""
+        """Make the shadow of a result: that of the mutated object, or a new one."""
         if node.op in IN_PLACE and node.args[0] in self._of:
             before = self._of[node.args[0]]
             if is_array(node.args[0]):
@@ -214,7 +213,7 @@ class Shadows:
         self._fresh(output, into, node.place)
 
     def written(self, node: Node) -> list[Value]:
-        """The objects with shadows that a node writes to."""
+        """The objects with shadows that a node mutates."""
         return [value for value in changed_by(node) if value in self._shadowed]
 
     def _fresh(self, value: Value, into: list[Node], place: Any) -> None:
@@ -255,7 +254,7 @@ class Shadows:
         into.append(node)
 
     def _zip_items(self, node: Node, carried: int, into: list[Node]) -> None:
-        """Let a loop go through shadows along with the items that they belong to."""
+        """Let a loop iterate over shadows along with the items."""
         body = node.blocks[0]
         count = len(body.params) - carried
         target = node.kwargs["target"]
@@ -277,7 +276,7 @@ def _added(into: list[Node], made: Node, type: Type = ANY, name: str = "") -> Va
 
 
 def _is_fancy(index: Any) -> bool:
-    """Whether an index of an array certainly makes a copy: whether there is an array or list in it."""
+    """Whether an index certainly makes a copy: whether it contains an array or list."""
     parts = index if isinstance(index, tuple) else (index,)
     return any(isinstance(part, (list, np.ndarray)) or is_array(part) for part in parts)
 
@@ -287,7 +286,7 @@ def _is_iterator(type: Type) -> bool:
 
 
 def _is_dynamic(value: Value) -> bool:
-    """Whether it is something other than an array, a number or a tuple of which the items are known."""
+    """Whether a value is not an array, a number or a tuple with known items."""
     return category(value) == ITERATOR or _has_unknown_items(value.type)
 
 
@@ -299,7 +298,7 @@ def _has_unknown_items(type: Type) -> bool:
 
 
 def _gone_through_once(block: Block) -> set[Value]:
-    """Iterators that nothing but one loop goes through, in the block in which they are made."""
+    """The iterators that only one loop uses, in the block in which they are made."""
     uses: Counter[Value] = Counter()
     by_loops: set[Value] = set()
     for each in walk_blocks(block):

@@ -1,4 +1,4 @@
-"""Shadow rules: for each operation on an object, the operation on its shadow."""
+"""Shadow rules: for each operation on objects, the operation on their shadows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _CONTAINERS = (ObjectType("list"), ObjectType("dict"))
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An operation on an object that has a shadow.
+    """An operation on an object with a shadow.
 
     Attributes:
-        node: what does it.
-        into: the nodes before it.
-        shadow: gives the shadow of an argument.
+        node: the operation.
+        into: the list of nodes before it.
+        shadow: returns the shadow of an argument.
         is_view: whether a value is a view of an array.
     """
 
@@ -32,13 +32,13 @@ class Move:
     is_view: Callable[[Value], bool]
 
     def before(self, op: str, *args: Any, type: Type = ANY) -> Value:
-        """The result of an operation that is done before."""
+        """Add an operation before; returns its result."""
         made = Node(op, args, None, (), self.node.place)
         self.into.append(made)
         return made.add_output(type)
 
     def parts(self, things: Sequence[Any]) -> list[Value]:
-        """The shadows of things, by their parts."""
+        """The shadows of the items of things."""
         return [self.before("parts_of", self.shadow(thing)) for thing in things]
 
 
@@ -57,7 +57,7 @@ def moved(move: Move) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
 
 
 def _view(move: Move) -> Done:
-    """A view of an array; of what may be none, the shadow may not be one either."""
+    """A view: of an array by the same op, and of other objects by `view_of`."""
     first, *rest = move.node.args
     if is_array(first):
         return _to_first(move)
@@ -65,7 +65,7 @@ def _view(move: Move) -> Done:
 
 
 def _of(ops: str) -> Callable[[Rule], Rule]:
-    """The rule of these operations."""
+    """Register the rule of these ops."""
 
     def note(rule: Rule) -> Rule:
         RULES.update(dict.fromkeys(ops.split(), rule))
@@ -162,7 +162,7 @@ def _enumerated(move: Move) -> Done:
 
 @_of("sorted")
 def _sorted(move: Move) -> Done:
-    """The key is not called again: the order is found by comparing the list before and after."""
+    """Sorting: with a key, the order follows from the items before and after, so that the key is not called twice."""
     things, *rest = move.node.args
     if has_key(move.node):
         return "ordered_like", (*move.parts([things]), things, move.node.output), {}
@@ -186,26 +186,26 @@ def _after(move: Move) -> Done:
 
 @_of("in_shadow or_zero")
 def _number(move: Move) -> Done:
-    """A number, whose shadow is an array as that of any number."""
+    """A number, whose shadow is an array."""
     return "bound", (move.shadow(move.node.args[0]),)
 
 
 def has_key(node: Node) -> bool:
-    """Whether something is sorted by a key."""
+    """Whether a node sorts by a key."""
     return node.kwargs.get("key") is not None
 
 
 def sorts_by_items(node: Node) -> bool:
-    """Whether it sorts a list in place by the items themselves: its shadow is sorted before it."""
+    """Whether a node sorts a list in place by its items; its shadow is sorted first."""
     return node.op in COMPARES_ITEMS and lookup(node.op).effect == WRITE and not has_key(node)
 
 
 def is_container(arg: Any) -> bool:
-    """Whether an argument is a list or dict, of which the items have shadows of their own."""
+    """Whether an argument is a list or dict, whose items have shadows of their own."""
     return isinstance(arg, list) or (isinstance(arg, Value) and arg.type in _CONTAINERS)
 
 
 def _may_be_slice(container: Any, index: Any) -> bool:
-    """Whether several items of a list may be set."""
+    """Whether an index may select several items of a list."""
     is_number = isinstance(index, int) or (isinstance(index, Value) and isinstance(index.type, TensorType))
     return is_container(container) and container.type == ObjectType("list") and not is_number

@@ -1,11 +1,10 @@
-"""Strong zeros: gradients that are zero since the result does not depend on the value, and win over NaN and infinity.
+"""Strong zeros: gradients of values that the result does not depend on; they win over NaN and infinity.
 
-An item that is not read, the side of `np.where` that is not taken, what is computed for a branch that does not use it:
-their gradient is zero, whatever they are. But rules multiply it by slopes, and zero times infinity is NaN. So where a
-gradient may be such a zero (it comes from a shadow, from zeros to which the gradients of some items were added, from a
-branch that gave none), what a rule makes of it is put right when the graph runs: `cleared`, in
-`runtime/ops/gradients/adjoint_ops.py`. Zeros that come about by computing are no such zeros: the square of a root has
-no slope at zero.
+The gradient of an item that is not read, of the unused side of `np.where`, or of a value for a branch that ignores it
+is zero, whatever the value is. But derivatives multiply it by slopes, and zero times infinity is NaN. So where a
+gradient may be such a zero (it comes from a shadow, from `scatter_add`, or from a branch without a gradient), `cleared`
+corrects the result when the graph runs (`runtime/ops/gradients/adjoint_ops.py`). Zeros that were computed are no strong
+zeros: the square of a root has no slope at zero.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from autograph.runtime.autodiff.shadow import Shadows
 from autograph.runtime.graph.graph import Block, Node, Value, used_by, walk
 from autograph.runtime.graph.traits import ADDITION, CHOOSES, ELEMENTWISE, FACTORS, GIVES_BOOLEANS, MOVES, STRONG_ZEROS
 
-_CHOICES: weakref.WeakSet[Node] = weakref.WeakSet()  # by which rules pass a gradient on to what was chosen
+_CHOICES: weakref.WeakSet[Node] = weakref.WeakSet()  # nodes of derivatives that select the chosen elements
 
 
 class Zeros:
-    """How far the gradients of a computation may be zero because what they belong to does not count.
+    """How far gradients may be strong zeros.
 
-    Not at all: 0. By what `np.maximum` and the like choose: 1; that is of no use to sums of products, which are not
-    finite either, then. By anything else: 2.
+    0: not at all. 1: by a choice such as `np.maximum`, which does not matter for sums of products, because they are not
+    finite either. 2: by anything else.
 
     Args:
         nodes: of the computation.
@@ -41,18 +40,18 @@ class Zeros:
         return used_by(node) if node is not None and (node.own or node not in self._computation) else []
 
     def note(self, param: Value, first: Any) -> None:
-        """Say what a gradient that goes from iteration to iteration begins with."""
+        """Note the initial value of a gradient that a loop carries."""
         self._known[param] = self.of(first)
 
     def note_rule(self, node: Node, made: Sequence[Node]) -> None:
-        """Tell of the nodes that the rule of a node's op has recorded."""
+        """Note the nodes that the derivative of a node recorded."""
         if node.op in ELEMENTWISE or node in _CHOICES:
             choices = [each for each in made if each.op in CHOOSES]
             _CHOICES.update(choices)
             self._known.update((each.output, 1) for each in choices)
 
     def of(self, gradient: Any) -> int:
-        """How far a gradient, lowered, may be such a zero."""
+        """How far a gradient may be a strong zero."""
         if not isinstance(gradient, Value):
             if isinstance(gradient, (tuple, list)):
                 return max(map(self.of, gradient), default=0)
@@ -68,7 +67,7 @@ class Zeros:
         return self._known[gradient]
 
     def factors(self, node: Node, place: int) -> list[int]:
-        """Where else among the arguments of a product, or quotient, there is a gradient that may be such a zero."""
+        """The other factors of a product or quotient that are gradients and may be strong zeros."""
         places = FACTORS.get(node.op, ()) if node.own else ()
         return [other for other in places if other != place and self.of(node.args[other])]
 
@@ -91,7 +90,7 @@ class Zeros:
 
 
 def multiply(nodes: Sequence[Node]) -> bool:
-    """Whether nodes of a rule do more than move a gradient."""
+    """Whether nodes of a derivative do more than move a gradient."""
     return not all(node.op in MOVES or node.op in GIVES_BOOLEANS or _is_by_number(node) for node in nodes)
 
 

@@ -1,7 +1,6 @@
-"""`ag.grad` and its like: functions of functions, that stage what they are given and record its gradients.
+"""`ag.grad` and so on: functions that trace a function and record its gradients.
 
-They stand for functions in traced code (`__ag_traced__`): the function is traced into, and then the reverse of what it
-did is recorded (`reverse.py`).
+Traced code calls their `__ag_traced__` instead, which traces into the function and records the reverse (`reverse.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import autograph.runtime.autodiff.reverse_control_flow
-import autograph.runtime.autodiff.reverse_mutation  # noqa: F401  (they say what the reverse of their nodes is)
+import autograph.runtime.autodiff.reverse_mutation  # noqa: F401  (registers handlers)
 from autograph.common import pytree
 from autograph.common.trace_rules import on_behalf
 from autograph.errors import DerivativeError, TracingError
@@ -35,10 +34,10 @@ Which = int | str | Sequence[int | str]
 
 
 class OnlyTraced:
-    """A function that runs only as a part of a trace.
+    """A function that runs only within a trace.
 
     Args:
-        run: what it does there.
+        run: the function to call in a trace.
     """
 
     def __init__(self, run: Callable[..., Any]) -> None:
@@ -53,7 +52,7 @@ class OnlyTraced:
 
 
 class Derivative(OnlyTraced):
-    """A function with the arguments of another, that gives its gradient.
+    """The gradient of a function, with the arguments of the function.
 
     Args:
         argnums: the arguments asked for.
@@ -104,7 +103,7 @@ class Derivative(OnlyTraced):
         return (found, aux) if self.has_aux else found
 
     def _chosen(self, inputs: DifferentiatedInputs, args: Any, kwargs: Any) -> tuple[list[Any], Any, Any]:
-        """The arguments that are asked for, and all arguments, with values of their own in the place of these."""
+        """The differentiated arguments, and all arguments with copies of these."""
         places = places_of(self, args, kwargs)
         everything: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         for place in places:
@@ -114,7 +113,7 @@ class Derivative(OnlyTraced):
 
 
 def _value_of(trace: Trace, variable: Any, name: str) -> Any:
-    """The array of a variable, to be differentiated in."""
+    """The array of a variable to differentiate in."""
     value = trace.context.environment.array(variable.value)
     if not is_differentiable(value):
         raise DerivativeError(
@@ -125,14 +124,14 @@ def _value_of(trace: Trace, variable: Any, name: str) -> Any:
 
 
 class Differentiated:
-    """A computation that has been traced, so that gradients of what it computed can be recorded.
+    """A traced computation, of which gradients can be recorded.
 
     Args:
         start: where in the block that is open it begins; it ends where the block ends now.
         chosen: a structure of the proxies to differentiate in.
-        result: what it computed.
-        constant: nodes that are taken to depend on nothing.
-        place: where the user wrote the function, for errors.
+        result: its result.
+        constant: nodes whose results count as constants.
+        place: the place of the function in the user's program, for errors.
     """
 
     def __init__(
@@ -153,7 +152,7 @@ class Differentiated:
         self._place = place
 
     def gradients(self, outputs: Any, cotangents: Any) -> Any:
-        """Record the gradients, in the form of what was chosen, from those of outputs on.
+        """Record the gradients of the chosen inputs, from cotangents of outputs.
 
         Args:
             outputs: a part of the result.
@@ -186,13 +185,13 @@ class Differentiated:
         return like(trace, found.get(value, 0.0), leaf)
 
     def forget(self) -> None:
-        """Drop operations, with their warnings, that only the unused value needs."""
+        """Let passes drop operations that only the unused value needs, with their warnings."""
         for node in self._nodes:
             node.own = node.own or only_warns(node)
 
 
 def _pairs(outputs: Any, cotangents: Any) -> list[tuple[Any, Any]]:
-    """The leaves of a result with the gradients given of them; that of a list that an operation gave is a structure."""
+    """The leaves of a result with their cotangents; the cotangent of a list that an op returned is a structure."""
     found = []
     rest = [(outputs, cotangents, "")]
     while rest:
@@ -222,7 +221,7 @@ def _misfit(outputs: Any, cotangents: Any, path: str) -> DerivativeError:
 
 @on_behalf
 def check_callable(function: Any) -> None:
-    """Check that the entity to differentiate is a function."""
+    """Check that the object to differentiate is a function."""
     if is_tensor(function):
         function._ag_trace.needs(function, "to be differentiated")
     if not callable(function):
@@ -232,7 +231,7 @@ def check_callable(function: Any) -> None:
 @on_behalf
 @calls_programs
 def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, kwargs: Any) -> Differentiated:
-    """A call of a function, traced, to be differentiated in what was chosen, as that is before the call."""
+    """Trace a call of a function, to be differentiated in the chosen inputs as they are before the call."""
     trace.callbacks.differentiate()
     start, chosen = len(trace.block.nodes), pytree.map(lambda leaf: leaf, chosen)
     result = trace.context.calls.replacement(function)(*args, **kwargs)
@@ -240,14 +239,14 @@ def traced(trace: Trace, function: Callable[..., Any], chosen: Any, args: Any, k
 
 
 class Pullback(OnlyTraced):
-    """The pullback of a function, in the trace that the function is part of."""
+    """The pullback of a function, within the trace of the function."""
 
     def __init__(self, differentiated: Differentiated, outputs: Any) -> None:
         super().__init__(lambda cotangents: tuple(differentiated.gradients(outputs, cotangents)))
 
 
 def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """`ag.vjp` in traced code."""
+    """`ag.vjp` in a trace."""
     check_callable(function)
     name = name_of(function)
     inputs = DifferentiatedInputs(trace, name)
@@ -261,7 +260,7 @@ def traced_vjp(trace: Trace, function: Callable[..., Any], *primals: Any, has_au
 
 
 def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """`ag.jvp` in traced code: the reverse of the reverse, which is linear in the gradients that it begins with."""
+    """`ag.jvp` in a trace: the reverse of the reverse, which is linear in its cotangents."""
     check_callable(function)
     trace.callbacks.differentiate()
     start, inputs = len(trace.block.nodes), DifferentiatedInputs(trace, name_of(function))
@@ -279,7 +278,7 @@ def traced_jvp(trace: Trace, function: Callable[..., Any], primals: Sequence[Any
 
 
 def _parts(trace: Trace, leaf: Any) -> Any:
-    """The item of an operation's one tuple; other leaves as they are."""
+    """The items of a tuple that an op returned; other leaves as they are."""
     type = leaf._ag_value.type if is_tensor(leaf) else None
     if not isinstance(type, ObjectType) or not type.items:
         return leaf
@@ -287,9 +286,9 @@ def _parts(trace: Trace, leaf: Any) -> Any:
 
 
 def _some_gradient(trace: Trace, leaf: Any, seed: int) -> Any:
-    """To begin with, of the class of what the gradients are of.
+    """An arbitrary cotangent of the class of a leaf.
 
-    On its numbers nothing depends, but they are not zero, nor are their sums: so what refuses a gradient refuses it.
+    The numbers do not matter, but neither they nor their sums are zero, so that blanks refuse them.
     """
     type = leaf._ag_value.type if is_tensor(leaf) else None
     if isinstance(type, TensorType) and type.kind != "array" and not type.shape:
@@ -298,12 +297,12 @@ def _some_gradient(trace: Trace, leaf: Any, seed: int) -> Any:
 
 
 def traced_stop(trace: Trace, value: Any) -> Any:
-    """`ag.stop_gradient` in traced code."""
+    """`ag.stop_gradient` in a trace."""
     return pytree.map(lambda leaf: trace.record("stop_gradient", (leaf,)) if is_tensor(leaf) else leaf, value)
 
 
 def _one(trace: Trace, value: Any, name: str) -> Any:
-    """The gradient of a number in itself, of its class, on which it depends what a division by zero does.
+    """The cotangent 1 of a number, of its class, on which the behavior of a division by zero depends.
 
     Args:
         name: of the function that has returned it, for errors.
@@ -322,7 +321,7 @@ def _number(trace: Trace, value: Any, type: TensorType) -> Any:
 
 
 def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
-    """A gradient as a number or array of the class of what it belongs to."""
+    """A gradient as a number or array of the class of its leaf."""
     type = trace.use(leaf).type if is_tensor(leaf) else TensorType(np.dtype(float), (), "python")
     if isinstance(type, TensorType) and type.kind == "python" and not type.exact:  # a float or a complex number
         return trace.record("gradient_in", (trace.record("fit", (gradient, leaf)), leaf))
@@ -337,7 +336,7 @@ def like(trace: Trace, gradient: Any, leaf: Any) -> Any:
 
 
 def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | str]:
-    """Where among the arguments those are that are asked for."""
+    """The positions or names of the differentiated arguments."""
     wanted: Sequence[int | str] = [asked.argnums] if isinstance(asked.argnums, (int, str)) else asked.argnums
     if not isinstance(wanted, (list, tuple, range)):
         raise DerivativeError(f"argnums= takes a position or name of an argument, or several, not {wanted!r}")
@@ -359,14 +358,14 @@ def places_of(asked: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def split(result: Any, name: str) -> tuple[Any, Any]:
-    """The differentiated part of a result, and the rest."""
+    """The differentiated part of a result, and the auxiliary part."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise DerivativeError(f"{name} must return a pair with has_aux=True: the value to differentiate, and the rest")
     return result
 
 
 def check_scalar(value: Any, name: str, place: tuple[str, int] | tuple[()]) -> None:
-    """Check that the function at a place returns one float."""
+    """Check that a function returned one float."""
     if is_tensor(value):
         type = value._ag_value.type
         if has_gradient(type) and not (isinstance(type, TensorType) and type.shape):

@@ -1,4 +1,4 @@
-"""Ops whose results may share memory with their first argument: whether they do, if that is known."""
+"""Does an op return a view of its first argument or a copy?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograph.runtime.graph.types import ObjectType, TensorType
 
 
 def shares(node: Node) -> bool | None:
-    """Whether a node gives views of its first argument, an array; None if it is not known."""
+    """Whether a node returns views of its first argument, an array; None if unknown."""
     definition = lookup(node.op)
     if definition.effect != VIEW or definition.name in traits.COPIES_ARRAYS:
         return False
@@ -26,17 +26,17 @@ def shares(node: Node) -> bool | None:
 
 
 def may_share(op: str) -> bool:
-    """Whether an op gives a view of an array that is its first argument, always or where it can."""
+    """Whether an op returns a view of an array, always or where it can."""
     return op in traits.VIEW_OF_FIRST or op in traits.VIEW_OR_COPY
 
 
 def is_array(leaf: Any) -> bool:
-    """Whether an argument is an array for certain."""
+    """Whether an argument is certainly an array."""
     type = leaf.type if isinstance(leaf, Value) else None
     return isinstance(type, TensorType) and type.kind == "array" and type.exact
 
 
 def _is_sequence(leaf: Any) -> bool:
-    """Whether an argument is a list or tuple for certain."""
+    """Whether an argument is certainly a list or tuple."""
     type = leaf.type if isinstance(leaf, Value) else None
     return isinstance(leaf, (list, tuple)) or (isinstance(type, ObjectType) and type.name in ("list", "tuple"))

@@ -1,12 +1,11 @@
-"""Which values may share memory, and where it may change.
+"""Alias analysis: which values may share memory, and where that memory may change.
 
-Values are put into regions: whatever may be the same object, or share memory, or refer to one another, is in one
-region. There is one region for the outside: parameters, which the caller may hold and which may share memory among
-themselves, constants that can change, and all that unknown code gets. Numbers, strings and whatever
-else never changes are in none.
+Values that may be the same object, share memory, or refer to one another are in one region (an alias class). The
+outside is one region: parameters, which the caller may hold and which may share memory among themselves, mutable
+constants, and everything that unknown code gets. Immutable values such as numbers and strings are in none.
 
-This says the least that is safe: regions do not tell a list from what is in it, nor one time from another. In
-return it takes time almost linear in the size of the graph.
+The analysis is conservative: a region contains a list together with its items, at all times. In return it takes time
+almost linear in the size of the graph.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ NOTHING: Regions = frozenset()
 
 
 def aliasing_of(graph: Graph) -> Aliasing:
-    """The regions of a graph; those found before, as long as the graph has not changed."""
+    """The alias analysis of a graph, cached until the graph changes."""
     if graph.analysis is None:
         return Aliasing(graph)
     if not graph.analysis:
@@ -35,7 +34,7 @@ def aliasing_of(graph: Graph) -> Aliasing:
 
 
 class Aliasing:
-    """The regions of a graph as it is now; to be computed anew when a pass has changed the graph."""
+    """The alias classes of a graph as it is now; to be computed again after changes."""
 
     def __init__(self, graph: Graph) -> None:
         self._outside: Region = self
@@ -62,11 +61,11 @@ class Aliasing:
         return self._find(leaf) if is_mutable(leaf) else None
 
     def reads(self, node: Node) -> Regions:
-        """The regions whose contents a node itself looks at."""
+        """The regions that a node itself reads."""
         return frozenset(map(self._find, self._effects[node].reads))
 
     def writes(self, node: Node) -> Regions:
-        """The regions that may change while a node runs, with its blocks."""
+        """The regions that may change while a node with its blocks runs."""
         return self._writes[node]
 
     def may_write(self, node: Node, leaf: Any) -> bool:
@@ -74,33 +73,33 @@ class Aliasing:
         return self.region(leaf) in self._writes[node]
 
     def is_written(self, leaf: Any) -> bool:
-        """Whether a value or constant, or anything that shares memory with it, may change at any time."""
+        """Whether the memory of a value or constant may change at any time."""
         return self.region(leaf) in self._written
 
     def escapes(self, leaf: Any) -> bool:
-        """Whether code outside may get a reference to it, or to an object that shares memory with it."""
+        """Whether outside code may get a reference to the memory of a value or constant."""
         return self.region(leaf) in self._visible
 
     def is_kept(self, value: Value) -> bool:
-        """Whether the value is more than looked at: whether something else may come to be this very object."""
+        """Whether something else may become this very object, because the value is more than read."""
         return value in self._kept
 
     def is_fresh(self, value: Any) -> bool:
-        """Whether the value is a new array that no other value shares memory with when it is made."""
+        """Whether the value is a new array that shares no memory when it is made."""
         if not isinstance(value, Value) or value.node is None or value.node not in self._effects:
             return False
         return is_array(value) and self._effects[value.node].kind == PURE and not value.node.blocks
 
     def is_alone(self, value: Value) -> bool:
-        """Whether no other value, here or outside, is or refers to the array, or shares memory with it."""
+        """Whether nothing else, here or outside, refers to the array or shares its memory."""
         return value not in self._parents and value not in self._roots
 
     def is_private(self, value: Value) -> bool:
-        """Whether the value is an array that never changes and to which code outside gets no reference."""
+        """Whether the value is an array that never changes and never escapes."""
         return is_array(value) and not self.is_written(value) and not self.escapes(value)
 
     def is_view(self, value: Value) -> bool:
-        """Whether the value is for certain a new view of an array, rather than a copy."""
+        """Whether the value is certainly a new view of an array, and no copy."""
         node = value.node
         if node is None or not is_array(value) or not node.args or not is_array(node.args[0]):
             return False
@@ -110,8 +109,8 @@ class Aliasing:
         return all(map(_is_basic, parts if isinstance(parts, tuple) else (parts,)))
 
     def know(self, value: Value, like: Value) -> None:
-        """Take a value that a pass has made for one that may be what another is, and is used in its place."""
-        self._join(value, like)     # in this order, so that regions that have been given out stay what they are
+        """Add a value that a pass made in place of another one."""
+        self._join(value, like)     # in this order, so that regions that were returned before stay valid
         if like in self._kept:
             self._kept.add(value)
 
@@ -129,7 +128,7 @@ class Aliasing:
         return root
 
     def _join(self, *leaves: Any) -> None:
-        """Put leaves into one region, those that can change."""
+        """Merge the regions of leaves that can change."""
         mutable = [leaf for leaf in leaves if leaf is self._outside or is_mutable(leaf)]
         for leaf in mutable[1:]:
             first, second = self._find(mutable[0]), self._find(leaf)
@@ -162,14 +161,14 @@ class Aliasing:
             self._block(block)
             self._flow(inits, params)
         self._flow(inits, node.outputs)
-        for block in node.blocks[node.op == "while" :]:         # what the test gives is not carried
+        for block in node.blocks[node.op == "while" :]:         # the result of the test is not carried
             if block.results is not None:
                 results = block.results[len(block.results) - len(node.outputs) :]
                 for values in [node.outputs, *carried]:
                     self._flow(results, values)
 
     def _flow(self, args: Any, values: list[Value]) -> None:
-        """Let each of the values be what one of the arguments is, or holds."""
+        """Let each value alias its argument."""
         for arg, value in zip(args, values):
             leaves = mutable_in(arg)
             self._join(value, *leaves)
@@ -179,7 +178,7 @@ class Aliasing:
         self._kept.update(leaf for leaf in leaves if isinstance(leaf, Value))
 
     def _writes_of(self, block: Block) -> Regions:
-        """The regions that a block may change; notes those of each node."""
+        """The regions that a block may change, after those of each node are computed."""
         found: set[Region] = set()
         for node in block.nodes:
             effect = self._effects[node]
@@ -194,7 +193,7 @@ class Aliasing:
 
 
 def _is_basic(index: Any) -> bool:
-    """Whether an index, or one of several, is a number or a slice, which make views, and not an array or list."""
+    """Whether a part of an index is a number or a slice, which make views."""
     if isinstance(index, Value):
         found = index.type
         return isinstance(found, TensorType) and found.kind != "array" and found.dtype.kind in "iu" and found.exact

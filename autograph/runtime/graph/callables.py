@@ -1,4 +1,4 @@
-"""Facts about callables: name, parameters, and the code that the user wrote."""
+"""Facts about callables: name, parameters, and the user's code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def user_code(function: Any) -> CodeType | None:
-    """The code that the user wrote for a function, method, partial or callable object, if there is any."""
+    """The user's code of a function, method, partial or callable object; None if it has none."""
     while isinstance(function, functools.partial):
         function = function.func
     code = getattr(function, "__code__", None)
@@ -31,7 +31,7 @@ def user_code(function: Any) -> CodeType | None:
 
 
 def place_of(function: Any) -> tuple[str, int] | tuple[()]:
-    """The file and line where the user wrote a callable, or what this library has wrapped, if there are any."""
+    """The file and line of the user's callable, behind wrappers of this library; empty if unknown."""
     code = user_code(function)
     while code is not None and code.co_filename.startswith(ROOT) and hasattr(function, "__wrapped__"):
         function = function.__wrapped__
@@ -40,7 +40,7 @@ def place_of(function: Any) -> tuple[str, int] | tuple[()]:
 
 
 def name_of(entity: Any) -> str:
-    """The name of a function, without the functions that it is made in.
+    """The qualified name of a function, without the functions around it.
 
     A partial is called like its function, and an object that can be called like its class.
     """
@@ -59,17 +59,17 @@ _LOOKING: dict[Any, float] = {**dict.fromkeys(_ALWAYS, math.inf), vars: 0, dir: 
 
 
 def may_look_at_caller(function: Any) -> bool:
-    """Whether a function may look at the frame that calls it, as `locals` does."""
+    """Whether a function may inspect the frame of its caller, as `locals` does."""
     return type(function) in (BuiltinFunctionType, FunctionType) and function in _LOOKING
 
 
 def looks_at_caller(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether a function looks at the frame that calls it, if it gets these arguments."""
+    """Whether a function inspects the frame of its caller when it gets these arguments."""
     return len(args) <= _LOOKING[function] and "globals" not in kwargs
 
 
 def named_like(function: Any) -> Callable[[F], F]:
-    """Decorates a wrapper that errors are to call like the function that it wraps."""
+    """Decorate a wrapper, so that errors call it by the name of the wrapped function."""
 
     def decorate(wrapper: F) -> F:
         functools.update_wrapper(wrapper, function, updated=())
@@ -87,9 +87,9 @@ def full_name_of(function: Any) -> str:
 
 
 def parameters_of(entity: Any) -> list[Parameter]:
-    """The parameters of a callable; any, if it is written in C: not all such take what they say they do.
+    """The parameters of a callable; `*args, **kwargs` for one written in C, because not all are described right.
 
-    And any, if there is no way to call it, as of a partial with arguments too many: the call then raises the error.
+    The same for a callable that cannot be called, such as a partial with too many arguments: the call raises the error.
 
     Those of a decorator's wrapper are the wrapper's own, for it may take others than what it wraps, or look at which
     it was given.
@@ -101,7 +101,7 @@ def parameters_of(entity: Any) -> list[Parameter]:
 
 
 def _undecorated(entity: Any) -> Any:
-    """A callable with the parameters of this one, which does not say that it has others."""
+    """A callable with the parameters of its own code, whatever `__wrapped__` or `__signature__` say."""
     if isinstance(entity, functools.partial):
         return functools.partial(_undecorated(entity.func), *entity.args, **entity.keywords)
     if type(entity) is MethodType:

@@ -1,8 +1,8 @@
-"""Effects of a node when it runs: the objects that it reads and changes, and new references between objects.
+"""Effects: what a node reads and mutates when it runs, and which references it creates.
 
-An op declares its effect for numbers, arrays and Python's own containers. Whether a node has that effect depends on
-its arguments, too: `a + b` runs a method of the user's if `a` is any object; `x += 1` changes `x` if it is an array,
-and not if it is a number; `list(pairs)` uses up the iterator `pairs`.
+An op declares its effect for numbers, arrays and Python's own containers. The effect of a node also depends on its
+arguments: `a + b` runs a method of the user's if `a` is any object; `x += 1` mutates `x` if it is an array, and not if
+it is a number; `list(pairs)` consumes the iterator `pairs`.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _ATOMS = frozenset({int, float, complex, bool, str, type(None)})
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effects of a node, without those of its blocks.
+    """The effects of a node, without its blocks.
 
     Attributes:
-        kind: PURE if it only computes something new; VIEW if that may refer to `shared`; WRITE if it changes what is
-            in `writes`; ORDERED if it does something that can be seen.
-        reads: the arguments, values or constants, whose contents matter.
-        writes: those whose contents it may change.
-        shared: what may share memory with its outputs, or be referred to by them, or by each other from now on.
-        wild: whether it may do anything at all, to everything that its arguments or the outside refer to.
+        kind: PURE if it only computes a new value; VIEW if the value may refer to `shared`; WRITE if it mutates the
+            objects in `writes`; ORDERED if it has other visible effects.
+        reads: the arguments, values or constants, whose contents it reads.
+        writes: those that it may mutate.
+        shared: those that may share memory with its outputs, be referred to by them, or by each other from now on.
+        wild: whether it may do anything to everything that its arguments or the outside refer to.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Effect:
 
 
 def effect_of(node: Node) -> Effect:
-    """The effects of a node; found once, until a pass changes the node."""
+    """The effects of a node, cached until a pass changes the node."""
     if node.blocks:
         return _of_statement(node)
     known = node.effect
@@ -88,7 +88,7 @@ def _of_operation(node: Node) -> Effect:
 
 
 def _of_statement(node: Node) -> Effect:
-    """Of an `if`, `while` or `for`, without its blocks: it asks for the truth of something, or for items."""
+    """The effects of an `if`, `while` or `for` without its blocks: it asks for a truth or for items."""
     asked: list[Any] = list(node.args[:1]) if node.op == "if" else []
     if node.op == "while":
         asked = list(node.blocks[0].results or ())
@@ -102,7 +102,7 @@ def _of_statement(node: Node) -> Effect:
 
 
 def _is_wild(node: Node, leaves: list[Any]) -> bool:
-    """Whether running it may run unknown code."""
+    """Whether running a node may run unknown code."""
     if node.op == "call" and is_tame(node.args[0]):
         return False
     if node.op in ("call", "raise") or node.op in traits.IDENTITY or node.op not in OPS:
@@ -122,13 +122,13 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
         return category(key) not in (NUMBER, CONSTANT)
     if kind == CONTAINER and node.op in traits.INSERTS:
         return False
-    if node.op in traits.SHALLOW:      # what is in them may be any objects with any methods
+    if node.op in traits.SHALLOW:      # their items may be any objects
         return not all(map(_is_plain_iterable, leaves))
     return not all(map(_holds_numbers, leaves))
 
 
 def tame(function: Any) -> Any:
-    """A function of which calls are known to change nothing that they get, nor anything that the graph knows of."""
+    """Mark a function whose calls mutate neither their arguments nor anything that the graph knows of."""
     try:
         function.__ag_tame__ = True
     except AttributeError:
@@ -138,19 +138,19 @@ def tame(function: Any) -> Any:
 
 
 def is_new(node: Node) -> bool:
-    """Whether a node gives new arrays: it calls a function that declares this, or unpacks such a result."""
+    """Whether a node returns new arrays: it calls a function marked so, or unpacks such a result."""
     if node.op == "unpack" and isinstance(node.args[0], Value) and node.args[0].node is not None:
         node = node.args[0].node
     return node.op == "call" and isinstance(node.args[0], Constant) and getattr(node.args[0].value, "__ag_new__", False)
 
 
 def is_tame(leaf: Any) -> bool:
-    """Whether `tame` has given a function."""
+    """Whether a function is marked by `tame`."""
     return isinstance(leaf, Constant) and getattr(leaf.value, "__ag_tame__", False)
 
 
 def _is_plain_attribute(op: str, leaf: Any, name: Any) -> bool:
-    """Whether getting or setting an attribute of a constant runs no code of the user's."""
+    """Whether reading or setting an attribute of a constant runs no code of the user's."""
     if isinstance(leaf, Value) or not isinstance(name, str):
         return False
     thing = leaf.value if isinstance(leaf, Constant) else leaf
@@ -171,7 +171,7 @@ def _is_objects(kind: type, method: str) -> bool:
 
 
 def _is_plain_iterable(leaf: Any) -> bool:
-    """Whether iterating over it runs no code of the user's."""
+    """Whether iteration runs no code of the user's."""
     kind = category(leaf)
     if kind != ITERATOR:
         return kind != UNKNOWN
@@ -182,7 +182,7 @@ def _is_plain_iterable(leaf: Any) -> bool:
 
 
 def _holds_numbers(leaf: Any) -> bool:
-    """Whether it is an array, or a tuple in which all is numbers, strings and arrays."""
+    """Whether a leaf is an array, or a tuple of numbers, strings and arrays only."""
     return _type_holds_numbers(leaf.type) if isinstance(leaf, Value) else is_array(leaf)
 
 
@@ -195,13 +195,13 @@ def _type_holds_numbers(type: Type) -> bool:
 
 
 def outs(node: Node) -> list[Any]:
-    """The arrays in `out=` of a function."""
+    """The arrays that a function writes to by `out=`."""
     place = _place_of_out(node.op) if len(node.args) > 1 else None
     return mutable_in((node.kwargs.get("out"), () if place is None else node.args[place]))
 
 
 def without_outs(node: Node) -> tuple[Any, ...]:
-    """The positional arguments of a function, without the arrays of `out=`."""
+    """The positional arguments without the arrays of `out=`."""
     place = _place_of_out(node.op) if len(node.args) > 1 else None
     if place is None or isinstance(lookup(node.op).target, np.ufunc):
         return node.args[:place and place.start]
@@ -210,7 +210,7 @@ def without_outs(node: Node) -> tuple[Any, ...]:
 
 @cache
 def _place_of_out(name: str) -> slice | None:
-    """Which positional arguments of an op are arrays to write into."""
+    """The positions of the arrays that an op writes to."""
     op = lookup(name)
     if isinstance(op.target, np.ufunc):
         return slice(op.target.nin, None)
@@ -228,7 +228,7 @@ def _place_of_out(name: str) -> slice | None:
 
 
 def _positional(function: Any) -> list[str] | None:
-    """The names of the parameters that need not be named; None if the function is written in C, and does not say."""
+    """The names of positional parameters; None if a function written in C does not tell."""
     inner = inspect.unwrap(function)
     if type(inner) is FunctionType:     # asking `inspect` takes longer
         return [*inner.__code__.co_varnames[: inner.__code__.co_argcount]]
@@ -265,12 +265,12 @@ def _add_mutable(args: Any, found: list[Any]) -> None:
 
 
 def is_mutable(leaf: Any) -> bool:
-    """Whether what a value or constant is, or refers to, can change."""
+    """Whether a value or constant, or an object that it refers to, can change."""
     return category(leaf) not in (NUMBER, CONSTANT)
 
 
 def is_array(leaf: Any) -> bool:
-    """Whether a value or constant is certainly an array, and not one of Python objects."""
+    """Whether a value or constant is certainly an array, but not one of Python objects."""
     return category(leaf) == ARRAY
 
 

@@ -7,22 +7,21 @@
 
 A node runs its operation on its arguments; `op` names an `OpDef`. Arguments are nested as the user nested them:
 `np.stack([x, y], axis=0)` is a node with the args `([x, y],)` and the kwargs `{"axis": 0}`. Constants are Python
-objects; a tuple, list, dict or slice is always a structure, made anew at each run, unless it is a `Constant`, the very
-object.
+objects. A tuple, list, dict or slice is a structure, built anew at each run; a `Constant` refers to an object itself.
 
-A block ends with its results, which are args as well; a block whose results are None never comes to its end, because
-it raises. Blocks of nodes see the values of the blocks around them. These are the nodes that have blocks:
+A block ends with its results, which are args as well; its results are None if it never ends, because it raises. Inner
+blocks see the values of the blocks around them. These nodes have blocks:
 
     outs = if(test)            then: () -> results        else: () -> results
     outs = while(*inits)       test: (*carried) -> (condition,)    body: (*carried) -> results
     outs = for(iterable, *inits)                          body: (*items, *carried) -> results
 
-The results of a loop's body are what is carried into the next iteration; with `until=True`, there comes first a
-condition on which the loop ends there and then. `for` takes each item apart as its keyword `target` says: `(0, (1, 2))`
-for `for a, (b, c) in …`, a lone `0` for `for a in …`, where the numbers are those of the body's params.
+The results of a loop's body are carried into the next iteration; with `until=True`, they begin with a condition on
+which the loop ends at once. The keyword `target` of `for` says how to unpack each item into the body's params, by their
+numbers: `(0, (1, 2))` for `for a, (b, c) in …`, a lone `0` for `for a in …`.
 
 Nodes run in order. Arrays, lists and other objects are references, as in Python: `setitem(x, i, v)` changes the array
-that `x` is, for all who have it. So a node that reads an array must not be moved across one that may write to it; see
+for everyone who refers to it. So a node that reads an array must not move across one that may write to it; see
 `autograph.runtime.graph.aliasing`.
 """
 
@@ -70,9 +69,9 @@ class Value:
     """A result of a node, or a parameter of a block.
 
     Attributes:
-        type: what is known of it.
+        type: its type.
         node: the node that computes it; None for a parameter.
-        name: what the user calls it, if that is known.
+        name: its name in the user's program, if known.
     """
 
     __slots__ = ("name", "node", "type")
@@ -106,7 +105,7 @@ class Node:
         self.place = place
         self.outputs: list[Value] = []
         self.effect: Any = None  # see `effects.effect_of`
-        self.own = False  # whether it is none of the user's program, which would miss what it raises or warns of
+        self.own = False  # added by this library: the user's program would not miss its exceptions and warnings
 
     def add_output(self, type: Type, name: str = "") -> Value:
         value = Value(type, self, name)
@@ -121,12 +120,12 @@ class Node:
 
     @property
     def inits(self) -> tuple[Any, ...]:
-        """What a loop carries at first; other nodes carry nothing."""
+        """The initial values that a loop carries; empty for other nodes."""
         return self.args[1:] if self.op == "for" else self.args if self.op == "while" else ()
 
     @property
     def inputs(self) -> list[Value]:
-        """The values among the arguments, in order; those that its blocks use are not among them."""
+        """The values in the arguments, in order, without those that its blocks use."""
         return values_in((self.args, self.kwargs) if self.kwargs else self.args)
 
     def __repr__(self) -> str:
@@ -216,7 +215,7 @@ def used_by(node: Node) -> list[Value]:
 
 
 def map_args(function: Callable[[Any], Any], args: Any) -> Any:
-    """The nested argument `args` with `function(leaf)` for each leaf, be it a value or a constant."""
+    """Nested arguments with `function(leaf)` for each leaf, a value or constant."""
     if isinstance(args, tuple):
         parts = [function(part) if type(part) in _LEAVES else map_args(function, part) for part in args]
         return tuple(parts) if type(args) is tuple or not hasattr(args, "_fields") else tuple.__new__(type(args), parts)
@@ -235,7 +234,7 @@ def types_in(args: Any) -> Any:
 
 
 def substitute(node: Node, values: dict[Value, Any]) -> None:
-    """Put what `values` says in the place of values among the arguments of `node`, its blocks' included."""
+    """Replace values in the arguments of a node and in its blocks."""
 
     def leaf(value: Any) -> Any:
         return values.get(value, value) if isinstance(value, Value) else value
@@ -267,7 +266,7 @@ def walk_blocks(block: Block) -> Iterator[Block]:
 
 
 def drop_unused(graph: Graph, nodes: Collection[Node]) -> None:
-    """Take those of some nodes out of a graph whose outputs nothing uses."""
+    """Remove those of some nodes from a graph whose outputs are unused."""
     used = _used(graph)
     unused = {node for node in nodes if not used.intersection(node.outputs)}
     for block in list(walk_blocks(graph.block)):
@@ -275,7 +274,7 @@ def drop_unused(graph: Graph, nodes: Collection[Node]) -> None:
 
 
 def drop_unused_params(graph: Graph, last: int) -> list[int]:
-    """Drop those of the `last` params that nothing uses; gives the numbers of those that stay, from 0."""
+    """Drop unused params among the `last` ones; returns the numbers of those that stay, counted from 0."""
     used, first = _used(graph), len(graph.block.params) - last
     stay = [number for number in range(last) if graph.block.params[first + number] in used]
     graph.block.params[first:] = [graph.block.params[first + number] for number in stay]
@@ -300,7 +299,7 @@ def user_line(place: Place) -> tuple[str, int] | None:
 
 
 def checks_graphs() -> bool:
-    """Whether graphs are to be checked after each pass, and what is made of them, as in tests."""
+    """Whether to verify graphs after each pass, and code made from them, as in tests."""
     return os.environ.get("AUTOGRAPH_CHECK") == "1"
 
 

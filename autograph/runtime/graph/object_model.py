@@ -1,8 +1,8 @@
-"""Which objects traced code may look into, by their classes.
+"""The object model: which objects traced code may look into, by their classes.
 
-An object is *open* if all that it holds are attributes, so that guards can watch them: an instance of a class of the
-user's. It stands for itself while tracing, and its methods are traced. All other objects that can change, or that are
-another one at each call, are *opaque*: traced code has a proxy, and what it does with that is done by the graph.
+An object is *open* if it holds nothing but attributes, so that guards can watch them: an instance of a user's class.
+Traced code gets the object itself, and its methods are traced. All other objects that can change, or that differ from
+call to call, are *opaque*: traced code gets a proxy, and the graph does the operations on it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _UNCHANGING = (
 
 
 def is_users(kind: type) -> bool:
-    """Whether a class is the user's, or of a library that takes part in staging, and written in Python.
+    """Whether a class is the user's, or of a library that takes part in staging, and is written in Python.
 
     A class is none of the user's if a base or its metaclass belongs to an installed package, which knows nothing of
     proxies; see `packages.py`.
@@ -69,7 +69,7 @@ def is_changeable(kind: type) -> bool:
 
 
 def lies(kind: type) -> bool:
-    """Whether instances of a class tell another class than theirs, or other attributes than they have."""
+    """Whether instances of a class may report another class or other attributes than they have."""
     for base in mro_of(kind):
         names = names_of(base)
         if base is not object and ("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING):
@@ -81,7 +81,7 @@ _SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type
 
 
 def is_users_object(value: Any) -> bool:
-    """Whether something is an object of a class of the user's."""
+    """Whether an object is an instance of a user's class."""
     return is_users(type(value)) and not is_a(value, (type, enum.Enum))
 
 
@@ -91,19 +91,19 @@ def is_open(kind: type) -> bool:
 
 
 def _is_record(kind: type) -> bool:
-    """Whether a class of the standard library has instances that hold attributes, and do nothing else."""
+    """Whether a class of the standard library has instances that only hold attributes."""
     return kind is types.SimpleNamespace or kind is getattr(sys.modules.get("argparse"), "Namespace", None)
 
 
 def is_made_anew(kind: type) -> bool:
-    """Whether each call of a class, which is not the user's, gives another object, one that can change."""
+    """Whether each call of a library's class returns a new, mutable object."""
     if not trace_rules.makes_anew(str(module_of(kind)), kind.__name__) or kind.__flags__ & ABSTRACT:
         return False
     return kind is types.ModuleType or not issubclass(kind, (*_UNCHANGING, BaseException, tuple))
 
 
 def own_dict(thing: Any) -> dict[str, Any] | None:
-    """The `__dict__` of an object, if it has one, without asking what its class says of attributes."""
+    """The `__dict__` of an object, read without code of its class; None if it has none."""
     try:
         found: dict[str, Any] = object.__getattribute__(thing, "__dict__")
     except Exception:   # there is none, or the class hides it behind a property of the user's, which fails
@@ -112,12 +112,12 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
 
 
 def owner_of_dict(names: dict[str, Any]) -> Any:
-    """The object whose `__dict__` this is, or None."""
+    """The object with this `__dict__`; None if there is none."""
     return next((each for each in possible_owners(names) if own_dict(each) is names), None)
 
 
 def set_attribute(thing: Any, name: str, value: Any) -> None:
-    """Have an object, a class or a cell hold a value, whatever its class does when attributes are set."""
+    """Set an attribute of an object, class or cell, without code of its class."""
     if is_a(thing, type):
         type.__setattr__(thing, name, value)
     elif (slot := _slot(thing, name)) is not None:
@@ -136,24 +136,24 @@ def delete_attribute(thing: Any, name: str) -> None:
 
 
 def _slot(thing: Any, name: str) -> Any:
-    """The descriptor of its class that holds an attribute, unless its `__dict__` does."""
+    """The slot descriptor of an attribute; None if the `__dict__` holds it."""
     members = (kind.__dict__.get(name) for kind in type(thing).__mro__)
     return next((member for member in members if is_slot(member, type(thing))), None)
 
 
 def is_described(kind: type, name: str) -> bool:
-    """Whether a class has a descriptor of that name, other than a slot, that an instance's `__dict__` does not hide."""
+    """Whether a class has a data descriptor of that name, other than a slot."""
     member = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
     return inspect.isdatadescriptor(member) and not is_slot(member, kind)
 
 
 def described(kind: type) -> frozenset[str]:
-    """All names of which that holds."""
+    """The names of all data descriptors of a class, other than slots."""
     return frozenset(name for base in kind.__mro__ for name in base.__dict__ if is_described(kind, name))
 
 
 def is_slot(member: Any, kind: type) -> bool:
-    """Whether a member of a class is where C code keeps an attribute of its instances, not of those of others."""
+    """Whether a member of a class is a slot: C code holds this attribute of its instances."""
     return isinstance(member, _SLOTS) and issubclass(kind, member.__objclass__)
 
 
@@ -161,7 +161,7 @@ _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def parts_inside(container: Any) -> Iterable[Any]:
-    """The items of a container, or the values of a dict, without running code of the user's class."""
+    """The items of a container, or the values of a dict, read without code of its class."""
     if is_a(container, dict):
         return dict.values(container)
     kind = next(kind for kind in _CONTAINERS if is_a(container, kind))
@@ -170,42 +170,42 @@ def parts_inside(container: Any) -> Iterable[Any]:
 
 
 def changed_by(function: Any) -> Any:
-    """The container that a method written in C is bound to, which it may change; else None."""
+    """The container that a builtin method is bound to and may mutate; None for other functions."""
     owner = function.__self__ if type(function) is types.BuiltinFunctionType else None
     return owner if is_a(owner, (list, dict, set, deque, bytearray)) else None
 
 
 def makes_named_tuples(new: Any) -> bool:
-    """Whether a `__new__` is the one that `namedtuple` writes, which does nothing but that."""
+    """Whether a `__new__` was generated by `namedtuple`."""
     return type(new) is types.FunctionType and new.__globals__.get("_tuple_new") is tuple.__new__
 
 
 def is_written(method: Any) -> bool:
-    """Whether a method is in a file of the user's, and was not made by `namedtuple` or `dataclass`."""
+    """Whether a method is written in a user's file, and not generated by `namedtuple` or `dataclass`."""
     written = type(method) is types.FunctionType and method.__code__.co_filename != "<string>"
     return written and not (method.__name__ == "__new__" and trace_rules.is_plain(method.__module__))
 
 
 def stands_for_itself(kind: type) -> bool:
-    """Whether traced code gets such an object itself: it may look into it, or there is nothing in it to be seen."""
+    """Whether traced code gets such an object itself, and no proxy of it."""
     return is_open(kind) or kind in (np.random.Generator, np.random.RandomState)
 
 
 def identity_is_users(thing: Any) -> str:
-    """The reason why a class, or the class of an object, has no key; empty if it has."""
+    """The reason why a class, or the class of an object, cannot be part of a key; empty if it can."""
     kind = thing if is_a(thing, type) else type(thing)
     what = f"the metaclass of {kind.__qualname__} says which classes are equal, or what their hash is"
     return what if compares_itself(kind) else ""
 
 
 def is_quantity(value: Any) -> bool:
-    """Whether a value is a number or the like, rather than a flag or anything else."""
+    """Whether a value is a number or the like, and not a flag."""
     kind = type(value)
     return not compares_itself(kind) and issubclass(kind, _QUANTITIES) and not issubclass(kind, (bool, enum.Enum))
 
 
 def may_vary(value: Any) -> bool:
-    """Whether an attribute that has changed once is likely to change again: a quantity, or a list or dict of such."""
+    """Whether an attribute that changed once is likely to change again: a quantity, or a container of such."""
     kind = type(value)
     if kind is dict or kind is list or kind is tuple:
         return all(map(is_quantity, value.values() if kind is dict else value))
@@ -213,12 +213,12 @@ def may_vary(value: Any) -> bool:
 
 
 def is_taken_apart(parts: Collection[Any]) -> bool:
-    """Whether containers of such parts are taken apart however long they are: only traced code can look into them."""
+    """Whether containers of such parts are flattened whatever their length: only traced code can look into them."""
     return class_has(type(next(iter(parts), None)), "__ag_apart__")
 
 
 def is_opaque(value: Any) -> bool:
-    """Whether an object can change without a guard noticing, so that only the graph may look into it."""
+    """Whether an object can change unnoticed by guards, so that only the graph may look into it."""
     kind = type(value)
     is_record = issubclass(kind, tuple) and hasattr(kind, "_fields") and own_dict(value) is None
     if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:

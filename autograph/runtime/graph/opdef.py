@@ -1,11 +1,11 @@
-"""All that is known of an operation, declared once; and the registry of operations.
+"""Declarations of ops, and the registry.
 
-An op is one of these, told apart by its name:
+The name of an op shows its kind:
 
     add, lt, getitem, not, …     an operator or a construct of Python: engines write `template`, or know it
     np.sum, math.sqrt, len       a function: engines write a call of `target`
     .sum, .append                a method: engines write a call of that method of the first argument
-    call                         a call of its first argument, of which nothing is known
+    call                         a call of its first argument, an unknown function
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from autograph.common.statics import class_attribute
 from autograph.runtime.graph.traits import Relation, Trait
 from autograph.runtime.graph.types import ANY, Type
 
-# Called with the node's args and kwargs, in which a type stands for each value (constants stay what they are);
-# gives the type of the output, or a list of types for an op with several outputs. It never raises, nor does it judge
-# whether the operation is in order: that will show when it runs, with NumPy's own message.
+# Called with the node's args and kwargs, with types in place of values (constants stay). It returns the type of the
+# output, or a list of types for several outputs. It never raises, and does not check the call: a wrong one raises
+# NumPy's error when it runs.
 Infer: TypeAlias = Callable[..., "Type | list[Type]"]
 
-# The derivative of an op in one of its positional arguments, in reverse mode: `rule(g, out, *args, **kwargs)`, with the
-# gradient `g` of what the op gave (`out`) and its arguments, gives the gradient of that argument. For an op of several
-# outputs, `g` and `out` are tuples; for an argument that is a structure, such as the list of `np.stack`, it gives a
-# structure of the same form. What it gives is summed to the argument's shape if that was broadcast, and gets its
-# dtype. Rules are NumPy code without branches on values: they run on arrays, numbers, and the proxies of a trace.
-# Gradients in complex numbers are those of holomorphic functions, without conjugation, as JAX has them.
+# The derivative of an op in one positional argument, in reverse mode: `rule(g, out, *args, **kwargs)` maps the gradient
+# `g` of the result `out` to the gradient of that argument. For an op with several outputs, `g` and `out` are tuples;
+# for a structure, such as the list of `np.stack`, the rule returns a structure of the same form. The caller sums the
+# result to the argument's shape if that was broadcast, and casts it to its dtype. Rules are NumPy code without branches
+# on values: they run on arrays, numbers, and proxies. Gradients of complex numbers are those of holomorphic functions,
+# without conjugation, as in JAX.
 Vjp: TypeAlias = Callable[..., Any]
 
-# How machine code does an op: `rule(emit, *args, **kwargs)`, see `autograph.runtime.graph.operands`.
+# The lowering of an op to machine code: `rule(emit, *args, **kwargs)`, see `autograph.runtime.graph.operands`.
 Lower: TypeAlias = Callable[..., Any]
 
-PURE = "pure"      # computes a new value from what its arguments are and hold, and that is all
+PURE = "pure"      # computes a new value from its arguments, and does nothing else
 VIEW = "view"      # the same, but the result may share memory with an argument, or be the argument
-WRITE = "write"    # changes its first argument, which it may give back
-ORDERED = "ordered"  # does something that can be seen, or depends on something that can change: is never dropped
+WRITE = "write"    # mutates its first argument, and may return it
+ORDERED = "ordered"  # has other visible effects, or depends on mutable state: is never dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class OpDef:
     """An operation.
 
     Attributes:
-        name: as nodes name it.
+        name: the name in nodes.
         infer: see `Infer`.
         effect: PURE, VIEW, WRITE or ORDERED.
-        target: the Python function, for ops that are functions.
-        template: how Python writes it, for operators: `{} + {}`.
-        raises: whether it can raise although its arguments' types are exact and fit.
-        vjp: for each positional argument its derivative, None for those that the result does not depend on smoothly
-            (their gradient is zero), and for arguments beyond; None in the whole if it is unknown.
-        lower: see `Lower`; None for what only Python does.
-        fold: computes it of constants, or raises if that takes long or much memory; None if it may give another result
-            for the same constants at another time, or in another process.
+        target: the Python function of an op that is a function.
+        template: the Python syntax of an operator: `{} + {}`.
+        raises: whether it can raise although the types of its arguments are exact and fit.
+        vjp: for each positional argument its derivative, or None if the gradient is zero because the result does not
+            depend on it smoothly, as it is for further arguments; None as a whole if the derivatives are unknown.
+        lower: see `Lower`; None if only Python runs it.
+        fold: computes it for constants, or raises if that takes long or much memory; None if the result may differ at
+            another time or in another process.
     """
 
     name: str
@@ -89,7 +89,7 @@ OPS: dict[str, OpDef] = {}
 FUNCTIONS: dict[Any, str] = {}
 
 
-NO_GRADIENT = (None,)       # the derivatives of an op whose result is constant between its jumps, or holds no floats
+NO_GRADIENT = (None,)       # of an op whose result is constant between jumps, or holds no floats
 
 
 def declare(
@@ -109,7 +109,7 @@ def declare(
         rest: the other attributes of `OpDef`.
 
     Raises:
-        ValueError: there is an op of that name.
+        ValueError: an op of that name exists.
     """
     if name in OPS:
         raise ValueError(f"the op {name} is declared twice")
@@ -128,7 +128,7 @@ def declare(
 
 
 def lookup(name: str) -> OpDef:
-    """The op of that name; a method that is not declared may do anything."""
+    """The op of that name; an undeclared method may do anything."""
     found = OPS.get(name)
     if found is None:
         if not name.startswith("."):
@@ -138,7 +138,7 @@ def lookup(name: str) -> OpDef:
 
 
 def op_of(function: Any) -> str | None:
-    """The op that a function is, if it has been declared."""
+    """The name of the op that a function is; None if it is none."""
     if type(class_attribute(type(function), "__hash__")) is FunctionType:
         return None     # the user has written it
     try:

@@ -1,13 +1,12 @@
 """Operands of machine code, and the emitter: the interface by which ops describe their lowering.
 
-A *lowering* of an op (`OpDef.lower`) is a function `rule(emit, *args, **kwargs)`. Where a node has values, it gets
-operands, and it gives back the operand of what the op gives. It speaks to the `Emitter` only, so no op knows LLVM.
+A *lowering* of an op (`OpDef.lower`) is a function `rule(emit, *args, **kwargs)`. It gets operands in place of values,
+and returns the operand of the result. It calls the `Emitter` only, so no op knows LLVM.
 
-A lowering does what Python and NumPy do, exactly, or it *leaves*: under a condition (`emit.leave_if`), where the
-machine would do something else, as when an integer does not fit into its bits, an index is out of bounds, or NumPy
-would warn; or always (`NoLowering`), for operands that it knows nothing of. What has been left is gone on with in
-Python, at the very node, which therefore must not have had any effect yet. See
-`autograph.runtime.engines.native.engine`.
+A lowering does exactly what Python and NumPy do, or it *leaves* machine code. It leaves under a condition
+(`emit.leave_if`), if the machine would do something else: an integer overflows, an index is out of bounds, NumPy would
+warn. For operands that it does not know it raises `NoLowering`. Python then goes on at the very node, which therefore
+must not have had any effect before. See `autograph.runtime.engines.native.engine`.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ COMPLEX: dict[str, np.dtype[Any]] = {np.dtype(name).char: np.dtype(name) for nam
 
 
 class NoLowering(Exception):
-    """There is no machine code for an operation on such operands."""
+    """An operation has no machine code for these operands."""
 
 
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A Python number or NumPy scalar; what computes it is up to the emitter."""
+    """A Python number or NumPy scalar; only the emitter knows what computes it."""
 
     type: TensorType
     ref: Any
@@ -90,14 +89,14 @@ class Range:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array with `ndim` dimensions: an argument, or one that was made meanwhile.
+    """An array: an argument, or one that was made since.
 
     Attributes:
         input: the number of the argument that it is; -1 for any other.
-        contiguous: whether its elements stand side by side, in C's order.
-        flags: NumPy's, as far as they matter.
-        ref: the object, if it is no argument.
-        facts: likewise where its data are, its lengths and its strides.
+        contiguous: whether its elements are contiguous in C's order.
+        flags: the relevant flags of NumPy.
+        ref: the object, if it is not an argument.
+        facts: the address of its data, its lengths and its strides, if it is not an argument.
     """
 
     input: int
@@ -117,10 +116,10 @@ class Array:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Any other object that was handed in, and can only be handed on: the argument of that number.
+    """Any other object that is an argument and can only be passed on.
 
     Attributes:
-        of: what kind of object it is.
+        of: the kind of object.
     """
 
     input: int
@@ -134,7 +133,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Boxed:
-    """Any other object that has come up meanwhile, and can only be handed on."""
+    """Any other object that was made since and can only be passed on."""
 
     ref: Any
 
@@ -146,7 +145,7 @@ class Boxed:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A constant that is no number: None, a string, what stands for an unbound variable."""
+    """A constant that is no number: None, a string, an unbound variable."""
 
     value: Any
 
@@ -159,7 +158,7 @@ Operand: TypeAlias = "Number | Complex | Range | Array | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
-    """`function(path, each)` for each operand in a structure of tuples, and for the parts of numbers and ranges."""
+    """Apply `function(path, operand)` to each operand in nested tuples, and to the parts of numbers and ranges."""
     if isinstance(operand, (Complex, Range)):
         parts = mapped(function, operand.parts, path)
         return operand if parts is operand.parts else replace(operand, parts=parts)
@@ -170,12 +169,12 @@ def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, .
 
 
 def is_held(operand: Any) -> bool:
-    """Whether it is an object that has come up meanwhile, so that it has to be kept alive, and let go."""
+    """Whether an operand owns a reference to an object that was made since."""
     return isinstance(operand, Boxed) or (isinstance(operand, Array) and operand.input < 0)
 
 
 def unplaced(operand: Any) -> Any:
-    """The facts about an operand that hold wherever paths meet."""
+    """The facts about an operand that hold at a merge of control flow."""
     if isinstance(operand, Number):
         return Number(operand.type, None)
     if isinstance(operand, Boxed):
@@ -184,50 +183,50 @@ def unplaced(operand: Any) -> Any:
 
 
 def without_refs(operand: Any) -> Any:
-    """A structure of operands without what computes them, which belongs to the code that is being emitted."""
+    """Operands without the instructions that compute them, which belong to the function being emitted."""
     return mapped(lambda _, each: replace(each, ref=None) if hasattr(each, "ref") else each, operand)
 
 
 def kind_of(operand: Any) -> Any:
-    """The kinds of a structure of operands, apart from values."""
+    """The kinds of operands, without their values."""
     return tuple(map(kind_of, operand)) if isinstance(operand, tuple) else operand.kind
 
 
 class Emitter(Protocol):
-    """Makes machine code, one operation after the other.
+    """Emits machine code, one operation after the other.
 
-    Conditions are numbers of type `py.bool`. Where there are two numbers, they are of one type.
+    Conditions are numbers of type `py.bool`. Two operands have one type.
     """
 
     def constant(self, value: Any, type: TensorType) -> Number:
         """A number of that type."""
 
     def leave_if(self, condition: Number) -> None:
-        """Go on in Python, at this node, if the condition holds."""
+        """Leave machine code at this node, and go on in Python, if the condition holds."""
 
     def doubt_if(self, condition: Number) -> None:
-        """Leave if the condition holds, but there is no harm in computing on for a while as if it did not."""
+        """Leave machine code if the condition holds, at this node or somewhat later."""
 
     def leave_if_warned(self, found: Number, *args: Number) -> None:
-        """Leave if NumPy would warn of what it has found of floats: an infinity of finite ones, a NaN of no NaN."""
+        """Leave machine code if NumPy would warn: of an infinity from finite numbers, or a NaN from other numbers."""
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
-        """`add sub mul` and so on, of integers: with the bits that there are."""
+        """`add sub mul` and so on, of integers, which wrap around."""
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
-        """`add sub mul shl` of integers, and whether to leave as the result may have more bits than there are."""
+        """`add sub mul shl` of integers, and whether the result overflows."""
 
     def floating(self, name: str, a: Number, b: Number) -> Number:
         """`add sub mul div rem` of floats, by the rules of IEEE 754."""
 
     def function(self, name: str, *args: Number) -> Number:
-        """A function of floats that is exact or rounded correctly: `sqrt fabs floor ceil trunc rint copysign`."""
+        """A function of floats that is exact or correctly rounded: `sqrt fabs floor ceil trunc rint copysign`."""
 
     def library(self, name: str, *args: Number) -> Number:
-        """A function of the C library on `float64`, which is what Python calls; `NoLowering` if it is not."""
+        """A function of the C library on `float64`, as Python calls it; `NoLowering` if Python calls another one."""
 
     def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
-        """The result of NumPy's own loop for one element of each; `NoLowering` if it cannot be called."""
+        """The result of NumPy's own inner loop for single elements; `NoLowering` if it cannot be called."""
 
     def negative(self, a: Number) -> Number:
         """`-a`, of a float."""
@@ -236,25 +235,25 @@ class Emitter(Protocol):
         """`lt le eq ne gt ge`; with a NaN, only `ne` holds."""
 
     def convert(self, a: Number, type: TensorType) -> Number:
-        """To another type, as C does: what does not fit is the emitter's secret."""
+        """Convert to another type as C does; the result is undefined if the value does not fit."""
 
     def select(self, condition: Number, a: Number, b: Number) -> Number:
-        """`a if condition else b`, of which both are computed already."""
+        """`a if condition else b`; both are already computed."""
 
     def length(self, x: Array, axis: int) -> Number:
         """A dimension of an array."""
 
     def place(self, index: Number, length: Number) -> Number:
-        """Where an index leads, counted from 0, which may be negative; leave if it is out of bounds."""
+        """An index counted from 0, of one that may be negative; leaves machine code if it is out of bounds."""
 
     def make_array(self, dtype: np.dtype[Any], lengths: Sequence[Number], zeros: bool) -> Array:
-        """A new one, in C's order, of zeros or of anything; only for ops that are said to make arrays, see `lower`."""
+        """Allocate an array in C's order, zeroed or not; only for ops with the trait `MAKES_ARRAYS`."""
 
     def copy_array(self, x: Array) -> Array:
-        """Likewise a copy."""
+        """Copy an array; only for ops with that trait."""
 
     def load(self, x: Array, index: Sequence[Number]) -> Number | Complex:
-        """An element; the indices must be within bounds."""
+        """Load an element; the indices must be within bounds."""
 
     def store(self, x: Array, index: Sequence[Number], value: Number | Complex) -> None:
-        """Set an element; the value must be of the array's dtype."""
+        """Store an element of the array's dtype."""

@@ -1,11 +1,10 @@
-"""Signatures, guards and results of tracing: the records that pass between a function and its tracer.
+"""Signatures, guards and results of tracing: the records between a function and its tracer.
 
     tracer(function, signature, example, options) -> Traced
 
-`signature` says of each leaf of the arguments whether it is staged or part of the signature; `example` are the
-arguments of the call that needs the trace, as `(args, kwargs)`, bound to the parameters: what has a position is in
-`args`, defaults included, the rest in `kwargs`. Where there is no argument yet, its leaf is an
-`Instance`.
+`signature` says of each leaf of the arguments whether it is staged or static. `example` holds the arguments of the call
+that needs the trace, as `(args, kwargs)`, bound to the parameters, with defaults: positional ones in `args`, the rest
+in `kwargs`. Where no argument is given yet, its leaf is an `Instance`.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Static:
 
     @property
     def described(self) -> str:
-        """What an error calls it."""
+        """The value as errors name it."""
         return "an object" if type(self.value) is object else str(self)
 
 
@@ -62,7 +61,7 @@ class Dynamic:
     """A leaf that is staged: a number or array, or an object that the graph knows by reference only.
 
     Attributes:
-        type: what is known of every value that comes here.
+        type: the type of every value of this leaf.
         cls: the class of an object, exactly.
     """
 
@@ -74,7 +73,7 @@ class Dynamic:
 
     @property
     def described(self) -> str:
-        """What an error calls it."""
+        """The leaf as errors name it."""
         if isinstance(self.type, ObjectType) and self.cls is not None:
             return f"a {self.cls.__qualname__.rpartition('<locals>.')[2]}"
         return str(self.type)
@@ -94,16 +93,16 @@ class Instance:
 
 @dataclass
 class Signature:
-    """Facts about the arguments.
+    """The signature of a call: what a trace was or will be made for.
 
     Attributes:
-        tree: `(args, kwargs)` with the number of each leaf in its place. A list, dict or object that stands at several
-            places of the arguments is one object in the tree, too.
+        tree: `(args, kwargs)` with the number of each leaf in its place. A list, dict or object that occurs several
+            times in the arguments is one object in the tree, too.
         leaves: in order.
-        paths: what a user writes to get at each leaf: `x`, `self`, `state['w'][1]`.
+        paths: the expression for each leaf: `x`, `self`, `state['w'][1]`.
         same: for each leaf the number of the first that is the same array or object; usually its own.
         key: equal for two signatures that may share a trace.
-        late: what of the world around the function is read when the graph runs, as in `Guard.late`.
+        late: the numbers from the function's environment that the graph reads when it runs, as in `Guard.late`.
         containers: the names in guards of containers, by their paths.
     """
 
@@ -151,7 +150,7 @@ def _rebuild(value: Any, build: Any) -> Any:
 
 
 def is_within(path: str, container: str) -> bool:
-    """Whether `path` is that of a container, or of a part of it."""
+    """Whether a path is that of a container or of a part of it."""
     return path == container or path.startswith((container + "[", container + "."))
 
 
@@ -160,21 +159,21 @@ SEVERAL = 6  # lengths or values that get a trace each, where one trace for all 
 
 @dataclass
 class Policy:
-    """How the arguments of a function are generalized and specialized, for all traces to come.
+    """How the arguments of a function are generalized and specialized in traces to come.
 
     Attributes:
-        static: paths of leaves that are made part of the signature; `x.shape[0]` for a dimension that has to be known.
-        whole: paths of lists and dicts that are taken as one object, whose contents the graph reads when it runs.
-        apart: paths of lists and dicts that are taken apart, however long, with all that is in them.
-        dynamic_dims: for the path and rank of an array, which of its dimensions are left open.
-        late: numbers around the function that vary, so that the graph reads them when it runs; see `Guard.late`.
-        pinned: numbers around the function that a trace needs to know.
-        named: paths of which the user says that they are static, whatever stands there; otherwise only numbers are.
-        variadic: what stands for `*args` and `**kwargs`, which are always taken apart.
-        indivisible: paths of lists and dicts that must be one object: they have been taken apart, and it was of no use.
-        generalized: of what one trace serves all lengths or values, unless that is undone: paths in `whole`, numbers in
-            `late`.
-        specialized: where that has been undone, as it took staging away; and how many lengths or values came since.
+        static: paths of leaves that are part of the signature; `x.shape[0]` for a dimension.
+        whole: paths of lists and dicts that are one object, whose contents the graph reads when it runs.
+        apart: paths of lists and dicts that are flattened at all depths, however long.
+        dynamic_dims: for the path and rank of an array, which of its dimensions are unknown.
+        late: numbers in the environment that vary, so that the graph reads them when it runs; see `Guard.late`.
+        pinned: numbers in the environment that are part of the trace.
+        named: paths that the user declared static, for values of any kind; otherwise only numbers are.
+        variadic: the parameters `*args` and `**kwargs`, which are always flattened.
+        indivisible: paths of lists and dicts that must be one object, because flattening them failed.
+        generalized: paths in `whole` and numbers in `late` for which one trace serves all lengths or values.
+        specialized: those for which that was undone, because it prevented staging; with the number of lengths or values
+            since.
     """
 
     static: set[str] = field(default_factory=set)
@@ -190,34 +189,34 @@ class Policy:
     specialized: dict[Any, int] = field(default_factory=dict)
 
     def is_static(self, path: str, kind: type) -> bool:
-        """Whether a leaf of this class is made part of the signature."""
+        """Whether a leaf of this class is part of the signature."""
         return path in self.static and (path in self.named or issubclass(kind, _VALUES))
 
     def shape(self, path: str, shape: Shape) -> Shape:
-        """`shape` with the dimensions left open that vary."""
+        """A shape with its varying dimensions unknown."""
         mask = self.dynamic_dims.get((path, len(shape)))
         if mask is None:
             return shape
         return tuple([None if dynamic else length for dynamic, length in zip(mask, shape)])
 
     def leaf(self, path: str, leaf: Leaf) -> Leaf:
-        """The same for a leaf."""
+        """A leaf with the varying dimensions of its shape unknown."""
         if isinstance(leaf, Dynamic) and isinstance(leaf.type, TensorType):
             return replace(leaf, type=replace(leaf.type, shape=self.shape(path, leaf.type.shape)))
         return leaf
 
     def stays_specialized(self, source: Any) -> bool:
-        """Whether a trace serves one length, or one value, only, which has just been another one; up to SEVERAL."""
+        """Whether a trace serves one length or value only, although that has just varied; at most SEVERAL times."""
         if source in self.specialized:
             self.specialized[source] += 1
         return 0 < self.specialized.get(source, 0) <= SEVERAL
 
     def is_apart(self, path: str) -> bool:
-        """Whether a container is taken apart although it is long."""
+        """Whether a container is flattened although it is long."""
         return any(is_within(path, each) for each in self.apart)
 
     def concerns(self, name: str) -> bool:
-        """Whether anything is known of the parameter `name` or its parts."""
+        """Whether the policy mentions the parameter `name` or its parts."""
         paths = [*self.static, *self.whole, *self.apart, *(path for path, _ in self.dynamic_dims)]
         return any(is_within(path, name) for path in paths)
 
@@ -246,13 +245,12 @@ class Guard:
     """A condition for using a trace.
 
     Attributes:
-        expression: Python; true if it holds. `a0`, `a1`, … are the leaves of the arguments, those that are static
-            included, `p0`, `p1`, … the arguments that are taken apart; `names` the other names. If it raises, it does
-            not hold.
-        names: objects by name. The same name may mean another object in another guard.
-        reason: what is the matter if it does not hold: "the global `y` changed, file.py:3".
-        late: if this is about a number, by what the tracer knows it when it is to be read by the graph instead.
-        details: what else to say of why it does not hold.
+        expression: a Python expression; the guard holds if it is true, and fails if it raises. `a0`, `a1`, … are the
+            leaves of the arguments, static ones included, `p0`, `p1`, … the flattened arguments.
+        names: the other objects in the expression by name. The same name may mean another object in another guard.
+        reason: the reason to report if it fails: "the global `y` changed, file.py:3".
+        late: for a guard of a number, the key under which the graph can read the number instead.
+        details: further reasons to report.
     """
 
     expression: str
@@ -265,12 +263,12 @@ class Guard:
 @disk_cache.storable
 @dataclass(frozen=True)
 class Event:
-    """Something that happened while tracing, for `explain`.
+    """An event of tracing, for `explain`.
 
     Attributes:
-        kind: `unroll`, `callback`, `specialize`, `plain`, `retrace`, each of which `strict` can refuse; or another
-            word, such as `loop` or `note`, for what is only reported.
-        message: what happened, and why.
+        kind: `unroll`, `callback`, `specialize`, `plain` or `retrace`, which `strict` can refuse; or another word, such
+            as `loop` or `note`, for mere reports.
+        message: the event and its cause.
         place: the user's file and line.
     """
 

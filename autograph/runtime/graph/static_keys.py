@@ -1,7 +1,7 @@
-"""Keys of values that are part of a signature.
+"""Keys of static values in signatures.
 
-Python holds `True`, `1` and `1.0` for equal, and `0.0` and `-0.0`; a program may not. So a key names the type of all
-that it is made of, and objects without a value have their identity as key.
+For Python, `True`, `1` and `1.0` are equal, and `0.0` and `-0.0`; a program may distinguish them. So a key contains the
+types of all parts, and objects without a value have their identity as key.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Same:
 
 @disk_cache.storable
 def static_key(value: Any) -> Hashable:
-    """A key equal for two values only if a program may take one for the other."""
+    """A key that is equal for two values only if no program can tell them apart."""
     kind = type(value)
     if kind in _BY_VALUE or kind is types.FunctionType:     # functions are equal only to themselves
         return kind, value
@@ -55,12 +55,12 @@ def _keys(values: Any) -> Hashable:
 
 
 def _part_key(value: Any) -> Hashable:
-    """The key of what a partial holds, which is the very same object for the same key."""
+    """The key of a part of a partial, by identity unless it is a number or text."""
     return static_key(value) if type(value) in (*_BY_VALUE, float, complex) else Same(value)
 
 
 def _float(value: float) -> Hashable:
-    """It tells -0.0 from 0.0, and one NaN from another, which containers and sets do, too."""
+    """A key that differs for -0.0 and 0.0; a NaN is equal only to itself."""
     return value.hex() if value == value else Same(value)
 
 
@@ -101,7 +101,7 @@ CONSTANT: set[type] = {
     type(functools.cache(len)),
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
-    type(np.sum),  # what NumPy wraps its functions in, for __array_function__
+    type(np.sum),  # the class of NumPy's functions with __array_function__
 }
 # Objects of these types and of those derived from them.
 CONSTANT_BASES: tuple[type, ...] = (type, enum.Enum, types.ModuleType, np.dtype, np.ufunc)

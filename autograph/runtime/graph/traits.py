@@ -1,20 +1,17 @@
-"""Traits of ops: what passes, gradients and engines ask of an op, besides its effect and types.
+"""Traits of ops: facts that passes, gradients and engines ask of ops, besides effect and types.
 
-A trait is the set of the names of all ops that have it. It is defined here, with what it means; the files that declare
-ops say which of them have it:
+A trait is the set of the names of all ops that have it. It is defined here, with its meaning; the declarations of ops
+name the traits that they have:
 
-    mark("add mul and or xor", COMMUTATIVE)
+    declare("add", …, traits=[COMMUTATIVE, RING, (NEUTRAL, (0, "iu"))])
 
-Others ask `node.op in COMMUTATIVE`. A relation leads from the name of an op to that of another one, or
-to another fact about it:
+Others ask `node.op in COMMUTATIVE`. A relation maps the name of an op to that of another one, or to another fact:
 
-    PLAIN.update(iadd="add", isub="sub")
-    PLAIN["iadd"]
+    NEUTRAL["add"]
 
-An operator in place computes the same as the plain one: it has the traits of that, and `iadd` has them by
-`plain(node.op) in COMMUTATIVE`.
+An in-place operator has the traits of the plain one through `plain(node.op) in COMMUTATIVE`.
 
-Traits are filled when `autograph.runtime.ops` is imported, so no module may copy one while it is imported itself.
+Importing `autograph.runtime.ops` fills the traits, so no module may copy one at import time.
 """
 
 from __future__ import annotations
@@ -39,13 +36,13 @@ class Relation(dict[str, Any]):
 
 
 def mark(names: str, *traits: Trait) -> None:
-    """Say that ops have traits; to be called in the file that declares them."""
+    """Add traits to ops, in the file that declares them."""
     for trait in traits:
         trait.update(names.split())
 
 
 def plain(op: str) -> str:
-    """The operator that an operator in place does: `add` for `iadd`; any other op itself."""
+    """The operator that an in-place operator applies: `add` for `iadd`; any other op itself."""
     found: str = PLAIN.get(op, op)
     return found
 

@@ -1,4 +1,4 @@
-"""Types: facts about a value before the program runs.
+"""Types: facts about a value, known before the program runs.
 
     py.int             a Python number (`py.bool`, `py.float`, `py.complex`): weak, it adopts its partner's dtype
     f64                a NumPy scalar
@@ -81,7 +81,7 @@ class ObjectType:
 
     Attributes:
         name: `object` if nothing is known, else the name of its class, such as `str`, `list`, `range` or `Point`.
-        items: what is in it, where known: of a tuple each item, of a list or an iterator one for all its items.
+        items: the types of a tuple's items, or one type for all items of a list or iterator; empty if unknown.
     """
 
     name: str = "object"
@@ -94,7 +94,7 @@ class ObjectType:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class MaybeUnbound:
-    """A variable that is unbound on some path, and else of type `inner`."""
+    """The type of a variable that is unbound on some path, and of type `inner` on others."""
 
     inner: TensorType | ObjectType
 
@@ -169,7 +169,7 @@ def array(dtype: Any, *shape: int | None) -> TensorType:
 
 
 def type_of(value: Any, depth: int = 0) -> Type:
-    """The type of a Python or NumPy value, that of the items of a tuple included; `depth`: in how many it is."""
+    """The type of a Python or NumPy value, with the types of a tuple's items; `depth` counts tuples around it."""
     kind = type(value)
     if kind in _PYTHON:
         return _PYTHON[kind]
@@ -183,7 +183,7 @@ def type_of(value: Any, depth: int = 0) -> Type:
 
 
 def join(first: Type, second: Type) -> Type:
-    """The narrowest type that covers both, for a value that comes from either of two places."""
+    """The narrowest type that covers both."""
     if first == second:
         return first
     if isinstance(first, MaybeUnbound) or isinstance(second, MaybeUnbound):
@@ -229,12 +229,12 @@ def join_all(types: Iterable[Type]) -> Type:
 
 
 def length_of(type: Type) -> int | None:
-    """How many items an array of the type has; None if that is not known, or it is no array."""
+    """The length of an array; None if it is unknown, or for another type."""
     return type.shape[0] if isinstance(type, TensorType) and type.exact and type.shape else None
 
 
 def item_of(type: Type) -> Type:
-    """The type of what a `for` over a value of this type gets."""
+    """The type of the items of a `for` over a value of this type."""
     if isinstance(type, TensorType) and type.ndim > 0 and type.dtype.kind in "biufc":
         kind = "array" if type.ndim > 1 else "scalar"
         return TensorType(type.dtype, type.shape[1:], kind, type.exact)
@@ -246,7 +246,7 @@ def item_of(type: Type) -> Type:
 
 
 def inexact(type: Type) -> Type:
-    """`type`, of which the value may be narrower."""
+    """The type, of which values may be narrower."""
     return replace(type, exact=False) if isinstance(type, TensorType) else type
 
 

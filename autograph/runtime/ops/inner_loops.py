@@ -30,7 +30,7 @@ LOOPS = _loops()
 
 
 class _Asked(np.ndarray[Any, Any]):
-    """An array that tells which ufunc it is to go through, and of how many operands."""
+    """An array that returns the ufunc that NumPy applies to it, and the number of operands."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return ufunc, len(inputs)

@@ -1,8 +1,7 @@
 """The passes over a graph, in order. Each is a module with a function `run(graph)`, which reports what it did.
 
-No pass changes the results, output, exceptions or side effects of a program, nor which of the arrays that it returns
-are the same or share memory. One difference is visible: if an operation is computed once instead of twice, its warning
-comes once.
+No pass changes the results, output, exceptions or side effects of a program, nor which of the returned arrays are
+identical or share memory. One difference is visible: an operation that is computed once instead of twice warns once.
 """
 
 from __future__ import annotations
@@ -38,16 +37,16 @@ PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "dce": dce.run,                                     # dead code
     "buffer_reuse": buffer_reuse.run,                   # memory of values that are no longer needed
 }
-LAST = frozenset({"buffer_reuse"})      # after which there is no other
+LAST = frozenset({"buffer_reuse"})      # runs once, after the others
 
 
 @dataclass(slots=True)
 class Report:
-    """The changes of a graph.
+    """What the passes changed.
 
     Attributes:
         changed: the names of the passes that changed it.
-        notes: for `explain`: what became of a node, and where it came from.
+        notes: for `explain`: what happened to a node, and its place in the user's program.
     """
 
     changed: list[str] = field(default_factory=list)
@@ -55,7 +54,7 @@ class Report:
 
 
 def optimize(graph: Graph, without: Collection[str] = (), check: Callable[[Graph], object] | None = None) -> Report:
-    """Run the passes over a graph, which they change in place.
+    """Run the passes over a graph, in place.
 
     Args:
         graph: the graph.

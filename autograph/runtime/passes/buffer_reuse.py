@@ -1,15 +1,15 @@
-"""Buffer reuse: an array that is no longer used takes the next result.
+"""Buffer reuse: write a result into an operand that is no longer used.
 
     total = x * y                       total = x * y
-    shifted = total + 1         →       total += 1              …  which is `shifted` from here on
+    shifted = total + 1         →       total += 1              …  `total` is `shifted` from here on
 
-For arrays larger than the processor's cache, or than what the C library keeps for next time (128 KB), new memory costs
-several times what the arithmetic does; for small ones there is next to nothing to gain. NumPy itself reuses what is
-computed in the middle of an expression, if that has 256 KB; it cannot do so with what has a name.
+For arrays larger than the processor's cache, or than the blocks that the C library caches (128 KB), new memory costs
+several times as much as the arithmetic; small arrays gain next to nothing. NumPy itself reuses temporary arrays of
+256 KB or more within an expression, but not those with a name.
 
-The new result must come out as it would have: of the same dtype and shape, and its elements in memory in the same
-order, since the order in which a later `sum` adds them up depends on that. Where there are several arrays, that takes
-knowing in which order their axes are; for large ones, which order that is may be looked at when the graph runs:
+The result must be the same: of the same dtype and shape, and with its elements in the same order in memory, because a
+later `sum` adds them in that order. With several arrays, the orders of their axes must be known, or, for large arrays,
+are compared when the graph runs:
 
     step = rate * (x.T @ error)         t = x.T @ error
                                         t *= rate
@@ -43,7 +43,7 @@ def run(graph: Graph) -> Outcome:
 
 
 class _Reuse:
-    """Goes through blocks backwards.
+    """Walks blocks backwards.
 
     Attributes:
         later: the values that are used after the current node.
@@ -74,7 +74,7 @@ class _Reuse:
             self.uses[value] = self.uses.get(value, 0) + 1
 
     def order(self, node: Node, value: Value) -> Any:
-        """In which order the axes of an array are: elementwise operations keep that of their operands."""
+        """The order of an array's axes in memory; elementwise operations keep that of their operands."""
         if (node.op in traits.IN_C_ORDER and "order" not in node.kwargs) or _is_product(node):
             return "C"
         if not _is_elementwise(node) or not is_array(value):
@@ -99,7 +99,7 @@ class _Reuse:
         block.nodes = nodes[::-1]
 
     def put_into(self, node: Node, old: Value) -> list[Node]:
-        """Let the result of a node go where an operand is; gives the node that looks whether it may."""
+        """Let a node write its result into an operand; returns the node that checks at run time whether it may."""
         others = self.in_other_orders(node, old)
         in_place = f"i{node.op}"
         if node.args[0] is old and in_place in traits.IN_PLACE and not others:
@@ -118,7 +118,7 @@ class _Reuse:
         self.later.update(values_in(args))
 
     def may_take(self, old: Any, node: Node, block: Block) -> bool:
-        """Whether the result of a node may go where one of its operands is."""
+        """Whether a node may write its result into one of its operands."""
         if not isinstance(old, Value) or node.kwargs or old in self.later or self.homes.get(old) is not block:
             return False
         if node.op not in traits.SAME_IN_PLACE or not _fits(old, node):
@@ -137,18 +137,18 @@ class _Reuse:
         return known and (not others or _size(old) >= LARGE) and _pays(old, node, self.uses[old])
 
     def in_other_orders(self, node: Node, old: Value) -> list[Any]:
-        """The operands of which it is not known that their axes are in the order of those of `old`."""
+        """The operands whose axes may be in another order than those of `old`."""
         others = [arg for arg in node.args if arg is not old and _breadth(arg) > 1]
         return [arg for arg in others if not isinstance(arg, Value) or self.orders.get(arg, arg) != self.orders[old]]
 
 
 def _is_elementwise(node: Node) -> bool:
-    """Whether it computes a new array, as a ufunc does."""
+    """Whether a node computes a new array elementwise."""
     return node.op in traits.ELEMENTWISE and not node.kwargs
 
 
 def _is_product(node: Node) -> bool:
-    """Whether it is a matrix product that makes a new array, of rows that lie in order."""
+    """Whether a node is a matrix product that makes a new array in C's order."""
     if node.op not in traits.MATRIX_PRODUCT or node.kwargs:
         return False
     found = node.output.type
@@ -156,21 +156,21 @@ def _is_product(node: Node) -> bool:
 
 
 def _has_one_order(array: Value) -> bool:
-    """Whether the order of its axes says where each element is: axes of length 1 may stand anywhere in it."""
+    """Whether the order of its axes determines the memory layout; axes of length 1 may be anywhere in it."""
     assert isinstance(array.type, TensorType)
     shape = array.type.shape
     return len(shape) == 1 or all(dim is not None and dim > 1 for dim in shape)
 
 
 def _breadth(arg: Any) -> int:
-    """How many axes of an operand can have any order."""
+    """The number of axes of an operand that are longer than 1."""
     if isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.exact:
         return sum(dim != 1 for dim in arg.type.shape)
     return 0 if type(arg) in (int, float, bool) else 9
 
 
 def _fits(old: Value, node: Node) -> bool:
-    """Whether the result is of the dtype and shape of an operand, for certain."""
+    """Whether the result certainly has the dtype and shape of an operand."""
     found = old.type
     if not isinstance(found, TensorType) or not found.exact or found.kind != "array" or node.output.type != found:
         return False
@@ -179,13 +179,13 @@ def _fits(old: Value, node: Node) -> bool:
     others = [arg for arg in node.args if arg is not old]
     if any(_breadth(arg) == 9 for arg in others):
         return False
-    # NumPy tells of arrays that do not fit in other words if there is one that the result shall go to.
+    # For arrays that do not broadcast, NumPy's error differs if there is an `out=`.
     shapes = [arg.type.shape for arg in others if isinstance(arg, Value) and is_array(arg)]     # type: ignore[union-attr]
     return not shapes or all(None not in shape for shape in (found.shape, *shapes))
 
 
 def _size(array: Value) -> int:
-    """How many bytes an array has; 0 if that is not known."""
+    """The number of bytes of an array; 0 if it is unknown."""
     assert isinstance(array.type, TensorType)
     return 0 if None in array.type.shape else math.prod(array.type.shape) * array.type.dtype.itemsize  # type: ignore
 
@@ -195,7 +195,7 @@ def _is_worthwhile(value: Value) -> bool:
 
 
 def _pays(old: Value, node: Node, uses: int) -> bool:
-    """Whether it is worthwhile; not if NumPy will do so anyway, in the middle of an expression."""
+    """Whether reuse saves time; NumPy itself reuses large temporary arrays within an expression."""
     size = _size(old) or ELIDED
     nested = uses == 1 and not old.name
     elided = f"i{node.op}" in traits.IN_PLACE and (node.op in traits.COMMUTATIVE or node.args[0] is old)

@@ -1,10 +1,10 @@
-"""Constant folding: what is computed from constants alone is computed now.
+"""Constant folding: compute operations on constants before the program runs.
 
     v1 = mul(2, 3)
     v2 = add(x, v1)           →      v2 = add(x, 6)
 
-Only what the declaration of an op says how to fold, where the result is small and never changes; and not if that
-raises or warns, which it shall do when the program runs, every time.
+It folds ops whose declaration says how, if the result is small and immutable. An operation that raises or warns stays,
+because it must do so at each run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_ITEMS = 256
 
 
 def run(graph: Graph) -> Outcome:
-    """Compute what can be computed now."""
+    """Fold constants."""
     return _Folding().run(graph)
 
 
@@ -50,7 +50,7 @@ def _quietly(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 
 def _is_small(value: Any) -> bool:
-    """Whether it is a constant that never changes, and is not large."""
+    """Whether a value is a small constant of an immutable type."""
     kind = type(value)
     if kind is int:
         return bool(value.bit_length() <= MOST_BITS)

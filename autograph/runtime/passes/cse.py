@@ -1,15 +1,15 @@
-"""Common subexpression elimination: an operation on the same, unchanged operands is done once.
+"""Common subexpression elimination: compute an operation on the same, unchanged operands once.
 
     v2 = mul(x, y)                      v2 = mul(x, y)
     v3 = mul(x, y)               →      v4 = add(v2, v2)
     v4 = add(v2, v3)
 
-Each region that can change has a version. A node is known by its op, its arguments, and the versions of what it
-reads; a node that may write gives what it may write new versions. Two nodes that are known by the same are the same
-computation, if one of them comes first on every way to the other: if it is before it in its block, or in one around.
+Each mutable region has a version. The key of a node consists of its op, its arguments, and the versions of the regions
+that it reads; a node that may write to a region gives it a new version. Of two nodes with the same key, the first
+replaces the second if it dominates it: if it precedes it in its block, or in one around.
 
-What computes an array makes a new one each time. One can stand for two only if neither is ever written, and only one
-of them is seen by anybody outside.
+An operation on arrays makes a new array each time. Two such results are merged only if neither is ever written, and the
+second never escapes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from autograph.runtime.passes.rewriter import Outcome, Rewriter, key, shown
 
 
 def run(graph: Graph) -> Outcome:
-    """Let nodes that compute the same be one."""
+    """Merge nodes that compute the same."""
     return _Merging(aliasing_of(graph)).run(graph)
 
 
 def _changes_settings(node: Node) -> bool:
-    """Whether from here on the same may warn, or raise, that did not."""
+    """Whether a node may change whether later operations warn or raise."""
     return node.op in ("enter", "exit") or (node.op == "call" and getattr(node.args[0], "__name__", "") in _SETTINGS)
 
 
@@ -80,7 +80,7 @@ class _Merging(Rewriter):
             self.versions[region] = next(self.fresh)
 
     def may_merge(self, first: Value, second: Value) -> bool:
-        """Whether the program cannot tell if `second` is `first`, or another object that is equal to it."""
+        """Whether the program cannot tell if `second` is `first` or an equal object."""
         aliasing = self.aliasing
         if not is_mutable(second):
             return True

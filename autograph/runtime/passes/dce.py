@@ -1,8 +1,8 @@
-"""Dead code elimination: drops operations whose results are unused and whose absence is invisible.
+"""Dead code elimination: drop operations whose results are unused and whose absence is invisible.
 
-Needed is what can be seen: prints, writes, calls, whatever may raise or warn, loops that may run forever, and the
-results; and whatever is needed for that. An operation that is not needed still runs if it may raise or warn: it would
-in plain Python. Of an `if` or a loop, single outputs are dropped too, with all that is carried for them.
+Live are visible effects (prints, writes, calls, operations that may raise or warn, loops that may run forever) and the
+results, and whatever these need. An operation that may raise or warn stays although its result is unused, as in plain
+Python. Single outputs of an `if` or a loop are dropped, too, with the values carried for them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from autograph.runtime.passes.speculatable import is_quiet
 
 
 def run(graph: Graph, strict: bool = True) -> Outcome:
-    """Drop what is not needed.
+    """Drop dead code.
 
     Args:
         strict: whether raising and warning can be seen, too.
@@ -27,7 +27,7 @@ def run(graph: Graph, strict: bool = True) -> Outcome:
 
 
 class _Needs:
-    """The values that a graph uses.
+    """The live nodes and values of a graph.
 
     Attributes:
         nodes: the nodes, and
@@ -38,8 +38,8 @@ class _Needs:
         self.strict = strict
         self.nodes: set[Node] = set()
         self.values: set[Value] = set()
-        self._around: dict[Node, Node | None] = {}      # the node in whose block a node stands
-        self._feeds: dict[Value, list[Any]] = {}        # of what comes out of blocks or is carried: where it is from
+        self._around: dict[Node, Node | None] = {}      # for each node the node around it
+        self._feeds: dict[Value, list[Any]] = {}        # the sources of values that come out of blocks or are carried
         self._pending: list[Value] = []
         self._survey(graph.block, None)
         self._need(graph.block.results)
@@ -79,13 +79,13 @@ class _Needs:
 
 
 def _may_go(node: Node, strict: bool) -> bool:
-    """Whether a node, with its blocks, need not run if its results are unused."""
+    """Whether a node with its blocks need not run if its results are unused."""
     effect = effect_of(node)
     return effect.kind in (PURE, VIEW) and not effect.writes and (not strict or is_quiet(node))
 
 
 def _sources(node: Node, number: int) -> list[Any]:
-    """The arguments that an output of an `if` or a loop comes from."""
+    """The arguments that become an output of an `if` or a loop."""
     back = number - len(node.outputs)
     blocks = node.blocks[node.op == "while" :]
     found = [block.results[back] for block in blocks if block.results is not None]
@@ -93,7 +93,7 @@ def _sources(node: Node, number: int) -> list[Any]:
 
 
 def _carried(node: Node, number: int) -> list[Value]:
-    """The params that carry what becomes an output of a loop."""
+    """The block parameters that carry an output of a loop."""
     return [] if node.op == "if" else [block.params[number - len(node.outputs)] for block in node.blocks]
 
 

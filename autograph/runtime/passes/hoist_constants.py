@@ -1,11 +1,11 @@
-"""Tables: a list or tuple of numbers that is only looked into is made once, instead of for each look.
+"""Hoisting of tables: build a list or tuple of numbers once, if it is only indexed.
 
     for(r):                             t = build([a, b, c])
       body(i):                          for(r):
         t = build([a, b, c])     →        body(i):
         v = t[i]                            v = t[i]
 
-That is what becomes of an argument that has been taken apart, and is then indexed by what is known only at run time.
+Such lists come from arguments that were flattened and are then indexed by a staged value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autograph.runtime.passes.rewriter import Outcome, key
 
 
 def run(graph: Graph) -> Outcome:
-    """Make tables of what the graph knows outside of all loops in front of the statement in which they are used."""
+    """Build tables of values from outside of all loops before the statement that uses them."""
     outcome, nodes = Outcome(), list(walk(graph.block))
     tables = _tables(graph, nodes)
     if not tables:
@@ -53,7 +53,7 @@ def run(graph: Graph) -> Outcome:
 
 
 def _tables(graph: Graph, nodes: list[Node]) -> set[Value]:
-    """Lists and tuples of numbers that are only indexed."""
+    """The lists and tuples of numbers that are only indexed."""
     found = {
         node.output
         for node in nodes
@@ -67,7 +67,7 @@ def _tables(graph: Graph, nodes: list[Node]) -> set[Value]:
 
 
 def _inside(node: Node, looped: bool) -> Iterator[tuple[Node, bool]]:
-    """A node and those in its blocks, and for each whether it is in a loop."""
+    """A node and those in its blocks, each with a flag for being in a loop."""
     yield node, looped
     for block in node.blocks:
         for inner in block.nodes:

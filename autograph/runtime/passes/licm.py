@@ -1,4 +1,4 @@
-"""Loop-invariant code motion: what gives the same in each iteration of a loop is computed once, in front of it.
+"""Loop-invariant code motion: compute what is the same in each iteration once, before the loop.
 
     for(r, …):                          if(r):
       body(i):                            then:
@@ -6,12 +6,11 @@
         …                                   for(r, …):
                                               …
 
-What may raise or warn must not run where the loop would not have run it, or not before something else had been seen.
-It is moved only if it is the first thing that can be seen of the first iteration, and behind a test that there is an
-iteration.
+An operation that may raise or warn must not run if the loop would not have run it, nor before other visible effects. It
+moves only if it is the first visible effect of the first iteration, and then behind a test for an iteration.
 
-An array that is made in each iteration is moved only if nobody can tell that it is one array. And what a loop carries
-through all its iterations unchanged is not carried at all.
+An array that each iteration makes moves only if the program cannot tell that it is one array. A value that the loop
+carries unchanged through all iterations is no longer carried.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ from autograph.runtime.passes.speculatable import is_quiet
 
 
 def run(graph: Graph) -> Outcome:
-    """Move out of loops what needs no loop."""
+    """Move invariant operations out of loops."""
     if not any(node.op in LOOP for node in walk(graph.block)):
         return Outcome()
     return _Moving(graph).run(graph)
 
 
 class _Moving(Rewriter):
-    """Inner loops come first: what is moved out of them may then be moved out of those around.
+    """Handles inner loops first, so that their invariants may move out of outer loops, too.
 
     Attributes:
         depth: the number of loops around.
@@ -76,7 +75,7 @@ class _Moving(Rewriter):
     # ------------------------------------------------------------------------------------------------- carrying
 
     def stop_carrying(self, node: Node) -> None:
-        """Replace values that each iteration passes on unchanged by the initial values of the loop."""
+        """Replace carried values that never change by their initial values."""
         body, count = node.blocks[-1], len(node.outputs)
         if body.results is None or not count:
             return
@@ -93,7 +92,7 @@ class _Moving(Rewriter):
     # --------------------------------------------------------------------------------------------------- moving
 
     def move(self, loop: Node, block: Block) -> None:
-        """Append a loop, and in front of it what can be moved out of it."""
+        """Append a loop to a block, and before it the nodes that move out of it."""
         certain = _has_an_iteration(loop)
         guard = None if certain else _asks_for_an_iteration(loop)
         quiet: list[Node] = []      # without a guard
@@ -117,7 +116,7 @@ class _Moving(Rewriter):
             block.nodes += self.guarded(loop, guard, moved)
 
     def may_move(self, node: Node, loop: Node) -> bool:
-        """Whether a node gives the same in each iteration, and does nothing else, unless it raises or warns."""
+        """Whether a node is invariant and has no effect but to raise or warn."""
         effect = effect_of(node)
         if node.blocks or node.op == "build" or effect.kind not in (PURE, VIEW) or effect.writes:
             return False
@@ -128,7 +127,7 @@ class _Moving(Rewriter):
         return all(map(self.may_be_one, node.outputs))
 
     def may_be_one(self, value: Value) -> bool:
-        """Whether the program cannot tell if it is made once or in each iteration."""
+        """Whether the program cannot tell if a value is made once or in each iteration."""
         if not is_mutable(value):
             return True
         if self.aliasing.is_view(value):
@@ -136,7 +135,7 @@ class _Moving(Rewriter):
         return self.aliasing.is_private(value)
 
     def guarded(self, loop: Node, guard: Any, moved: list[Node]) -> list[Node]:
-        """A loop behind a test that there is something to iterate over."""
+        """A loop inside an `if` that tests whether there is an iteration."""
         nodes = []
         if is_array(guard):
             nodes.append(Node("len", (guard,), place=loop.place))
@@ -154,13 +153,13 @@ class _Moving(Rewriter):
 
 
 def _is_invisible(node: Node) -> bool:
-    """Whether it cannot be seen that a node runs."""
+    """Whether running a node has no visible effect."""
     effect = effect_of(node)
     return not node.blocks and effect.kind in (PURE, VIEW) and not effect.writes and is_quiet(node)
 
 
 def _has_an_iteration(loop: Node) -> bool:
-    """Whether the first block of a loop runs for certain, before anything else."""
+    """Whether the first block of a loop certainly runs before anything else."""
     if loop.op == "while":
         return True
     iterable = loop.args[0]
@@ -175,7 +174,7 @@ def _has_an_iteration(loop: Node) -> bool:
 
 
 def _asks_for_an_iteration(loop: Node) -> Any:
-    """The condition that a loop has an iteration; None if there is no certain one without side effects."""
+    """The condition that a loop has an iteration; None if it cannot be tested without side effects."""
     if loop.op != "for" or loop.kwargs.get("target", 0) != 0 or not isinstance(loop.args[0], Value):
         return None
     iterable = loop.args[0]

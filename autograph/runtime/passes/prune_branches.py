@@ -1,11 +1,11 @@
-"""Branches: an `if` whose condition is known is but one of its blocks; a loop without iterations is nothing.
+"""Branch pruning: replace an `if` with a known condition by its branch, and drop loops without iterations.
 
-    y = if(True):                       …                   what was in the block
-        then:                     →     …                   its result in the place of y
+    y = if(True):                       …                   the nodes of the block
+        then:                     →     …                   its result in place of y
             …
 
-A condition is also known inside of the branches of an `if` of the same condition. Two branches that end with the same
-result make no difference to it.
+A condition is also known inside the branches of an `if` of the same condition. An output that is the same in both
+branches is replaced.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, keep_o
 
 
 def run(graph: Graph) -> Outcome:
-    """Put blocks in the place of nodes of which it is known how often they run."""
+    """Inline or drop blocks whose number of runs is known."""
     return _Pruning().run(graph)
 
 
@@ -31,7 +31,7 @@ class _Pruning(Rewriter):
         self.truths: dict[Value, bool] = {}
 
     def nodes(self, nodes: list[Node], block: Block) -> None:
-        """Rewrite nodes; what follows one that never ends is not reached."""
+        """Rewrite nodes, and drop those behind one that never ends."""
         for node in nodes:
             super().nodes([node], block)
             if block.nodes and never_ends(block.nodes[-1]):
@@ -47,7 +47,7 @@ class _Pruning(Rewriter):
             super().node(node, block)
 
     def put(self, node: Node, args: Any, block: Block, note: str = "") -> None:
-        """Put arguments in the place of the outputs of a node. New lists and so on are made once, and here."""
+        """Replace the outputs of a node by arguments; new containers are built once, here."""
         found = []
         for output, arg in zip(node.outputs, args):
             if not is_leaf(arg):
@@ -78,7 +78,7 @@ class _Pruning(Rewriter):
         return bool(test) if test is None or type(test) in (bool, int, float, complex, str) else None
 
     def inside(self, block: Block, test: Any, truth: bool) -> None:
-        """Rewrite a branch, in which the truth of a condition is known, and what follows from it."""
+        """Rewrite a branch, in which the condition has a known value."""
         implied = [(value, here) for value, here in _implied(test, truth) if value not in self.values]
         known = {value: here for value, here in implied if value not in self.truths}
         exactly = {value: here for value, here in known.items() if value.type == BOOL}
@@ -91,9 +91,9 @@ class _Pruning(Rewriter):
             del self.values[value]
 
     def join(self, node: Node) -> None:
-        """Do without the outputs of an `if` for which it makes no difference which branch runs.
+        """Drop outputs of an `if` that are the same in both branches.
 
-        Or the difference that there is between `True if b else False` and the bool `b`, which is none.
+        For a bool `b`, `True if b else False` is `b`.
         """
         if any(block.results is None for block in node.blocks):
             return
@@ -118,7 +118,7 @@ class _Pruning(Rewriter):
 
 
 def _implied(test: Any, truth: bool) -> list[tuple[Value, bool]]:
-    """Facts about values if a condition is true, or false: about itself, and if it is `not b`, about `b`."""
+    """The values that a condition being true or false determines: itself, and `b` if it is `not b`."""
     found = []
     while isinstance(test, Value):
         if category(test) in (NUMBER, CONSTANT):
@@ -130,7 +130,7 @@ def _implied(test: Any, truth: bool) -> list[tuple[Value, bool]]:
 
 
 def _is_empty(iterable: Any) -> bool:
-    """Whether it is certain that there is nothing in it."""
+    """Whether an iterable is certainly empty."""
     if isinstance(iterable, Value):
         numbers = known_range(iterable)
         if numbers is not None:

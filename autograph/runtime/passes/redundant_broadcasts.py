@@ -1,10 +1,10 @@
-"""Broadcasting that arithmetic does of itself, of which gradients are full.
+"""Removal of broadcasts before arithmetic that broadcasts by itself; gradients are full of them.
 
     a = np.expand_dims(g, 1)             a = g[:, None]
     b = np.broadcast_to(a, (64, 10))  →  …
     y = b * x                            y = a * x
 
-Only what the library has put into the program itself: the user finds the own words again.
+It only changes nodes that this library added: users find their own operations unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autograph.runtime.passes.rewriter import Outcome, Rewriter, shown
 
 
 def run(graph: Graph) -> Outcome:
-    """Leave broadcasting to the arithmetic that comes next."""
+    """Drop redundant broadcasts."""
     if not any(node.op in BROADCASTS or node.op in ADDS_AXES for node in walk(graph.block)):
         return Outcome()
     return _Broadcasting().run(graph)
@@ -36,7 +36,7 @@ class _Broadcasting(Rewriter):
         super().node(node, block)
 
     def _leave(self, node: Node, place: int) -> None:
-        """Take what an operand was broadcast from, if the other operand is as large as the result."""
+        """Use the array that an operand was broadcast from, if the other operand is as large as the result."""
         inner, other = node.args[place], node.args[1 - place]
         wanted, shape = _shape(node.output), _shape(other)
         while wanted and shape is not None and (before := _broadcast_from(inner)) is not None:
@@ -48,7 +48,7 @@ class _Broadcasting(Rewriter):
         node.args = (inner, other) if place == 0 else (other, inner)
 
     def _index(self, node: Node) -> None:
-        """`x[:, None]` takes a tenth of the time of `np.expand_dims(x, 1)`."""
+        """Replace `np.expand_dims(x, 1)` by `x[:, None]`, which takes a tenth of the time."""
         x, *axes = node.args
         if len(axes) == 1 and type(axes[0]) is int and not node.kwargs and _shape(x) is not None:
             axis = axes[0] % len(node.output.type.shape)  # type: ignore[union-attr]
@@ -58,7 +58,7 @@ class _Broadcasting(Rewriter):
 
 
 def _broadcast_from(arg: Any) -> Any:
-    """The array that this library broadcast; None if it did not."""
+    """The array that this library broadcast; None if it was not broadcast, or by the user."""
     made = arg.node if isinstance(arg, Value) else None
     if made is None or not made.own or made.kwargs or len(made.args) != 2:
         return None
@@ -68,7 +68,9 @@ def _broadcast_from(arg: Any) -> Any:
 
 
 def _shape(arg: Any) -> Shape | None:
-    """The shape of an array or NumPy scalar, if it is known; a Python number would adopt another dtype."""
+    """The shape of an array or NumPy scalar; None if unknown, or for a Python number, which would adopt
+    another dtype.
+    """
     found = arg.type if isinstance(arg, Value) else type_of(arg) if isinstance(arg, np.generic) else None
     if not isinstance(found, TensorType) or not found.exact or found.weak or None in found.shape:
         return None

@@ -1,4 +1,4 @@
-"""Tools of passes: walking through a graph while replacing values, and comparing arguments."""
+"""Tools of passes: a walk that replaces values, and keys of arguments."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Outcome:
     """The result of a pass.
 
     Attributes:
-        changed: whether the graph is another one now.
-        notes: for `explain`: what became of a node, and where it came from.
+        changed: whether it changed the graph.
+        notes: for `explain`: what happened to a node, and its place in the user's program.
     """
 
     changed: bool = False
@@ -30,7 +30,7 @@ class Outcome:
 
 
 def shown(node: Node) -> str:
-    """The name of a node's operation: its symbol, if it has one."""
+    """The name of an operation in messages: its symbol, if it has one."""
     return f"`{_SYMBOLS.get(node.op, node.op).strip()}`"
 
 
@@ -38,7 +38,7 @@ _SYMBOLS = {**notation.BINARY, **notation.UNARY, "getitem": "[]", "setitem": "[]
 
 
 class Rewriter:
-    """Goes through a graph in program order. Subclasses say in `node` what becomes of each node.
+    """Walks a graph in program order. Subclasses override `node`.
 
     Values are replaced on the way: when a node is reached, its arguments have been replaced already. That takes one
     walk in all, since values are computed before they are used.
@@ -60,19 +60,19 @@ class Rewriter:
             block.results = self.replaced(block.results)
 
     def nodes(self, nodes: list[Node], block: Block) -> None:
-        """Rewrite nodes, and append what becomes of them to `block`."""
+        """Rewrite nodes into `block`."""
         for node in nodes:
             node.args, node.kwargs = self.replaced(node.args), self.replaced(node.kwargs)
             self.node(node, block)
 
     def node(self, node: Node, block: Block) -> None:
-        """Append to `block` what becomes of a node; by default the node itself, with its blocks rewritten."""
+        """Rewrite a node into `block`; by default append it, with its blocks rewritten."""
         for inner in node.blocks:
             self.block(inner)
         block.append(node)
 
     def replaced(self, args: Any) -> Any:
-        """Nested arguments with what has been put in the place of values."""
+        """Nested arguments with values replaced."""
         if not self.values or not args:
             return args
         if not any(value in self.values for value in values_in(args)):
@@ -81,7 +81,7 @@ class Rewriter:
         return map_args(lambda leaf: self.values.get(leaf, leaf) if isinstance(leaf, Value) else leaf, args)
 
     def replace(self, values: list[Value], args: Any, note: str = "", place: Place = ()) -> None:
-        """From here on, put each of `args`, which have been replaced themselves, in the place of one of `values`."""
+        """Replace values by arguments, which are rewritten themselves, from here on."""
         self.values.update(zip(values, args))
         self.changed(note, place)
 
@@ -92,7 +92,7 @@ class Rewriter:
 
 
 def key(arg: Any) -> Any:
-    """A key of nested arguments: those with equal keys are the same. So 1, 1.0 and True differ, and 0.0 and -0.0."""
+    """A key of nested arguments; it differs for 1, 1.0 and True, and for 0.0 and -0.0."""
     kind = type(arg)
     if isinstance(arg, Value):
         return arg
@@ -116,12 +116,12 @@ def key(arg: Any) -> Any:
 
 
 def is_leaf(arg: Any) -> bool:
-    """Whether an argument is one object, rather than a structure, which is made anew wherever it stands."""
+    """Whether an argument is one object, and not a structure, which is built anew at each use."""
     return not isinstance(arg, (tuple, list, dict, slice))
 
 
 def known_range(iterable: Value) -> range | None:
-    """The range that a value is, if that is known."""
+    """The range of constants that a value is, if it is one."""
     made = iterable.node
     if made is None or made.op not in MAKES_RANGES or not all(type(arg) is int for arg in made.args):
         return None
@@ -129,7 +129,9 @@ def known_range(iterable: Value) -> range | None:
 
 
 def keep_outputs(node: Node, kept: Sequence[int]) -> bool:
-    """Let an `if` or a loop have only some of its outputs, with what is carried for them; whether that changed it."""
+    """Drop all but some outputs of an `if` or loop, with the values carried for them; returns whether any
+    were dropped.
+    """
     count = len(node.outputs)
     if len(kept) == count:
         return False

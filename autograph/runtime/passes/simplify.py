@@ -1,11 +1,11 @@
-"""Simplification: replaces operations that give one of their operands, or an item of a structure just built.
+"""Simplification: replace operations that return an operand, or an item of a structure just built.
 
     v1 = not(b)                         v1 = not(b)
-    v2 = not(v1)              →         …                b in the place of v2, if it is a bool
+    v2 = not(v1)              →         …                b in place of v2, if it is a bool
     t = build((x, y))                   t = build((x, y))
-    a, b = unpack(t, 2)                 …                x and y in the place of a and b
+    a, b = unpack(t, 2)                 …                x and y in place of a and b
 
-Only what is exact for all values: `x + 0` is `x` for integers, but not for the float -0.0.
+Each replacement is exact for all values: `x + 0` is `x` for integers, but not for the float -0.0.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value, wa
 from autograph.runtime.graph.types import STR, MaybeUnbound, TensorType, Type, type_of
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, shown
 
-# Finds what each output is instead; None if it does not know.
+# Returns the replacement of each output, or None.
 Rule: TypeAlias = "Callable[[Node, Aliasing], list[Any] | None]"
 
 
 def run(graph: Graph) -> Outcome:
-    """Replace results by operands where these are the same."""
+    """Replace results by equal operands."""
     ops = {node.op for node in walk(graph.block)}
     if not any(next(_rules(op), None) or op == "getattr" or op in traits.LENGTH for op in ops):
         return Outcome()
@@ -47,7 +47,7 @@ class _Simplifying(Rewriter):
         super().node(node, block)
 
     def known(self, node: Node) -> list[Any] | None:
-        """The outputs of a node, if they are known already."""
+        """The outputs of a node, if they are known."""
         for rule in _rules(node.op):
             found = rule(node, self.aliasing)
             if found is not None:
@@ -62,12 +62,12 @@ def _type(arg: Any) -> Type | None:
 
 
 def _is_array(arg: Any) -> bool:
-    """Whether it is an array of numbers, of which all is known but the dimensions."""
+    """Whether an argument is an array of known dtype and rank."""
     return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array" and arg.type.exact
 
 
 def _is_number(arg: Any, kinds: str) -> bool:
-    """Whether it is a number with a dtype of one of `kinds`, of which all is known."""
+    """Whether an argument is a number with a dtype of one of `kinds`."""
     found = _type(arg)
     if not isinstance(found, TensorType) or not found.exact:
         return False
@@ -78,9 +78,9 @@ def _is_number(arg: Any, kinds: str) -> bool:
 
 
 def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """The result of an operator of numbers if one operand is its neutral element.
+    """The result of an operator whose other operand is its neutral element.
 
-    Not for complex numbers, of which each part enters into both parts of the result, where 0 times infinity is NaN.
+    Not for complex numbers: both parts of a product use both parts of each factor, and 0 times infinity is NaN.
     """
     number, kinds = traits.NEUTRAL[node.op]
     x, y = node.args
@@ -91,7 +91,7 @@ def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
 
 
 def _undone(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """The operand of an involution that is done twice: `-(-x)`."""
+    """The operand of an involution applied twice: `-(-x)`."""
     inner = _made_by(node.args[0], node.op)
     if inner is None or not _is_number(inner.args[0], traits.INVOLUTION[node.op]):
         return None
@@ -109,12 +109,12 @@ def _converted(node: Node, aliasing: Aliasing) -> list[Any] | None:
 
 
 def _made_by(arg: Any, *ops: str) -> Node | None:
-    """The node that computes an argument, if it is one of those."""
+    """The node that computes an argument, if it has one of these ops."""
     return arg.node if isinstance(arg, Value) and arg.node is not None and arg.node.op in ops else None
 
 
 def _structure(arg: Any, aliasing: Aliasing) -> Any:
-    """The tuple, list or dict that an argument is for certain when it is looked at; None if nothing is known."""
+    """The tuple, list or dict that an argument certainly is; None if unknown."""
     made = _made_by(arg, "build")
     if made is not None:
         structure = made.args[0]
@@ -169,7 +169,7 @@ def _static(node: Node) -> list[Any] | None:
 
 
 def _transposed(arg: Any) -> Any:
-    """The operand of which an argument is the transpose; None if it is not a transpose."""
+    """The operand of a transpose; None for other arguments."""
     made = _made_by(arg, "getattr", *traits.TRANSPOSES)
     if made is None or made.kwargs or not _is_array(made.args[0]):
         return None
@@ -177,7 +177,7 @@ def _transposed(arg: Any) -> Any:
 
 
 def _transpose(node: Node, aliasing: Aliasing) -> list[Any] | None:
-    """`x.T.T` is another view of all of `x`, as good as `x` where its identity does not matter."""
+    """`x.T.T` is `x`, where the identity of the view does not matter."""
     inner = _transposed(node.output)
     x = _transposed(inner) if inner is not None else None
     return [x] if x is not None and not aliasing.is_kept(node.output) else None
@@ -218,7 +218,7 @@ _BY_FACTS: tuple[tuple[traits.Trait | traits.Relation, Rule], ...] = (
 
 
 def _rules(op: str) -> Iterator[Rule]:
-    """The rules for an op."""
+    """The rules of an op."""
     if op in _OF_CONSTRUCTS:
         yield _OF_CONSTRUCTS[op]
     else:

@@ -1,7 +1,7 @@
-"""Which nodes neither raise nor warn, whatever the values: those that can be dropped, or run before their iteration.
+"""Speculatable nodes: they neither raise nor warn for any values, so they can be dropped or run early.
 
-NumPy's floating-point warnings count as much as exceptions: a program can see them, and make exceptions of them. So
-arithmetic of NumPy's floats is never quiet, that of Python's is. When in doubt, a node is not quiet.
+NumPy's floating-point warnings count like exceptions: a program can see them, and turn them into exceptions. So
+arithmetic of NumPy's floats is never quiet, and that of Python's is. If in doubt, a node is not quiet.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from autograph.runtime.ops.python.quiet import is_exact, operand_type
 
 
 def is_quiet(node: Node) -> bool:
-    """Whether running the node itself neither raises nor warns; what is in its blocks is another question."""
+    """Whether a node itself, without its blocks, neither raises nor warns."""
     rule = traits.QUIET.get(node.op)
     if rule is not None:
         return bool(rule(node))
@@ -38,7 +38,7 @@ def is_quiet(node: Node) -> bool:
 
 
 def only_warns(node: Node) -> bool:
-    """Whether running the node raises nothing, whatever the numbers are, of which it may warn: arithmetic of arrays."""
+    """Whether a node never raises, but may warn: arithmetic of arrays."""
     if lookup(node.op).raises or lookup(node.op).effect != PURE:
         return False
     if node.op in traits.SUMMATION:
@@ -91,7 +91,7 @@ def _quiet_arithmetic(name: str, node: Node) -> bool:
 
 
 def _quiet_python(name: str, types: list[TensorType]) -> bool:
-    """Of Python numbers: an int may be too large for a float; `~True` warns; complex numbers are in no order."""
+    """Whether an operator on Python numbers is quiet: an int may be too large for a float; `~True` warns."""
     kinds = {type.dtype.kind for type in types}
     if name in traits.BITWISE and len(types) == 1:
         return kinds == {"i"}
@@ -101,7 +101,7 @@ def _quiet_python(name: str, types: list[TensorType]) -> bool:
 
 
 def _quiet_numpy(name: str, types: list[TensorType]) -> bool:
-    """Integers, if at least one is an array: scalars warn when they overflow. No signs for booleans."""
+    """Whether an operator on NumPy's integers is quiet: overflow warns for scalars, and not for arrays."""
     kinds = {type.dtype.kind for type in types}
     if "b" in kinds and name not in traits.COMMUTATIVE:
         return False
@@ -113,7 +113,7 @@ def _quiet_numpy(name: str, types: list[TensorType]) -> bool:
 
 
 def _fits(arg: Any, type: TensorType, operands: list[TensorType]) -> bool:
-    """Whether NumPy takes a Python number for a number of the dtypes of the others, without raising or warning."""
+    """Whether NumPy converts a Python number to the dtypes of the other operands without raising or warning."""
     dtypes = {each.dtype for each in operands if each.kind != "python"}
     kinds = {dtype.kind for dtype in dtypes}
     if type.dtype.kind == "b":
@@ -131,7 +131,7 @@ def _in_range(number: int, dtype: np.dtype[Any]) -> bool:
 
 
 def _broadcast(shapes: list[Shape]) -> bool:
-    """Whether it is certain that arrays of these shapes can be broadcast together."""
+    """Whether arrays of these shapes certainly broadcast."""
     shapes = [shape for shape in shapes if shape]
     if len(shapes) < 2:
         return True

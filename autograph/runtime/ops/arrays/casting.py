@@ -1,4 +1,4 @@
-"""From one dtype to another."""
+"""Conversions between dtypes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from autograph.runtime.ops.native.numpy_scalars import constructor as lowering
 
 
 def astype(x: Any, dtype: Any, *args: Any, **kwargs: Any) -> Type:
-    """`.astype` and `np.astype`."""
+    """The rule of `.astype` and `np.astype`."""
     found = operand(x)
     if found.kind == "python":
         raise Wrong
@@ -52,7 +52,7 @@ def view(x: Any, dtype: Any = None, **rest: Any) -> Type:
 
 
 def _viewed(shape: Shape, old: int, new: int) -> Shape:
-    """Elements of another size change the length of the last axis."""
+    """The shape of a view as another dtype: elements of another size change the length of the last axis."""
     if old == new:
         return shape
     if not shape:
@@ -62,7 +62,7 @@ def _viewed(shape: Shape, old: int, new: int) -> Shape:
 
 
 def constructor(cls: type[np.generic]) -> Infer:
-    """The rule of `np.float64(x)` and so on: a scalar, or, for arrays and lists, an array."""
+    """The rule of `np.float64(x)` and so on: a scalar, or an array for arrays and lists."""
     dtype = np.dtype(cls)
 
     def infer(*args: Any) -> Type:
@@ -80,7 +80,7 @@ def constructor(cls: type[np.generic]) -> Infer:
 
 
 def _float64(answer: Type) -> Type:
-    """Being a Python float, it makes a number of an array of one element, until NumPy 2.3."""
+    """`np.float64` is a Python float; before NumPy 2.3, it makes a number of an array of one element."""
     if isinstance(answer, TensorType) and answer.shape and size(answer.shape) in (1, None):
         of_one = types.type_of(np.float64(np.ones((1,) * answer.ndim)))
         if of_one == types.scalar(float):

@@ -1,4 +1,4 @@
-"""New arrays: of zeros, of what is in a list, of another array's shape."""
+"""New arrays: filled with a value, made from lists, or shaped like another array."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FLOAT64: DType = np.dtype(float)
 
 
 def filled(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None) -> Type:
-    """`np.zeros`, `np.ones`, `np.empty`."""
+    """The rule of `np.zeros`, `np.ones` and `np.empty`."""
     return TensorType(dtype_arg(dtype, FLOAT64), shape_arg(shape))
 
 
@@ -58,7 +58,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, de
 
 
 def like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **rest: Any) -> Type:
-    """`np.zeros_like` and so on."""
+    """The rule of `np.zeros_like` and so on."""
     found = array_like(a)
     return TensorType(dtype_arg(dtype, found.dtype), found.shape if shape is None else shape_arg(shape))
 
@@ -77,7 +77,7 @@ def identity(n: Any, dtype: Any = None) -> Type:
 
 
 def window(M: Any, *args: Any) -> Type:
-    """`np.hanning` and so on; there is no window of fewer than no points."""
+    """The rule of `np.hanning` and so on, which are empty for a negative number of points."""
     length = int_arg(M)
     return array(FLOAT64, None if length is None else max(length, 0))
 
@@ -119,7 +119,7 @@ def _as_array(object: Any, dtype: Any = None, *args: Any, ndmin: Any = 0, **kwar
 
 
 def _list_type(arg: Any) -> TensorType | None:
-    """The array of a list of unknown length; an empty one would give `f64`."""
+    """The array of a list of unknown length; it would be `f64` for an empty one."""
     found = type_of_arg(arg)
     if isinstance(arg, list) or not isinstance(found, ObjectType) or found.name not in ("list", "range"):
         return None
@@ -149,7 +149,7 @@ def contiguous(*args: Any, **kwargs: Any) -> Type:
 
 
 def triangle(m: Any, k: Any = 0) -> Type:
-    """`np.tril` and `np.triu`; of one dimension they make two."""
+    """The rule of `np.tril` and `np.triu`, which repeat a vector as the rows of a matrix."""
     found = array_like(m)
     return TensorType(found.dtype, found.shape * 2 if found.ndim == 1 else found.shape)
 
@@ -199,7 +199,7 @@ def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0
 
 
 def parted(g: Any, like: Any) -> Any:
-    """The gradient of an array in the form of the lists that it was made of."""
+    """The gradient of an array, in the form of the lists that it was made from."""
     return [parted(g[i], part) for i, part in enumerate(like)] if isinstance(like, (list, tuple)) else g
 
 
@@ -234,7 +234,7 @@ def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) 
 
 
 def room(old: Any, *others: Any) -> Any:
-    """For `out=`: an array that is no longer used, if the result would have its layout."""
+    """For `out=`: an array that is no longer used, if it has the memory layout of the result."""
     strides = old.strides
     for other in others:
         if other.strides != strides:

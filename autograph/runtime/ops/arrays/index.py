@@ -1,4 +1,4 @@
-"""Indexing: `x[i]`, `x[i] = v`, `del x[i]`, of arrays as NumPy's user guide has it, and of Python's containers."""
+"""Indexing: `x[i]`, `x[i] = v`, `del x[i]`, for arrays and for Python's containers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ INTEGERS = "iu"
 
 @dataclass(slots=True)
 class _Indexed:
-    """The shape of an indexed array, put together entry by entry.
+    """The shape of an indexed array, computed entry by entry.
 
     Attributes:
         shape: of the array.
@@ -62,7 +62,7 @@ class _Indexed:
         return self.shape[self.used - 1]
 
     def add(self, dims: Sequence[int | None]) -> None:
-        """Add dimensions that no array brings."""
+        """Add dimensions that come from no index array."""
         self.result += dims
         self.integers = False
         self.closed = self.position is not None
@@ -86,7 +86,7 @@ class _Indexed:
 
 
 def index_shape(shape: Shape, index: Any) -> tuple[Shape, bool]:
-    """The shape of `x[index]`, and whether it is an element: whether there is an integer for each axis, and no more."""
+    """The shape of `x[index]`, and whether it is an element: whether the index has one integer for each axis."""
     entries = index if type(index) is tuple else (index,)
     if type(index) is ObjectType and index.name == "tuple":
         entries = index.items
@@ -121,7 +121,7 @@ def _add_entry(state: _Indexed, entry: Any) -> None:
 
 
 def _simplified(entry: Any) -> Any:
-    """An entry of an index as None, Ellipsis, a slice, `int` for any integer, or the type of an array and its count.
+    """Normalize an entry of an index: None, Ellipsis, a slice, `int`, or the type of an index array and its count.
 
     The count of a boolean array, if it is known, is that of its true elements.
     """
@@ -154,7 +154,7 @@ def _simplified_type(entry: Any) -> Any:
 
 
 def _simplified_list(entry: Sequence[Any]) -> Any:
-    """A list, which NumPy takes for an array: of constants, or of values."""
+    """A list of constants or values, which NumPy converts to an array."""
     if not entry:
         return TensorType(np.dtype(np.intp), (0,)), None
     parts = [_simplified(part) for part in entry]
@@ -171,7 +171,7 @@ def _simplified_list(entry: Sequence[Any]) -> Any:
 
 
 def _consumes(entry: Any) -> int:
-    """How many dimensions an entry stands for."""
+    """The number of dimensions that an entry indexes."""
     if entry is None or entry is Ellipsis:
         return 0
     if isinstance(entry, tuple) and entry[0].dtype.kind == "b":
@@ -180,7 +180,7 @@ def _consumes(entry: Any) -> int:
 
 
 def slice_length(dim: int | None, entry: slice) -> int | None:
-    """The number of items that a slice takes from a dimension."""
+    """The number of items that a slice selects from a dimension."""
     start, stop, step = entry.start, entry.stop, entry.step
     if start is None and stop is None and step is None:
         return dim
@@ -204,7 +204,7 @@ def getitem(x: Any, index: Any) -> Type:
 
 
 def _strange_item(x: TensorType, index: Any) -> Type:
-    """An item of an array of strings, structures or objects, whose scalars may be of narrower types."""
+    """An item of an array of strings, structures or objects; its scalars may have narrower types."""
     if x.kind != "array" or x.dtype.kind not in "USO" or isinstance(index, str):
         raise Unknown
     shape, element = index_shape(x.shape, index)

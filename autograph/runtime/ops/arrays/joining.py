@@ -1,4 +1,4 @@
-"""Ops that put arrays together, and take them apart."""
+"""Ops that join arrays, and split them."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _MOST = 64      # the greatest number of parts of one argument that are looked a
 
 
 def arrays_of(arg: Any) -> list[TensorType]:
-    """The arrays in an argument that is a sequence of them."""
+    """The arrays in a sequence."""
     return list(map(array_like, parts_of(arg)))
 
 
 def parts_of(arg: Any) -> Sequence[Any]:
-    """The items of an argument, if it is known how many there are."""
+    """The items of an argument whose number of items is known."""
     if isinstance(arg, ObjectType):
         arg = tuple_items(arg)
     if isinstance(arg, TensorType) and arg.shape:
@@ -66,7 +66,7 @@ def parts_of(arg: Any) -> Sequence[Any]:
 
 
 def joined(arrays: Sequence[TensorType], axis: int, dtype: Any = None) -> TensorType:
-    """The arrays put one after the other along an axis."""
+    """The type of arrays that are concatenated along an axis."""
     first, *rest = (array.shape for array in arrays)
     dims = list(first)
     for shape in rest:
@@ -122,7 +122,7 @@ def as_column(shape: Shape) -> Shape:
 
 
 def block(arrays: Any) -> Type:
-    """Nested lists are joined along the last axis, lists of those along the one before, and so on."""
+    """The rule of `np.block`, which joins nested lists along the last axes."""
     depth = _depth(arrays)
     ndim = max(depth, *(part.ndim for part in _leaves(arrays)))
     return _block(arrays, depth, ndim)
@@ -185,7 +185,7 @@ def _is_one(index: Any) -> bool:
 
 
 def _part(array: TensorType, sections: Any, axis: int) -> TensorType:
-    """The type of all parts of an array."""
+    """The type of each part of an array that is split."""
     dims = list(array.shape)
     dim, dims[axis] = dims[axis], None
     if isinstance(sections, int) and sections > 0 and dim is not None and not dim % sections:
@@ -204,7 +204,7 @@ def split_along(axis: int) -> Infer:
 
 
 def listed(item: Infer) -> Infer:
-    """The rule of what gives a list, by that of the items."""
+    """The rule of a function that returns a list, from the rule of its items."""
 
     def infer(*args: Any, **kwargs: Any) -> Any:
         found = item(*args, **kwargs)
@@ -241,7 +241,7 @@ def of_stack(g: Any, out: Any, arrays: Any, axis: Any = 0, *_: Any, **__: Any) -
 
 
 def joined_along(axis: int, pad: Callable[[Shape], Shape]) -> Vjp:
-    """The rule of `vstack` and so on, which first give all parts the dimension that they are put together along."""
+    """The derivative of `vstack` and so on, which pad the shapes of all parts and join them along an axis."""
 
     def vjp(g: Any, out: Any, tup: Any, *_: Any, **__: Any) -> Any:
         each = parts(tup)
@@ -263,7 +263,7 @@ def _block_gradients(g: Any, arrays: Any, axis: int) -> Any:
 
 
 def _extent(arrays: Any, axis: int, ndim: int) -> Any:
-    """How long a block is along an axis; what is in the list is joined along another."""
+    """The length of a block along an axis."""
     if isinstance(arrays, list):
         return _extent(arrays[0], axis, ndim)
     return ((1,) * (ndim - len(sizes(arrays))) + sizes(arrays))[axis]
@@ -277,7 +277,7 @@ def of_append(which: int) -> Vjp:
 
 
 def of_insert(which: int) -> Vjp:
-    """Inserted elements are numbered after the existing ones."""
+    """The derivative of `np.insert`: inserted elements are numbered after the existing ones."""
 
     def vjp(g: Any, out: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         start = math.prod(sizes(arr))

@@ -91,7 +91,7 @@ def of_pad(g: Any, out: Any, array: Any, pad_width: Any, mode: Any = "constant",
 
 
 def _widths(pad_width: Any, ndim: int) -> list[Any]:
-    """By how much an array is padded at the beginning of each axis."""
+    """The padding before each axis."""
     if isinstance(pad_width, dict):
         by_axis = {axis % ndim: width for axis, width in pad_width.items()}
         return [_first(by_axis.get(axis, 0)) for axis in range(ndim)]

@@ -1,4 +1,4 @@
-"""Ops that select elements by position or condition, or put some in their places."""
+"""Ops that select elements by position or condition, or write to selected places."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Type:
 
 
 def choose_method(a: Any, *choices: Any, out: Any = None, mode: Any = "raise") -> Type:
-    """As `choose`, but each choice may be an argument of its own."""
+    """The rule of `.choose`, which takes the choices in one argument or several."""
     return choose(a, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
@@ -120,7 +120,7 @@ def ix_(*args: Any) -> Type:
 
 
 def _open(a: TensorType, at: int, ndim: int) -> TensorType:
-    """One array of an open mesh."""
+    """The type of one array of an open mesh."""
     dim, dtype = a.shape[0], a.dtype
     if dtype.kind == "b":
         dim, dtype = None, INTP
@@ -166,7 +166,7 @@ def _items(arg: Any) -> Sequence[Any]:
 
 
 def _sample(arg: Any) -> Any:
-    """The stand-in for an argument in `np.result_type`: a Python number is weak."""
+    """A value for an argument of `np.result_type`, where Python numbers are weak."""
     found = operand(arg)
     return {"i": 1, "f": 1.0, "c": 1j}.get(found.dtype.kind, found.dtype) if found.weak else found.dtype
 
@@ -191,7 +191,7 @@ def of_choose(g: Any, out: Any, a: Any, choices: Any, _: Any = None, mode: Any =
 
 
 def of_choose_method(number: int) -> Vjp:
-    """The rule of one of the arguments in which there are the choices, of which there may be one with all of them."""
+    """The derivative of one of the arguments with choices, of which there may be one that has all."""
 
     def vjp(g: Any, out: Any, a: Any, *choices: Any, mode: Any = "raise", **_: Any) -> Any:
         if len(choices) == 1:
@@ -211,7 +211,7 @@ def of_default(g: Any, out: Any, condlist: Any, choicelist: Any, default: Any = 
 
 
 def _taken(conditions: list[Any]) -> list[Any]:
-    """Where each condition is the first to hold; and where none does."""
+    """The masks where each condition is the first that holds, and the mask where none holds."""
     found, left = [], np.logical_not(np.zeros_like(conditions[0]))
     for condition in conditions:
         found.append(np.logical_and(left, condition))
@@ -220,12 +220,12 @@ def _taken(conditions: list[Any]) -> list[Any]:
 
 
 def _of_second(function: Any) -> Vjp:
-    """The rule of the array that stands after what says which of its elements there are."""
+    """The derivative in an array that is the second argument."""
     return lambda g, out, which, a, *args, **kwargs: moves(lambda a: function(which, a, *args, **kwargs))(g, out, a)
 
 
 def checked_take(a: Any, indices: Any, axis: Any = 0) -> Any:
-    """`np.take`, of indices none of which is negative."""
+    """`np.take` for indices that must not be negative."""
     size = a.shape[axis]
     wrong = np.argwhere((indices < 0) | (indices >= size)) if np.ndim(indices) else ()
     if np.ndim(indices) == 0 and not 0 <= indices < size:

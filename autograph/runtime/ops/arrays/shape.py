@@ -1,4 +1,4 @@
-"""Ops that change an array's shape or the order of its axes, most of them without copying it."""
+"""Ops that change the shape of an array or the order of its axes, most of them by a view."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from autograph.runtime.ops.inference.shape_rules import (
 
 
 def reshaped(a: TensorType, shape: Shape) -> TensorType:
-    """The result type of methods of arrays and scalars, which keep 0-d arrays and scalars apart."""
+    """The type of a result that stays a scalar for a scalar, and a 0-d array for a 0-d array."""
     return TensorType(a.dtype, shape, "scalar" if a.kind == "scalar" and not shape else "array")
 
 
@@ -52,7 +52,7 @@ def reshaped(a: TensorType, shape: Shape) -> TensorType:
 
 
 def new_shape(old: Shape, shape: Any) -> Shape:
-    """The shape that `reshape(shape)` gives: in it, -1 or one that is only known at run time follow from the rest."""
+    """The shape that `reshape(shape)` gives; one dimension that is -1 or unknown follows from the others."""
     if isinstance(shape, ObjectType) and shape.name == "tuple" and shape.items:
         shape = shape.items
     if isinstance(shape, (tuple, list)):
@@ -278,7 +278,7 @@ def of_roll(g: Any, out: Any, a: Any, shift: Any, axis: Any = None) -> Any:
 
 
 def one_of_several(number: int) -> Vjp:
-    """The rule of an argument of a function that gives a tuple for several."""
+    """The derivative in an argument of a function that returns a tuple for several arguments."""
 
     def vjp(g: Any, out: Any, *args: Any, **_: Any) -> Any:
         return np.reshape(g if len(args) == 1 else g[number], sizes(args[number]))

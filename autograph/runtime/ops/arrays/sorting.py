@@ -1,4 +1,4 @@
-"""Sorting, searching, counting; arrays as sets."""
+"""Sorting, searching, counting, and set operations."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def of_partition(g: Any, out: Any, a: Any, kth: Any, axis: Any = -1, *_: Any, **
 
 
 def _of_reordered(g: Any, out: Any, a: Any, axis: Any) -> Any:
-    """Of what has the same elements along an axis in another order, told by their ranks."""
+    """The derivative of a function that permutes the elements along an axis, found by their ranks."""
     if axis is None:
         return np.reshape(_of_reordered(g, out, np.ravel(a), -1), shape(a))
     ranks = np.argsort(np.argsort(a, axis), axis)
@@ -189,7 +189,7 @@ def _of_reordered(g: Any, out: Any, a: Any, axis: Any) -> Any:
 
 
 def of_unique(g: Any, out: Any, ar: Any, *flags: Any, axis: Any = None, **options: Any) -> Any:
-    """Of equal elements, the first is the one that there is."""
+    """The derivative of `np.unique`: among equal elements, the first gets the gradient."""
     equal_nan, a = options.get("equal_nan", True), as_array(ar)
     if isinstance(g, tuple) or any(flags[:3]) or any(options.get(f"return_{each}") for each in _RETURNED):
         g = g[0]

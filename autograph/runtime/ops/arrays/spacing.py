@@ -1,4 +1,4 @@
-"""Numbers in a row: `np.arange`, `np.linspace` and so on."""
+"""Ranges of numbers: `np.arange`, `np.linspace` and so on."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def arange(*args: Any, start: Any = None, stop: Any = None, step: Any = None, dt
 
 
 def arange_length(start: Any, stop: Any, step: Any) -> int | None:
-    """How many numbers there are, as NumPy reckons it, if they are constants."""
+    """The length of `np.arange` for constants, as NumPy computes it."""
     start, step = 0 if start is None else start, 1 if step is None else step
     if not is_constant((start, stop, step)):
         return None
@@ -107,7 +107,7 @@ def of_linspace(at_end: bool) -> Vjp:
 
 
 def of_end(g: Any, at_end: bool, num: Any, endpoint: Any, axis: Any) -> Any:
-    """The gradient of one of two numbers, from those of the values between them."""
+    """The gradient of an end of a range, from that of its numbers."""
     moved = np.moveaxis(g, axis, -1)
     fractions = numbered(moved) % num / np.maximum(num - 1 if endpoint else num, 1)
     return np.sum(moved * (fractions if at_end else 1 - fractions), -1)
@@ -126,7 +126,7 @@ def of_geomspace(at_end: bool) -> Vjp:
 
 
 def of_start(g: Any, out: Any, *args: Any, **_: Any) -> Any:
-    """Of `np.arange`, where it has a start: how many numbers there are is not counted as depending on anything."""
+    """The derivative of `np.arange` in its start; the length counts as constant."""
     return g if len(args) > 1 else np.zeros_like(g)
 
 

@@ -1,6 +1,6 @@
 """Ops that only gradients are made of: they put a gradient into the shape and dtype of what it belongs to.
 
-Among them are ops on what may be missing: lists of arrays in which None stands for zeros, and values that may be None.
+Some of them work on optional parts: lists of arrays in which None means zeros, and values that may be None.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def one_in(value: Any, name: str) -> Any:
     """The gradient of a float in itself.
 
     Args:
-        value: what the function `name` has returned.
+        value: the result of the function `name`.
 
     Raises:
         DerivativeError: that is no float.
@@ -87,7 +87,7 @@ def one_in(value: Any, name: str) -> Any:
 
 
 def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
-    """Zeros in the form of `like`, to whose items at `index` the gradient is added: what `like[index]` passes back."""
+    """Zeros like `like`, with the gradient added to the items at `index`: the cotangent of `x` for `x[index]`."""
     found = np.zeros_like(like)
     if is_basic(index):
         found[index] += gradient
@@ -97,7 +97,7 @@ def scatter_add(like: Any, index: Any, gradient: Any) -> Any:
 
 
 def run_rule(op: str, position: int, gradient: Any, result: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The gradient of an argument by the derivative of an op, for arrays of unknown dimensions."""
+    """Apply the derivative of an op when the graph runs, for arrays of unknown dimensions."""
     if type(gradient) is float and not gradient:
         return 0.0  # zeros of any form
     vjp = lookup(op).vjp
@@ -122,13 +122,13 @@ def _of_moved(g: Any, out: Any, op: str, position: int, gradient: Any, result: A
 
 
 def _of_shapes(g: Any, out: Any, op: str, position: int, *_: Any) -> None:
-    """The gradient that it passes back to arguments of which it needs only the shapes."""
+    """The gradient of the arguments whose shapes alone matter to `run_rule`."""
     if op not in _MOVING or position:
         raise NotImplementedError(f"the second derivative of {op} for what only the run knows the form of")
 
 
 def joined_like(thing: Any) -> Callable[[list[Any]], Any]:
-    """A function that makes a list or tuple of the same class; a named tuple for a named tuple."""
+    """A function that makes a list or tuple of the class of `thing`, named tuples included."""
     kind = type(thing)
     return (lambda made: tuple.__new__(kind, made)) if hasattr(kind, "_fields") else kind
 
@@ -152,13 +152,13 @@ def _zero_gradient(like: Any) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index of an array names no item twice, for there are no arrays in it."""
+    """Whether an index consists of numbers and slices, and so selects no item twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or part is ... or isinstance(part, (int, np.integer, slice)) for part in parts)
 
 
 def cleared(found: Any, gradient: Any, elementwise: bool) -> Any:
-    """The result of a rule, but zero where its gradient is zero, whatever it was multiplied by."""
+    """The cotangent that a rule computed, with zeros wherever the incoming gradient is a strong zero."""
     if _is_finite(found):
         return found
     if not isinstance(found, np.ndarray):
@@ -169,12 +169,14 @@ def cleared(found: Any, gradient: Any, elementwise: bool) -> Any:
 
 
 def kept(g: Any, found: Any, gradient: Any, elementwise: bool) -> Any:
-    """A gradient of what `cleared` gives as one of `found`: zero where that was put right; a new array."""
+    """The gradient of the result of `cleared`, as one of its argument: zero where `cleared` put a zero. It is a new
+    array.
+    """
     return +g if _is_finite(found) else cleared(np.where(np.isfinite(found), g, found)[()], gradient, elementwise)
 
 
 def cleared_product(found: Any, op: str, position: int, gradient: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The same of what was summed up of products: those in which the gradient is zero are left out."""
+    """`cleared` for sums of products: leaves out the products in which the incoming gradient is zero."""
     if _is_finite(found):
         return found
 
@@ -188,12 +190,12 @@ def cleared_product(found: Any, op: str, position: int, gradient: Any, args: lis
 
 
 def _is_finite(found: Any) -> bool:
-    """Whether an array or number is: that of large arrays, too, takes next to no time to find out."""
+    """Whether an array or number is finite. This is fast for large arrays, too."""
     return cmath.isfinite(np.vdot(found, found) if isinstance(found, np.ndarray) else found)
 
 
 def as_result(x: Any, out: Any) -> Any:
-    """A number, complex if what was computed of it is: a negative float to the power of a fraction is, in Python."""
+    """A number, as a complex one if `out` is: Python's power of a negative float and a fraction is complex."""
     return x + 0j if np.isrealobj(x) and np.iscomplexobj(out) else x
 
 
@@ -201,7 +203,7 @@ _WHOLE = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
 
 
 def masked(gradient: Any, mask: Any, out: Any = None) -> Any:
-    """A gradient where a mask is true, zero elsewhere, be it infinite there: `np.where`, in a fifth of the time.
+    """`np.where(mask, gradient, 0)` in a fifth of the time, also where the gradient is infinite.
 
     Args:
         gradient: an array or number.
@@ -209,7 +211,7 @@ def masked(gradient: Any, mask: Any, out: Any = None) -> Any:
         out: an array that may hold the result.
     """
     whole = _WHOLE.get(gradient.dtype) if type(gradient) is np.ndarray and gradient.ndim else None
-    if whole is not None:   # the bits of a float are an integer, which there is times one or zero, whatever it tells
+    if whole is not None:   # multiply the bits of the floats, as integers, by one or zero
         bits = gradient.view(whole)
         if out is None:
             return np.multiply(bits, mask).view(gradient.dtype)
@@ -223,19 +225,19 @@ def masked(gradient: Any, mask: Any, out: Any = None) -> Any:
 
 
 def custom_gradient(values: Any, inputs: Any) -> Any:
-    """The values, whose gradients are not those of how they were computed."""
+    """Return the values; the reverse asks a function of the user's for the gradients of the inputs."""
     return values
 
 
 def numbered(like: Any) -> Any:
-    """The numbers of the elements of an array, in its shape, which lie in memory in the order in which those do."""
+    """The numbers of an array's elements, in its shape and its order in memory."""
     found = np.empty_like(like, np.intp, subok=False)
     found[...] = np.arange(found.size).reshape(found.shape)
     return found
 
 
 def cropped(gradient: Any, like: Any) -> Any:
-    """A gradient in the shape of `like`: without what is beyond, and zero where there is none."""
+    """A gradient in the shape of `like`: cut off where it is longer, filled with zeros where it is shorter."""
     gradient = np.asarray(gradient)
     if gradient.shape == np.shape(like):
         return gradient
@@ -246,7 +248,7 @@ def cropped(gradient: Any, like: Any) -> Any:
 
 
 def cofactors(a: Any) -> Any:
-    """The derivative of the determinants of matrices, of which there is one for singular matrices, too."""
+    """The matrices of cofactors: the derivative of determinants, of singular matrices, too."""
     turned = _inverse(a)
     if turned is not None:
         return np.linalg.det(a)[..., None, None] * turned
@@ -256,7 +258,7 @@ def cofactors(a: Any) -> Any:
 
 
 def cofactors_change(g: Any, a: Any) -> Any:
-    """The derivative of the cofactors, which is symmetric: it goes back as it goes forth."""
+    """The derivative of the cofactors, which is symmetric: it is its own transpose."""
     turned = _inverse(a)
     if turned is not None:
         found = (g * turned).sum((-2, -1), keepdims=True) * turned - turned @ np.swapaxes(g, -1, -2) @ turned
@@ -271,7 +273,7 @@ def cofactors_change(g: Any, a: Any) -> Any:
 
 
 def _inverse(a: Any) -> Any:
-    """The inverses, turned, of matrices that are all far from singular."""
+    """The transposed inverses; None if a matrix is close to singular."""
     try:
         found = np.linalg.inv(a)
     except np.linalg.LinAlgError:
@@ -286,7 +288,7 @@ def _rotations(a: Any) -> tuple[Any, ...]:
 
 
 def _third(g: Any, out: Any, h: Any, a: Any) -> Any:
-    """The third derivative of determinants, of regular matrices."""
+    """The third derivative of determinants of regular matrices."""
     turned = np.swapaxes(np.linalg.inv(a), -1, -2)
     first, second = (np.matmul(np.matmul(turned, np.swapaxes(each, -1, -2)), turned) for each in (g, h))
     by_first, by_second = (np.sum(each * turned, (-2, -1), keepdims=True) for each in (g, h))
@@ -298,10 +300,10 @@ def _third(g: Any, out: Any, h: Any, a: Any) -> Any:
 
 
 def stack_items(items: Any, zero: Any) -> Any:
-    """The items as one array.
+    """Stack items, of which None stands for zeros.
 
     Args:
-        zero: like an item, as far as that is known: what stands for all if there is none.
+        zero: zeros like an item, in case there is none.
     """
     if not items:
         return np.zeros((0, *zero.shape), zero.dtype)
@@ -310,13 +312,13 @@ def stack_items(items: Any, zero: Any) -> Any:
 
 
 def fill_gap(items: Any, index: Any, zero: Any) -> None:
-    """Put zeros into a place of a list if it is empty."""
+    """Replace None at a place of a list by zeros."""
     if items is not None and items[index] is None and zero is not None:
         items[index] = np.zeros_like(zero)
 
 
 def given(value: Any, message: str) -> Any:
-    """The value, unless it is None."""
+    """Return the value, unless it is None."""
     if value is None:
         raise ValueError(message)
     return value

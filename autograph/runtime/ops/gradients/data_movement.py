@@ -1,4 +1,4 @@
-"""The derivatives of functions that only move elements, share them out or repeat them: the gradient goes back along."""
+"""Derivatives of functions that move, select or repeat elements: the gradient goes the same way back."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MOST = 64  # the greatest number of arguments of one kind that have derivatives
 
 
 def reshaped_back(g: Any, out: Any, a: Any, *_: Any, **__: Any) -> Any:
-    """Of what has the same elements in the same order."""
+    """The derivative of a function that keeps the elements and their order."""
     return np.reshape(g, shape(a))
 
 
 def moves(function: Callable[..., Any]) -> Vjp:
-    """The rule of a function whose result has elements of its first argument, each any number of times.
+    """The derivative of a function whose result consists of elements of its first argument, in any number.
 
-    It is found out by moving the numbers of the elements, so this is for what has no simpler rule.
+    It moves the numbers of the elements to find where each went, for functions without a simpler rule.
     """
 
     def vjp(g: Any, out: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
@@ -35,32 +35,34 @@ def moves(function: Callable[..., Any]) -> Vjp:
 
 
 def scattered(a: Any, numbers: Any, g: Any) -> Any:
-    """Zeros like `a`, to whose elements of these numbers the gradient is added."""
+    """Zeros like `a`, with the gradient added to the elements of these numbers."""
     return np.reshape(scatter_add(np.ravel(as_array(a)), (numbers,), g), shape(a))
 
 
 def along(axis: int, index: Any) -> tuple[Any, ...]:
-    """The index that takes something of one axis, which is not negative, and all of the others."""
+    """The index that applies `index` to one axis, counted from the front, and keeps all others."""
     return (*(slice(None),) * axis, index)
 
 
 def axis_of(axis: int, a: Any) -> int:
-    """An axis, counted from the first."""
+    """An axis counted from the front."""
     return int(axis % ndim(a))
 
 
 def parts(arrays: Any) -> list[Any]:
-    """The arrays in an argument that is a list of them, or an array."""
+    """The arrays in a list of arrays, or in an array."""
     return list(arrays) if isinstance(arrays, (list, tuple)) else [arrays[i] for i in range(shape(arrays)[0])]
 
 
 def like_parts(gradients: list[Any], arrays: Any) -> Any:
-    """The gradients of parts, in the form of what they are parts of."""
+    """The gradients of `parts(arrays)`, as a list or an array, like `arrays`."""
     return gradients if isinstance(arrays, (list, tuple)) else np.stack(gradients)
 
 
 def unjoined(g: Any, arrays: Sequence[Any], axis: int, lengths: list[Any] | None = None) -> list[Any]:
-    """The gradients of arrays that have been put one after the other; `lengths` along the axis, if not their own."""
+    """The gradients of arrays that were concatenated; `lengths` along the axis, if they differ from those of the
+    arrays.
+    """
     found, start = [], 0
     for number, array in enumerate(arrays):
         length = shape(array)[axis] if lengths is None else lengths[number]

@@ -1,8 +1,8 @@
-"""The derivatives of elementary functions, which NumPy's ufuncs, `math`, `cmath` and the operators have in common.
+"""Derivatives of elementary functions, for NumPy's ufuncs, `math`, `cmath` and the operators alike.
 
 They use `out` where that saves work. Where the derivative is finite they neither overflow nor divide by zero. At a
-kink they give the mean of what is on either side: `abs` has the derivative 0 at 0. Of equal arguments of `maximum`,
-the first gets the gradient. What is constant between its jumps, such as `floor`, has the derivative 0.
+kink they return the mean of both slopes: `abs` has the derivative 0 at 0. Among equal arguments of `maximum`, the first
+gets the gradient. Functions that are constant between jumps, such as `floor`, have the derivative 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEGREE = math.pi / 180
 
 
 def of_one(m: Any) -> dict[str, Vjp | None]:
-    """The derivatives of functions of one number, in the terms of NumPy or `math`, whose functions `m` has."""
+    """The derivatives of functions of one number, written with the functions of `m`: NumPy or `math`."""
     return {
         "exp": lambda g, out, x: g * out,
         "exp2": lambda g, out, x: g * out * LN2,
@@ -58,12 +58,12 @@ def of_one(m: Any) -> dict[str, Vjp | None]:
 
 
 def _hypot1(m: Any, x: Any) -> Any:
-    """`sqrt(1 + x**2)`, which `x**2` may be too large for."""
+    """`sqrt(1 + x**2)` without overflow."""
     return m.hypot(1, x) if is_real(x) or m is not np else np.sqrt(1 + x * x)
 
 
 def _divided_twice(g: Any, by: Any) -> Any:
-    """Not by the square, which may be too large."""
+    """`g / by**2` without overflow."""
     return g / by / by
 
 
@@ -72,7 +72,9 @@ def absolute(g: Any, out: Any, x: Any) -> Any:
 
 
 def sign(g: Any, out: Any, x: Any) -> Any:
-    """A complex number divided by its absolute value; between real numbers it is constant."""
+    """The derivative of `np.sign`: a complex number divided by its absolute value; it is constant between
+    real numbers.
+    """
     if is_real(x):
         return np.zeros_like(x)
     r = nonzero(np.abs(x))
@@ -80,12 +82,12 @@ def sign(g: Any, out: Any, x: Any) -> Any:
 
 
 def angle(g: Any, z: Any) -> Any:
-    """Of the angle in radians of a complex number, which is constant for real ones."""
+    """The derivative of the angle of a complex number in radians; it is constant for real ones."""
     return np.zeros_like(z) if is_real(z) else -1j * g / nonzero(z)
 
 
 def nonzero(x: Any) -> Any:
-    """`x`, but 1 in the place of 0: a divisor where what is divided is 0."""
+    """`x` with 1 in place of 0, as a safe divisor."""
     return np.where(x == 0, 1, x)
 
 
@@ -93,7 +95,7 @@ def nonzero(x: Any) -> Any:
 
 
 def _like(x: Any, out: Any) -> Any:
-    """The base of a power, complex if the power is."""
+    """The base of a power, as a complex number if the power is complex."""
     return x if is_real(out) or not is_real(x) else on_proxies(as_result)(x, out)
 
 
@@ -114,12 +116,12 @@ def power_of_exponent(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def quotient(divide: Callable[..., Any]) -> Rules:
-    """The rules of a remainder, for which `divide` gives what the second argument is taken how often."""
+    """The derivatives of a remainder; `divide(x, y)` is the integer quotient."""
     return lambda g, out, x, y: g, lambda g, out, x, y: -g * divide(x, y)
 
 
 def extreme(g: Any, out: Any, x: Any, y: Any) -> Any:
-    """Of a bound and what is clipped: where they are equal, they share the gradient."""
+    """The derivative of clipping, in the array or in the bound: equal values share the gradient."""
     return np.where(x == out, np.where(y == out, 0.5 * g, g), 0)
 
 
@@ -129,23 +131,23 @@ OF_EXTREME: Rules = (lambda g, out, x, y: _MASKED(g, x == out), lambda g, out, x
 
 
 def legs(g: Any, out: Any, x: Any, *_: Any) -> Any:
-    """Of a root of a sum of squares, in one of what is squared."""
+    """The derivative of a root of a sum of squares, in one of the terms."""
     return g * x / nonzero(out)
 
 
 def _angle_of(g: Any, out: Any, y: Any, x: Any) -> Any:
-    """Of `arctan2` in its first argument."""
+    """The derivative of `arctan2` in its first argument."""
     r = np.hypot(x, y)
     return g * (x / r) / r
 
 
 def log_sum(exp: Callable[..., Any]) -> Vjp:
-    """Of `logaddexp`: what each term contributes to the sum, where there is any."""
+    """The derivative of `logaddexp`: the share of each term in the sum."""
     return lambda g, out, x, *_: g * exp(x - np.where(out == -np.inf, 0, out))
 
 
 def swapped(rule: Vjp) -> Vjp:
-    """The rule of the second argument, where that of the first is the same with the arguments exchanged."""
+    """The derivative in the second argument of a symmetric function, from that in the first."""
     return lambda g, out, x, y: rule(g, out, y, x)
 
 
@@ -228,7 +230,7 @@ OF_VECMAT: Rules = (
 
 
 def pointwise(*rules: Vjp | None, safe: float = 0.5) -> Rules:
-    """The rules of a ufunc, of those of its function on numbers: where `where` is false, nothing depends on anything.
+    """The derivatives of a ufunc, from those of its function on numbers; where `where` is false, they are zero.
 
     Args:
         safe: a number where the function and its derivatives are finite.
@@ -248,12 +250,12 @@ def _masked(rule: Vjp, at: int, count: int, safe: float) -> Vjp:
 
 
 def fit_list(gradient: Any, x: Any) -> Any:
-    """The gradient of a list in the shape of the array that NumPy makes of it; that of anything else as it is."""
+    """The gradient of a list, in the shape of the array that NumPy makes of it; any other gradient as it is."""
     return on_proxies(fit)(gradient, as_array(x)) if is_list(x) else gradient
 
 
 def of_cores(*rules: Vjp | None) -> Rules:
-    """The rules of a ufunc of vectors and matrices, of those for its dimensions where they are by default."""
+    """The derivatives of a ufunc of vectors and matrices, for the default axes."""
     return tuple(None if rule is None else _of_cores(rule) for rule in rules)
 
 

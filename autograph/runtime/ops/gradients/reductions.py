@@ -1,7 +1,7 @@
-"""The derivatives of sums, products, extremes and moments, which functions, methods and ufuncs have in common.
+"""Derivatives of sums, products, extremes and moments, for functions, methods and ufuncs alike.
 
-Elements that are equal to the maximum or minimum share the gradient equally. A product's derivative is the product of
-the other elements, some of which may be 0.
+Elements that equal the maximum or minimum share the gradient equally. The derivative of a product is the product of the
+other elements, also if some of them are 0.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ MOMENT = "axis dtype out ddof keepdims"
 def reducing(
     rule: Vjp, names: str = ORDINARY, *, axis: int | None = None, missing: float | None = None, masked: bool = True
 ) -> Vjp:
-    """The rule of a function that reduces an array, of one for what is broadcast against the array.
+    """The derivative of a function that reduces an array, from a rule that gets everything broadcast to the array.
 
     Args:
-        rule: called with the gradient, the output, the array, the axis, the mask of what counts (or True), and all
-            arguments by name.
+        rule: called with the gradient, the output, the array, the axis, the mask of the elements that count (or True),
+            and all arguments by name.
         names: those of the parameters after the array.
         axis: the default.
-        missing: what stands for nan, where that does not count.
-        masked: whether it is the rule of the array, whose elements do not all count.
+        missing: replaces nan, for functions that ignore it.
+        masked: whether to set the gradient of elements that do not count to zero.
     """
     order = names.split()
 
@@ -59,7 +59,7 @@ def reducing(
 
 
 def reductions(rule: Vjp, of_initial: Vjp, names: str = ORDINARY, **options: Any) -> tuple[Vjp | None, ...]:
-    """The rules of a function that reduces an array, which begins with `initial`."""
+    """The derivatives of a reduction that has a parameter `initial`."""
     position = names.split().index("initial")
     initial = reducing(of_initial, names, masked=False, **options)
     return reducing(rule, names, **options), *[None] * position, initial
@@ -77,7 +77,7 @@ def mean(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
 
 
 def how_many(a: Any, axis: Any, mask: Any) -> Any:
-    """How many elements are reduced to one."""
+    """The number of elements that are reduced to one."""
     sizes, found = shape(a), 1
     if mask is not True:
         return np.sum(np.broadcast_to(mask, sizes), axis, keepdims=True, dtype=getattr(a, "dtype", None))
@@ -94,7 +94,7 @@ def variance(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
 
 
 def deviation(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
-    """It has a kink where all elements are equal, and there the derivative 0."""
+    """The derivative of the standard deviation; zero where all elements are equal, at the kink."""
     return variance(g / (2 * nonzero(out)), out, a, axis, mask, given)
 
 
@@ -118,7 +118,7 @@ def extreme_of_initial(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: An
 
 
 def extent(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
-    """Of `ptp`, the maximum less the minimum."""
+    """The derivative of `ptp`, the maximum minus the minimum."""
     high, low = np.max(a, axis, keepdims=True), np.min(a, axis, keepdims=True)
     return extreme(g, high, a, axis, True, {}) - extreme(g, low, a, axis, True, {})
 
@@ -133,27 +133,27 @@ def product_of_initial(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: An
 
 
 def log_sum_of(exp: Callable[..., Any]) -> Vjp:
-    """Of `logaddexp.reduce` or `logaddexp2.reduce`."""
+    """The derivative of `logaddexp.reduce` or `logaddexp2.reduce`."""
     return lambda g, out, a, axis, mask, given: log_sum(exp)(g, out, a)
 
 
 def root_of_squares(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
-    """Of `hypot.reduce`."""
+    """The derivative of `hypot.reduce`."""
     return legs(g, out, a)
 
 
 def others(x: Any, axis: Any) -> Any:
-    """For each element the product of the others along an axis, several, or all."""
+    """For each element the product of the others, along an axis, several axes, or all."""
     return in_rows(x, axis, lambda row: before(row) * np.flip(before(np.flip(row, -1)), -1))
 
 
 def before(row: Any) -> Any:
-    """The product of the elements that come before each, along the last axis."""
+    """The product of the elements before each, along the last axis."""
     return np.concatenate([np.ones_like(row[..., :1]), np.cumprod(row[..., :-1], -1)], -1)
 
 
 def in_rows(x: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
-    """A function along the last axis, applied along another axis, several axes as one, or all."""
+    """Apply a function of the last axis along another axis, several axes as one, or all."""
     if axis is None:
         return np.reshape(function(np.ravel(x)), shape(x))
     if not isinstance(axis, tuple):
@@ -169,7 +169,7 @@ def in_rows(x: Any, axis: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def running(rule: Vjp, *, axis: int | None = None, missing: float | None = None) -> Vjp:
-    """The rule along any axis, from one along the last axis."""
+    """The derivative along any axis, from a rule for the last one."""
 
     def vjp(g: Any, out: Any, a: Any, /, axis: Any = axis, *_: Any, include_initial: Any = False, **kwargs: Any) -> Any:
         a = as_array(a)
@@ -202,7 +202,7 @@ def running_log_sum(g: Any, out: Any, a: Any) -> Any:
 
 
 def running_extreme(g: Any, out: Any, a: Any) -> Any:
-    """All goes to the last element so far that was the extreme, if several are equal."""
+    """The derivative of a running extreme: among equal elements, the last one so far gets the gradient."""
     number = numbered(a)
     leader = np.maximum.accumulate(np.where(a == out, number, number[..., :1]), -1)
     return np.reshape(scatter_add(np.ravel(a), np.ravel(leader), np.ravel(g)), shape(a))
@@ -221,7 +221,7 @@ def segments(g: Any, out: Any, a: Any, indices: Any, axis: Any = 0, *_: Any, **_
 
 @on_proxies
 def recurrence(factor: Any, term: Any) -> Any:
-    """`h[j] = term[j] + factor[j] * h[j - 1]` along the last axis, whose first factor does not matter.
+    """`h[j] = term[j] + factor[j] * h[j - 1]` along the last axis; the first factor does not matter.
 
     Made in as many steps as the length has binary digits: each doubles the number of terms that are summed up.
     """
@@ -236,7 +236,7 @@ def recurrence(factor: Any, term: Any) -> Any:
 
 
 def reverse_recurrence(factor: Any, term: Any) -> Any:
-    """`h[j] = term[j] + factor[j + 1] * h[j + 1]`, through which gradients of what `recurrence` gives come back."""
+    """`h[j] = term[j] + factor[j + 1] * h[j + 1]`, the transpose of `recurrence`."""
     turned = np.concatenate([np.ones_like(factor[..., :1]), np.flip(factor[..., 1:], -1)], -1)
     return np.flip(recurrence(turned, np.flip(term, -1)), -1)
 

@@ -1,4 +1,4 @@
-"""Ops that do to shadows what is done to the lists and dicts that they belong to; see `shadow.py`."""
+"""Ops that update the shadows of lists and dicts as these are updated; see `shadow.py`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograph.runtime.ops.gradients.shadow_ops import ARRAYS, Blank, is_blank, 
 
 
 def shadow_after(shadow: Any, other: Any, result: Any, changed: Any, op: str) -> Any:
-    """The shadow of the result of an operation in place: that of the changed object, unless that was a number.
+    """The shadow of the result of an in-place operator: that of the changed object, unless that is a number.
 
     Args:
         other: the shadow of the other operand, which a list was made longer by.
@@ -38,19 +38,19 @@ def shadow_after(shadow: Any, other: Any, result: Any, changed: Any, op: str) ->
 
 
 def made_of(shadow: Any, thing: Any) -> Any:
-    """The shadow of a list or tuple that was made of the items of what has `shadow`."""
+    """The shadow of a list or tuple that is made of the items of something with `shadow`."""
     return type(thing)(_shadows_in(shadow, thing))
 
 
 def _shadows_in(shadow: Any, things: Any) -> list[Any]:
-    """The shadows of the items of what has `shadow`, which are these things."""
+    """The shadows of the items `things` of something with `shadow`."""
     if isinstance(shadow, Blank) and not shadow.shape:
         return [shadow] * len(things)
     return list(map(shadow_of, things) if shadow is None else parts_of(shadow))
 
 
 def view_of(shadow: Any, result: Any, op: str, *args: Any, **options: Any) -> Any:
-    """The shadow of a view, by an op that gives one, of something that may be no array of floats.
+    """The shadow of a view of something that may not be an array of floats.
 
     Args:
         result: the view.
@@ -67,13 +67,13 @@ def view_of(shadow: Any, result: Any, op: str, *args: Any, **options: Any) -> An
 
 
 def extended_by(shadow: Any, other: Any, things: Any) -> Any:
-    """Make the shadow of a list longer, after the list was, by the items of what has the shadow `other`."""
+    """Extend the shadow of a list, after the list was, by the shadows of the new items."""
     shadow += _shadows_in(other, things[len(shadow) :])
     return shadow
 
 
 def updated_by(shadow: Any, *others: Any) -> None:
-    """Do to the shadow of a dict what was done to it by `update`, of which keywords are the last of the others."""
+    """Update the shadow of a dict as `update` updated the dict; keywords come last among the others."""
     for other in others:
         if not isinstance(other, dict):
             raise DerivativeError("the gradient goes through a dict that `update` gets pairs for: give it a dict")
@@ -81,7 +81,7 @@ def updated_by(shadow: Any, *others: Any) -> None:
 
 
 def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
-    """Put the shadows of items where these were put: in a list, or by a slice in the place of others."""
+    """Put shadows where items were put: at an index, or in place of a slice."""
     if isinstance(index, slice) and is_blank(other):
         start, stop, step = index.indices(len(shadow))
         grown = len(things) - len(shadow)
@@ -90,7 +90,7 @@ def put_parts(shadow: Any, index: Any, other: Any, things: Any) -> None:
 
 
 def arranged(shadow: Any) -> Any:
-    """A copy of a container of shadows, of all that are in it, with the same shadows: as it is now."""
+    """A copy of a container of shadows, at all depths, with the same shadows: its structure as it is now."""
     return resolve(_arranged, shadow)
 
 
@@ -103,18 +103,18 @@ def _arranged(shadow: Any) -> Any:
 
 
 def sorted_like(parts: Any, things: Any, reverse: Any = False) -> Any:
-    """The shadows of the items of a list, sorted as these are."""
+    """The shadows of the items of a list in the order that sorts the items."""
     things, parts = list(things), list(itertools.islice(parts, len(things)))
     return [parts[at] for at in sorted(range(len(things)), key=things.__getitem__, reverse=reverse)]
 
 
 def sort_like(parts: Any, things: Any, reverse: Any = False) -> None:
-    """Sort a shadow as the list is about to be sorted that it belongs to."""
+    """Sort the shadow of a list that is about to be sorted."""
     parts[:] = sorted_like(parts, things, reverse)
 
 
 def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> Any:
-    """The shadows of the items of a list that was put into another order: which came where is seen by what they are."""
+    """The shadows of the items of a list that was reordered; each item is found again by identity or value."""
     places: dict[Any, deque[int]] = {}
     for at, thing in enumerate(before):
         places.setdefault(_told_by(thing), deque()).append(at)
@@ -129,18 +129,18 @@ def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> 
 
 
 def _told_by(thing: Any) -> Any:
-    """A key of an item: equal numbers keep their order."""
+    """A key that identifies an item: equal numbers keep their order."""
     return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
 
 
 def part_like(shadow: Any, things: Any, thing: Any) -> Any:
-    """The shadow of the first item that is equal to a thing."""
+    """The shadow of the first item that equals a thing."""
     things = list(things)
     return _shadows_in(shadow, things)[things.index(thing)]
 
 
 def popped_item(shadow: Any) -> Any:
-    """The shadows of the key and the value that are taken out of a dict next, whose shadow is taken out."""
+    """Take the next key and value out of the shadow of a dict; returns the shadows of both."""
     if is_blank(shadow):
         return shadow, shadow
     key, part = shadow.popitem()
@@ -148,7 +148,7 @@ def popped_item(shadow: Any) -> Any:
 
 
 def put_part(shadow: Any, index: Any, part: Any) -> None:
-    """Put the shadow of an item where the item was put; of an array, that shadow stays what it is."""
+    """Put the shadow of an item where the item was put; an array keeps its own shadow."""
     if isinstance(shadow, Blank):
         shadow.take(1.0)
     elif shadow is not None and not isinstance(shadow, ARRAYS):

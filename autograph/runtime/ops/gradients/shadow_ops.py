@@ -1,4 +1,4 @@
-"""Ops that shadows are made, moved and emptied by; see `autograph.runtime.autodiff.shadow`."""
+"""Ops that make, move and empty shadows; see `autograph.runtime.autodiff.shadow`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ ARRAYS = (np.ndarray, np.flatiter)
 
 
 class Blank:
-    """The shadow of something without a gradient, such as integers, or of which the gradient is not known.
+    """The shadow of an object without a gradient, such as an integer, or whose gradient is unknown.
 
     Args:
-        thing: what it belongs to.
+        thing: the object.
         name: of the variable, or the expression, that has given it; None if nothing is lost without its gradient.
         what: a description, for errors.
     """
@@ -67,7 +67,7 @@ class Blank:
         return self.of(part_of(np.broadcast_to(0, self.shape), index) if self.shape else None)
 
     def of(self, thing: Any) -> Any:
-        """The blank of something that was made of what this one belongs to."""
+        """The blank of an object that was made from this blank's object."""
         return resolve(self._of, thing)
 
     def _of(self, thing: Any) -> Any:
@@ -83,11 +83,11 @@ class Blank:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args: self.take(1.0)     # something is done to it of which no derivative is known
+        return lambda *args: self.take(1.0)     # an operation without a known derivative
 
 
 def shadow_of(thing: Any, name: str | None = None) -> Any:
-    """Arrays of zeros in the place of the arrays and floats that a thing is or holds; None or blanks in that of others.
+    """The shadow of an object: zeros for arrays and floats, at all depths; None or blanks for everything else.
 
     Args:
         name: of something that depends on what is differentiated; if it is a text or the like, its gradient is refused.
@@ -116,12 +116,12 @@ _WITHOUT_NUMBERS = (
 
 
 def blank(thing: Any, name: str) -> Any:
-    """The shadow of something that has no gradient, but tells what is differentiated."""
+    """The shadow of an object that has no gradient, but encodes a value that has one."""
     return Blank(thing, name)
 
 
 def _zeros(array: Any) -> Any:
-    """Zeros that lie in memory as an array does, so that what is a view of the one is one of the other."""
+    """Zeros with the memory layout of an array, so that views of both correspond."""
     found = np.zeros_like(array, subok=False)
     if found.strides == array.strides or 0 in array.strides:
         return found
@@ -131,7 +131,7 @@ def _zeros(array: Any) -> Any:
 
 
 def part_of(shadow: Any, index: Any) -> Any:
-    """The shadow of an item, for the shadow of an array or container; the index of an array must be a basic one."""
+    """The shadow of an item, from that of an array or container; the index of an array must be basic."""
     if not isinstance(shadow, ARRAYS):
         return None if shadow is None else shadow[index]
     if isinstance(shadow, np.flatiter):
@@ -141,7 +141,7 @@ def part_of(shadow: Any, index: Any) -> Any:
 
 
 def parts_of(shadow: Any, form: Any = None) -> Any:
-    """The shadows of the items, as something to iterate over; `form`, a tuple, tells how each will be taken apart."""
+    """Iterate over the shadows of items. `form`, a tuple, says how each item will be unpacked."""
     if type(form) is tuple:
         return (_in_form(part, form) for part in parts_of(shadow))
     if isinstance(shadow, np.ndarray):
@@ -156,7 +156,7 @@ def parts_of(shadow: Any, form: Any = None) -> Any:
 
 
 def _of_key(key: Any) -> Any:
-    """The shadow of a key of a dict; it is not known whether its numbers depend on what is differentiated."""
+    """The shadow of a key of a dict: whether its numbers depend on the inputs is unknown."""
     if isinstance(key, tuple):
         return tuple(map(_of_key, key))
     return Blank(key, "", f"the key {key!r} of a dict") if isinstance(key, _IN_KEYS) else None
@@ -166,7 +166,7 @@ _IN_KEYS = (float, complex, np.inexact, str, bytes)
 
 
 def _in_form(part: Any, form: tuple[Any, ...]) -> Any:
-    """A shadow, with tuples of None in the place of None where the form has tuples."""
+    """A shadow, with tuples of None for None where the form has tuples."""
     if part is not None and tuple not in map(type, form):
         return part
     parts = itertools.repeat(None) if part is None else part
@@ -174,12 +174,12 @@ def _in_form(part: Any, form: tuple[Any, ...]) -> Any:
 
 
 def is_blank(shadow: Any) -> bool:
-    """Whether something has no gradient, or none that is known."""
+    """Whether a shadow holds no gradient, or an unknown one."""
     return shadow is None or isinstance(shadow, Blank)
 
 
 def zeros_for(shadow: Any) -> Any:
-    """A gradient of zeros for something that has none."""
+    """A gradient of zeros for an object that has none."""
     return shadow.zeros() if isinstance(shadow, Blank) else 0.0
 
 
@@ -204,13 +204,13 @@ def accumulate_each(shadow: Any, gradient: Any) -> None:
 
 
 def sum_of_parts(shadow: Any) -> Any:
-    """The reverse of `accumulate_each`."""
+    """The transpose of `accumulate_each`."""
     parts = () if is_blank(shadow) else parts_of(shadow)
     return sum((in_shadow(part) for part in parts), 0.0)
 
 
 def accumulate(shadow: Any, gradient: Any) -> None:
-    """Add a gradient to a shadow, one of the same structure; None and 0.0 stand for zeros of any."""
+    """Add a gradient to a shadow of the same structure; None and 0.0 are zeros of any structure."""
     resolve(_accumulate, shadow, gradient)
 
 
@@ -233,11 +233,11 @@ def _accumulate(shadow: Any, gradient: Any) -> Any:
 
 
 def _nothing(_: Any) -> None:
-    """The results for the parts that are changed in place."""
+    """Join nothing: the parts are changed in place."""
 
 
 def _of_items(gradient: Any, shadow: Any) -> Any:
-    """A gradient of a list that was taken for an array, with the list's shape."""
+    """The gradient of a list that NumPy converted to an array, in the shape of the list."""
     try:
         return fit(gradient, np.broadcast_to(np.zeros((), np.result_type(gradient)), _shape(shadow)))
     except ValueError:
@@ -253,7 +253,7 @@ def _shape(shadow: Any) -> tuple[int, ...]:
 
 
 def add_at(shadow: Any, index: Any, gradient: Any) -> None:
-    """Add a gradient to the items at `index`, to each item of an array as often as it is named there."""
+    """Add a gradient to the items at `index`; an item that the index repeats gets it each time."""
     if shadow is None:
         return
     if isinstance(shadow, (list, tuple, dict, Blank)):
@@ -265,7 +265,7 @@ def add_at(shadow: Any, index: Any, gradient: Any) -> None:
 
 
 def gradient_in(shadow: Any, like: Any) -> Any:
-    """The gradient in a shadow in the form of what it belongs to, with numbers in the place of numbers."""
+    """The gradient in a shadow, in the form of its object: numbers for numbers."""
     return resolve(_gradient_in, like, shadow)
 
 
@@ -281,7 +281,7 @@ def _gradient_in(like: Any, shadow: Any) -> Any:
 
 
 def some_gradient(thing: Any, seed: int) -> Any:
-    """Small floats that have nothing to do with each other, in the place of those that a thing is or holds."""
+    """Small random floats in the form of a thing, as an arbitrary cotangent."""
     return resolve(_some_gradient, thing, np.random.default_rng(seed))
 
 
@@ -296,7 +296,7 @@ def _some_gradient(thing: Any, rng: np.random.Generator) -> Any:
 
 
 def in_shadow(shadow: Any) -> Any:
-    """The gradient in the shadow of a number, as a number; in that of a tuple or the like, one of such."""
+    """The gradient in the shadow of a number, as a number; in that of a container of numbers, a container of such."""
     return resolve(_in_shadow, shadow)
 
 
@@ -305,12 +305,12 @@ def _in_shadow(shadow: Any) -> Any:
 
 
 def or_zero(shadow: Any) -> Any:
-    """A shadow as a gradient: that of what may turn out to be an integer, which has none."""
+    """A shadow as a gradient; zeros for an object that turns out to be an integer at run time."""
     return zeros_for(shadow) if is_blank(shadow) else shadow
 
 
 def snapshot(thing: Any) -> Any:
-    """A copy of an array, or of a container and the arrays in it; what else there is is given back as it is."""
+    """A copy of an array, or of a container with the arrays in it; anything else as it is."""
     return resolve(_snapshot, thing)
 
 
@@ -321,7 +321,7 @@ def _snapshot(thing: Any) -> Any:
 
 
 def take_out(shadow: Any, where: Any = True) -> Any:
-    """The gradient in a shadow, which is zero from then on: what it belonged to was overwritten.
+    """Take the gradient out of a shadow and set it to zero, because its object was overwritten.
 
     Args:
         where: the part that was, if it was not all.
@@ -334,7 +334,7 @@ def take_out(shadow: Any, where: Any = True) -> Any:
 
 
 def take_at(shadow: Any, index: Any) -> Any:
-    """The gradient of what was written to the items at `index`; of those named twice, to the last one."""
+    """Take the gradients of the items at `index`, which were overwritten; of a repeated item, the last write counts."""
     if is_blank(shadow):
         return zeros_for(shadow and shadow[index])
     found = shadow[index]
@@ -349,12 +349,12 @@ def take_at(shadow: Any, index: Any) -> Any:
 
 
 def take_back(shadow: Any, index: Any) -> Any:
-    """The result of `take_at` for an array; items of lists and dicts have shadows of their own."""
+    """`take_at` for an array; items of lists and dicts have shadows of their own."""
     return take_at(shadow, index) if isinstance(shadow, ARRAYS) else 0.0
 
 
 def put_back(shadow: Any, index: Any, gradient: Any, where: Any = True) -> None:
-    """The reverse of `take_back`, or of `take_out` if that said where."""
+    """The transpose of `take_back`, or of `take_out` with `where`."""
     if isinstance(shadow, ARRAYS) and where is True:
         shadow[index] = gradient
     elif isinstance(shadow, np.ndarray):
@@ -362,12 +362,12 @@ def put_back(shadow: Any, index: Any, gradient: Any, where: Any = True) -> None:
 
 
 def gradient_at(shadow: Any, index: Any) -> Any:
-    """The gradients of the items at `index` of what may be an array of integers, which has none."""
+    """The gradients of the items at `index`; zeros if the object is an array of integers at run time."""
     return zeros_for(shadow and shadow[index]) if is_blank(shadow) else snapshot(shadow[index])
 
 
 def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: Any) -> Any:
-    """The gradient of the value that a function has written into some items of an array.
+    """Take the gradient of the value that a function has written into some items of an array.
 
     To find out which of the value's items has come where, the function is made to write their numbers.
 
@@ -388,7 +388,7 @@ def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: An
 
 
 def unless_view(shadow: Any, base: Any, is_item: bool) -> Any:
-    """The gradient in the shadow of what was got out of an array or list; a view, or an item, has none of its own.
+    """Take the gradient of a result that may be a view or an item; a view has none of its own.
 
     Args:
         is_item: whether it is an item, or some, if that is a list.
@@ -399,7 +399,7 @@ def unless_view(shadow: Any, base: Any, is_item: bool) -> Any:
 
 
 def put_unless_view(shadow: Any, base: Any, is_item: bool, gradient: Any) -> None:
-    """The reverse of `unless_view`."""
+    """The transpose of `unless_view`."""
     if isinstance(shadow, np.ndarray) and _is_apart(shadow, base, is_item):
         shadow[...] = gradient
 
@@ -409,7 +409,7 @@ def _is_apart(shadow: Any, base: Any, is_item: bool) -> bool:
 
 
 def _may_repeat(index: Any) -> bool:
-    """Whether an index may name an item twice."""
+    """Whether an index may select an item twice."""
     parts = index if isinstance(index, tuple) else (index,)
     arrays = [np.asarray(part) for part in parts if isinstance(part, (list, np.ndarray))]
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iu":

@@ -1,6 +1,6 @@
-"""Tools for derivatives of ops: static facts of arguments, and functions that also take proxies of a trace.
+"""Tools for derivatives of ops: static facts about arguments, and functions that also take proxies.
 
-The rules stand with their ops. Here is only what they share; see `Vjp` in `opdef.py` for what a rule is.
+The rules themselves are in the files of their ops; `Vjp` in `opdef.py` describes their arguments and results.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from autograph.runtime.graph.types import ObjectType, TensorType, type_of
 
 
 def on_proxies(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function, but none of NumPy's, that is an op, such that proxies of a trace record it as they do NumPy's.
+    """Make a function record the op that it is, when it gets proxies, as NumPy's functions do.
 
     The op's target is `function` itself, or what this makes of it.
     """
@@ -49,7 +49,7 @@ def ndim(x: Any) -> Any:
 
 
 def _may_be_anything(x: Any) -> bool:
-    """Whether only the run knows if it is an array, a number or a list."""
+    """Whether it is unknown before the run if this is an array, a number or a list."""
     value = getattr(x, "_ag_value", None)
     return value is not None and not (isinstance(value.type, TensorType) and value.type.exact) and not is_list(x)
 
@@ -61,7 +61,7 @@ def is_list(x: Any) -> bool:
 
 
 def is_real(x: Any) -> bool:
-    """Whether something is known not to be complex."""
+    """Whether a value is certainly not complex."""
     value = getattr(x, "_ag_value", None)      # of a proxy: its type says more than its attributes do
     found = type_of(x) if value is None else value.type
     return isinstance(found, TensorType) and found.dtype.kind != "c"
@@ -72,14 +72,14 @@ def conj(x: Any) -> Any:
 
 
 def as_array(x: Any) -> Any:
-    """The array that NumPy makes of a list, in which there may be proxies; anything else as it is."""
+    """The array that NumPy makes of a list, which may contain proxies; anything else as it is."""
     if isinstance(x, (list, tuple)):
         return np.stack(list(map(as_array, x))) if x else x
     return np.atleast_1d(x) if is_list(x) else x
 
 
 def is_true(option: Any) -> bool:
-    """Whether an option is given, and true."""
+    """Whether an option was passed, and is true."""
     return option is not np._NoValue and bool(option)
 
 

@@ -1,6 +1,5 @@
-"""How the types of results are inferred.
+"""Type inference: the types of the results of ops.
 
-A rule of an op computes with shapes and dtypes; `infer.py` makes of it an inference that answers for all arguments.
-`shape_rules.py` is what rules are written in; `numpy_probe.py` asks NumPy itself; `declare.py` declares many ops by one
-rule.
+A rule computes with shapes and dtypes; `infer.py` makes of it an inference that answers for all arguments. Rules are
+written with `shape_rules.py`; `numpy_probe.py` asks NumPy itself; `declare.py` declares several ops by one rule.
 """

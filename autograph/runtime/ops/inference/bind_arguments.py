@@ -1,4 +1,4 @@
-"""Arguments of NumPy's functions by the names of their parameters, and methods as functions."""
+"""Bind arguments of NumPy's functions to parameters, and call methods as functions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from autograph.runtime.ops.inference.shape_rules import Wrong
 
 @cache
 def signature(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function of NumPy; they are costly to come by."""
+    """The signature of a function, cached because NumPy's are slow to get."""
     return inspect.signature(function)
 
 
 def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that are given, by the names of the parameters."""
+    """The arguments by the names of their parameters."""
     try:
         return dict(signature(function).bind(*args, **kwargs).arguments)
     except TypeError as error:
@@ -25,7 +25,7 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def method(name: str) -> Callable[..., Any]:
-    """The method of that name as a function of what it is a method of."""
+    """The method of that name as a function of its object."""
 
     def call(value: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(value, name)(*args, **kwargs)
@@ -36,7 +36,7 @@ def method(name: str) -> Callable[..., Any]:
 def positional(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], moves: Callable[[Any], bool]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a call with those that are named, up to the last for which `moves` is true, in their places.
+    """Move keyword arguments into their positions, up to the last one for which `moves` is true.
 
     Rules of derivatives are known by place, also those of parameters that can only be named.
     """

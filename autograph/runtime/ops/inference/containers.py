@@ -1,4 +1,4 @@
-"""Types of Python's containers: what is known of their items, and how items are got out of them."""
+"""Types of Python's containers, of their items, and of items taken from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, is_
 
 
 def list_of(item: Type, name: str = "list") -> ObjectType:
-    """The type of a list (or set) that an operation makes.
+    """The type of a new list or set.
 
     It says nothing of the items, although they are known: a later `xs[i] = v` or `xs.append(v)` may put something else
     into the list, while the type of a value is fixed.
@@ -23,14 +23,14 @@ def tuple_of(*items: Type) -> ObjectType:
 
 
 def tuple_items(type: Type) -> tuple[Type, ...] | None:
-    """The types of each of the items, if it is a tuple of which that is known."""
+    """The types of the items of a tuple, if they are known."""
     if isinstance(type, ObjectType) and type.items and (type.name == "tuple" or type.name in NAMED_TUPLES):
         return type.items
     return None
 
 
 def build_type(structure: Any) -> Type:
-    """The type of a new list, tuple, dict or set of nested arguments."""
+    """The type of a new container."""
     if type(structure) is tuple:
         return ObjectType("tuple", tuple(map(build_type, structure)))
     if is_type(structure):
@@ -41,7 +41,7 @@ def build_type(structure: Any) -> Type:
 
 
 def iterated(arg: Any) -> Type:
-    """The type of the items that iterating over an argument gives."""
+    """The type of the items that iteration over an argument gives."""
     if type(arg) in (tuple, list):
         return join_all(map(type_of_arg, arg))
     found = type_of_arg(arg)

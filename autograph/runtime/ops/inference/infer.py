@@ -1,13 +1,13 @@
-"""From the rule of an op to its `infer`, which answers for all arguments.
+"""Make inferences of rules.
 
-A rule is written for arguments whose types are exact, in the terms of NumPy, and says `raise Unknown` (or calls
-something of `shape_rules.py` that does) when it does not know. The decorator `rule` makes an `infer` of it, which
+A rule is written for arguments of exact types, in terms of NumPy. If it does not know the answer, it raises `Unknown`,
+often through a function of `shape_rules.py`. `rule` makes an `infer` of it, which
 
-    * gives `object` where the rule raises, because rules never judge: a wrong program fails when it runs;
-    * for a type that is not exact, asks the rule about each exact type that the value may be of, and joins the
-      answers, so that no rule has to know about inexact types, and none is ever wrong about one;
-    * gives the type of the array of `out=`, for a rule that has a parameter of that name;
-    * remembers answers.
+    * returns `object` where the rule raises, because rules never judge: a wrong program fails when it runs;
+    * asks the rule about each exact type that a value of an inexact type may have, and joins the answers, so that no
+      rule has to know about inexact types;
+    * returns the type of the array of `out=`, for a rule that has a parameter of that name;
+    * caches answers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST = 1024        # the greatest number of combinations of exact types to try 
 
 @cache
 def possible(type: TensorType) -> tuple[TensorType, ...]:
-    """Exact types, such that what a rule says of them holds for every value of an inexact type.
+    """Exact types such that an answer that holds for all of them holds for every value of an inexact type.
 
     Of the dtypes of a kind, the smallest and the largest stand for all.
     """
@@ -84,7 +84,7 @@ Answer: TypeAlias = "Type | list[Type]"
 
 
 def ask(function: Infer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Answer:
-    """The answer of a rule; ANY if it does not know."""
+    """The answer of a rule; ANY if the rule does not know it."""
     inexact: list[TensorType] = []
     _mapped((args, kwargs), inexact.append)
     try:
@@ -118,7 +118,7 @@ _PLAIN = frozenset({int, bool, float, complex, str, type(None), type(Ellipsis), 
 
 
 def _key(arg: Any) -> Any:
-    """A key of an argument, which differs for 1, 1.0 and True; TypeError if the argument should not be remembered."""
+    """A key of an argument, different for 1, 1.0 and True; TypeError if its answer must not be cached."""
     kind = type(arg)
     if kind is TensorType or kind is ObjectType:
         return arg
@@ -135,7 +135,7 @@ _ROOM = 4096
 
 
 def rule(function: Infer) -> Infer:
-    """The `infer` that a rule for exact types makes; see the module's documentation."""
+    """Make the `infer` of an op from a rule for exact types; see the module's documentation."""
     known: dict[Any, Answer] = {}
     function = _unless_out(function)
 

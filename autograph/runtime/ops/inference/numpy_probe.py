@@ -1,7 +1,7 @@
-"""Asking NumPy: what it makes of ones of some types says which dtype and kind it makes of all values of these types.
+"""Ask NumPy for dtypes: run a function on samples of ones and look at the type of the result.
 
-So rules need to know about shapes only, and the rest is as the NumPy at hand has it. A probe is run for the first of
-its arguments' types, and remembered.
+So rules only need to know about shapes, and dtypes follow the installed NumPy. A probe runs for the first arguments of
+these types, and its answer is cached.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LENGTH = 2              # of each axis of a sample; of several elements there ar
 
 @cache
 def sample(type: TensorType) -> Any:
-    """A value of this type, with other lengths of its axes."""
+    """A value of this type, with axes of a fixed length."""
     if type.dtype.kind not in ELEMENTARY:
         raise Unknown
     if type.kind == "python":
@@ -32,7 +32,7 @@ def sample(type: TensorType) -> Any:
 
 
 def probe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Type:
-    """The type of what `function` gives for arguments of which the types among `args` and `kwargs` are samples.
+    """The type of the result of `function` for samples of the types among the arguments.
 
     Lengths of axes say nothing: see `shaped`.
     """
@@ -46,29 +46,29 @@ def probe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Type:
 
 
 def real(type: TensorType) -> TensorType:
-    """The type to ask about in the place of one that may be complex, where NumPy casts to real numbers and warns."""
+    """A real type in place of a complex one, for functions that warn when they cast to real numbers."""
     return replace(type, dtype=np.dtype(float)) if type.dtype.kind == "c" else type
 
 
 def castable(type: TensorType, dtype: Any) -> TensorType:
-    """The same, where an argument `dtype=` decides whether it does."""
+    """`real`, unless `dtype=` asks for complex numbers."""
     return type if dtype is None or np.dtype(dtype).kind == "c" else real(type)
 
 
 def shaped(found: Type, shape: Shape) -> TensorType:
-    """The type that was found, with the lengths of its axes."""
+    """The type that a probe found, with the right lengths of its axes."""
     if not isinstance(found, TensorType) or found.ndim != len(shape):
         raise Unknown
     return replace(found, shape=shape)
 
 
 def dtype_of(found: Type) -> np.dtype[Any]:
-    """The dtype of what was found."""
+    """The dtype that a probe found."""
     return tensor_arg(found).dtype
 
 
 def shaped_all(found: Type, *shapes: Shape) -> ObjectType:
-    """The type of the tuple that was found, with the lengths of the axes of each item."""
+    """The type of a tuple that a probe found, with the right lengths of the axes of each item."""
     if not isinstance(found, ObjectType) or len(found.items) != len(shapes):
         raise Unknown
     return replace(found, items=tuple(shaped(item, shape) for item, shape in zip(found.items, shapes)))

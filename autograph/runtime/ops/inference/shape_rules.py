@@ -1,7 +1,7 @@
-"""Tools of inference rules: operands, shapes and dtypes. `infer.py` says what a rule is.
+"""Tools of inference rules: arguments, shapes and dtypes. `infer.py` defines rules.
 
-One thing is taken for granted: a Python int that NumPy is to make an array element of, without being told of which
-dtype, is an int64. (Larger ones give arrays of uint64 or of Python objects.) Constants are looked at.
+Rules assume that NumPy converts a Python int to int64 where no dtype is given; larger integers give uint64 or objects.
+They check constants.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType, Shape, 
 DType: TypeAlias = np.dtype[Any]
 
 NUMERIC = "biufc"               # the kinds of dtypes of numbers
-ELEMENTARY = "biufcmM"          # of those whose scalars are all of that dtype
+ELEMENTARY = "biufcmM"          # the kinds of dtypes whose scalars have the same dtype
 CODES = "?bBhHiIlLqQefdgFDG"    # of the dtypes of numbers
 
 
@@ -29,19 +29,19 @@ class Unknown(Exception):
 
 
 class Wrong(Unknown):
-    """Raised by a rule if the operation itself will raise."""
+    """Raised by a rule if the operation is sure to raise."""
 
 
 # ---------------------------------------------------------------------------------------------------- arguments
 
 
 def is_type(arg: Any) -> bool:
-    """Whether an argument of a rule is the type of a value, rather than a constant or nested arguments."""
+    """Whether an argument of a rule is a type, which stands for a value, and not a constant or a structure."""
     return isinstance(arg, (TensorType, ObjectType, MaybeUnbound))
 
 
 def is_constant(arg: Any) -> bool:
-    """Whether there is no type in an argument, however deep."""
+    """Whether an argument contains no types, at any depth."""
     if isinstance(arg, (tuple, list)):
         return all(map(is_constant, arg))
     if isinstance(arg, dict):
@@ -52,14 +52,14 @@ def is_constant(arg: Any) -> bool:
 
 
 def constant(arg: Any) -> Any:
-    """The argument, if it is a constant."""
+    """The argument, which must be a constant."""
     if not is_constant(arg):
         raise Unknown
     return arg
 
 
 def type_of_arg(arg: Any) -> TensorType | ObjectType:
-    """The type of any argument: of a type itself, of a constant its own, of nested arguments that of the structure."""
+    """The type of an argument: a type itself, the type of a constant, or that of a structure."""
     if isinstance(arg, (TensorType, ObjectType)):
         return arg
     if isinstance(arg, MaybeUnbound):
@@ -78,7 +78,7 @@ def tensor_arg(arg: Any) -> TensorType:
 
 
 def operand(arg: Any) -> TensorType:
-    """The type that a ufunc takes an argument to be of: a number or array; a list is what `np.asarray` makes of it."""
+    """The type of an operand of a ufunc: a number or array, or the array that NumPy makes of a list."""
     if isinstance(arg, TensorType):
         return arg
     if isinstance(arg, (list, tuple)):
@@ -94,12 +94,12 @@ def operand(arg: Any) -> TensorType:
 
 
 def fits(number: int) -> bool:
-    """Whether NumPy makes an int64 of it."""
+    """Whether NumPy converts an integer to int64."""
     return -(2**63) <= number < 2**63
 
 
 def _stacked(items: Sequence[Any]) -> TensorType:
-    """An array with these items, if they are numbers or arrays that fit."""
+    """The type of an array of these items, which must be numbers or arrays of one shape."""
     if not items:
         return types.array(float, 0)
     parts = [array_like(item) for item in items]
@@ -112,14 +112,14 @@ def _stacked(items: Sequence[Any]) -> TensorType:
 
 
 def _of_list(item: Type) -> TensorType:
-    """An array of what is in a list of unknown length; an empty one gives `f64[0]`."""
+    """The type of an array made of a list of unknown length; an empty list gives `f64[0]`."""
     if isinstance(item, TensorType) and item.exact and not item.shape and item.dtype == float:
         return types.array(float, None)
     raise Unknown
 
 
 def array_like(arg: Any) -> TensorType:
-    """The array that `np.asarray` makes of an argument."""
+    """The type of the array that `np.asarray` makes of an argument."""
     found = operand(arg)
     if type(arg) is int and not fits(arg):
         raise Unknown               # an unsigned integer, or an object
@@ -132,7 +132,7 @@ def like_first(first: Any, *args: Any, **kwargs: Any) -> TensorType:
 
 
 def dtype_arg(arg: Any, default: DType | None = None) -> DType:
-    """The dtype that an argument `dtype=` means; `default` for None."""
+    """The dtype of an argument `dtype=`; `default` for None."""
     if arg is None:
         if default is None:
             raise Unknown
@@ -146,7 +146,7 @@ def dtype_arg(arg: Any, default: DType | None = None) -> DType:
 
 
 def int_arg(arg: Any) -> int | None:
-    """The number that an argument is; None for that of a value, which only the run will tell."""
+    """The integer of an argument; None for a value, which is known at run time only."""
     if isinstance(arg, TensorType):
         if arg.shape:
             raise Unknown
@@ -157,7 +157,7 @@ def int_arg(arg: Any) -> int | None:
 
 
 def shape_arg(arg: Any) -> Shape:
-    """The shape that an argument means: a number, or some in a tuple, list or array."""
+    """The shape of an argument: an integer, or several in a tuple, list or array."""
     if isinstance(arg, TensorType) and arg.shape:
         if arg.ndim > 1 or arg.shape[0] is None:
             raise Unknown
@@ -174,7 +174,7 @@ def shape_arg(arg: Any) -> Shape:
 
 
 def given_outputs(out: Any) -> tuple[Type | None, ...]:
-    """The types of the arrays that an argument `out=` names; None for one that is to be computed."""
+    """The types of the arrays in an argument `out=`; None for each output to be allocated."""
     if out is None:
         return ()
     if out is Ellipsis:         # like None, but 0-d arrays stay arrays
@@ -184,7 +184,7 @@ def given_outputs(out: Any) -> tuple[Type | None, ...]:
 
 
 def given_output(out: Any) -> Type | None:
-    """The same for what has one output."""
+    """The type of the array in an argument `out=` of a function with one output."""
     given = given_outputs(out)
     return given[0] if given else None
 
@@ -202,7 +202,7 @@ def merge_dims(first: int | None, second: int | None) -> int | None:
 
 
 def broadcast_dims(first: int | None, second: int | None) -> int | None:
-    """The dimension that two of them are broadcast to."""
+    """The length of two dimensions after broadcasting."""
     if first == second or second == 1:
         return first
     if first == 1:
@@ -211,7 +211,7 @@ def broadcast_dims(first: int | None, second: int | None) -> int | None:
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    """The shape that arrays are broadcast to."""
+    """The shape of arrays after broadcasting."""
     result = shapes[0] if shapes else ()
     for shape in shapes[1:]:
         if shape != result:
@@ -229,12 +229,12 @@ def size(shape: Shape) -> int | None:
 
 
 def add_dims(*dims: int | None) -> int | None:
-    """The sum of dimensions, as of arrays that are put one after the other."""
+    """The sum of dimensions; None if one is unknown."""
     return None if None in dims else sum(dims)      # type: ignore[arg-type]
 
 
 def axis_arg(axis: Any, ndim: int) -> int:
-    """The axis that an argument means, counted from the first."""
+    """The axis of an argument, counted from the front."""
     number = operator.index(constant(axis))
     if not -ndim <= number < ndim:
         raise Unknown
@@ -249,7 +249,7 @@ def axis_or_flat(a: TensorType, axis: Any) -> tuple[Shape, int]:
 
 
 def axes_arg(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes that an argument means: a number or a tuple of them; None means all."""
+    """The axes of an argument: an integer or a tuple of them; None means all."""
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -260,7 +260,7 @@ def axes_arg(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def reduced(shape: Shape, axis: Any, keepdims: Any = False) -> Shape:
-    """The shape of what is left when an array has been reduced along an axis or axes."""
+    """The shape of an array after a reduction along an axis or axes."""
     keep = bool(constant(keepdims)) if keepdims is not np._NoValue else False
     if isinstance(axis, TensorType) and not axis.shape and shape:       # one axis, but which?
         return (None,) * (len(shape) if keep else len(shape) - 1)
@@ -276,7 +276,7 @@ def reduced(shape: Shape, axis: Any, keepdims: Any = False) -> Shape:
 
 
 def result(dtype: Any, shape: Shape) -> Type:
-    """The type that NumPy returns for a computed array: the scalar for a 0-d one."""
+    """The type of an array that NumPy computed: a scalar if it has no dimensions."""
     dtype = np.dtype(dtype)
     if shape:
         return TensorType(dtype, shape)
@@ -285,7 +285,7 @@ def result(dtype: Any, shape: Shape) -> Type:
 
 
 def weak_dtype(type: TensorType) -> Any:
-    """The dtype for promotion: for a Python number (but a bool) its class, as `ufunc.resolve_dtypes` has it."""
+    """The dtype for promotion, or the class of a Python number, as `ufunc.resolve_dtypes` takes it."""
     if type.kind == "python" and type.dtype.kind != "b":
         return types.PYTHON_TYPES[type.dtype]
     return type.dtype
@@ -295,6 +295,6 @@ _WEAK = {int: 0, float: 0.0, complex: 0j}
 
 
 def promote(*operands: TensorType) -> DType:
-    """The dtype that operands are brought to, as NEP 50 says: Python numbers adopt the dtype of the others."""
+    """The common dtype of operands by NEP 50: Python numbers adopt the dtype of the others."""
     dtype: DType = np.result_type(*(_WEAK.get(dtype, dtype) for dtype in map(weak_dtype, operands)))
     return dtype

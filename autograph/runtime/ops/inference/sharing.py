@@ -1,6 +1,6 @@
-"""Whether ops that may give views give one of their first argument: rules for the relation SHARES.
+"""Rules for the relation SHARES: does an op that may return a view return one of its first argument?
 
-A rule looks at a node. It answers True for a view of an array, False for a copy, None if it is not known.
+A rule gets a node. It returns True for a view of an array, False for a copy, None if unknown.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ def attribute(node: Node) -> bool | None:
 
 
 def cast(node: Node) -> bool | None:
-    """Of `x.astype(dtype)` and `np.array(x)`, which copy unless `copy=` says otherwise."""
+    """The rule of `x.astype(dtype)` and `np.array(x)`, which copy by default."""
     return None if "copy" in node.kwargs or len(node.args) > 2 else False
 
 
 def as_array(node: Node) -> bool | None:
-    """Of `np.asarray`: an array of the same dtype is given back; if there is another, it is copied."""
+    """The rule of `np.asarray`: it returns an array of the right dtype itself, and otherwise a copy."""
     given, found = node.args[0], node.output.type
     if not isinstance(given, Value) or node.kwargs.keys() - {"dtype"} or len(node.args) > 2:
         return None
@@ -34,27 +34,27 @@ def as_array(node: Node) -> bool | None:
 
 
 def power(node: Node) -> bool | None:
-    """Of `np.linalg.matrix_power`: the first power is the matrix itself."""
+    """The rule of `np.linalg.matrix_power`: the first power is the matrix itself."""
     exponent = node.args[1] if len(node.args) > 1 else None
     return exponent == 1 if isinstance(exponent, int) else None
 
 
 def transform(node: Node) -> bool | None:
-    """Of `np.fft.fftn` and its like, which give an array back if there is no axis to transform."""
+    """The rule of `np.fft.fftn` and so on: without axes to transform, they return the array itself."""
     return None if len(node.args) > 2 or "axes" in node.kwargs else False
 
 
 def einsum(node: Node) -> bool | None:
-    """Of one operand it may be a view."""
+    """The rule of `np.einsum`, which may return a view of a single operand."""
     return False if len(node.args) > 2 else None
 
 
 def diagonal(node: Node) -> bool | None:
-    """Of `np.diag`: of a matrix it is a view; a vector is copied into a matrix."""
+    """The rule of `np.diag`: a view of a matrix, or a new matrix for a vector."""
     given = node.args[0].type if isinstance(node.args[0], Value) else None
     return False if isinstance(given, TensorType) and given.exact and given.ndim == 1 else None
 
 
 def summed(node: Node) -> bool | None:
-    """Of Python's `sum`: `0 + item` is a new array."""
+    """The rule of Python's `sum`, where `0 + item` is a new array."""
     return False if len(node.args) == 1 and not node.kwargs else None

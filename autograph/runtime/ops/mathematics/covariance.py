@@ -56,13 +56,13 @@ def _variables(m: Any, rowvar: Any) -> Any:
 
 
 def _centered(m: Any, y: Any, rowvar: Any) -> Any:
-    """The observations of all variables less their means."""
+    """The observations of all variables minus their means."""
     every = np.concatenate([_variables(each, rowvar) for each in (m, y) if each is not None])
     return every - np.mean(every, 1, keepdims=True)
 
 
 def _of_covariance(g: Any, part: int, m: Any, y: Any, rowvar: Any, degrees: Any) -> Any:
-    """The gradient of the first array, or of the second, for that of the matrix of covariances."""
+    """The gradient of the first or second array, from that of the covariance matrix."""
     every = _centered(m, y, rowvar)
     found = np.matmul(g + turned(g), every) / (shape(every)[1] - degrees)
     first = shape(_variables(m, rowvar))[0]
@@ -71,7 +71,7 @@ def _of_covariance(g: Any, part: int, m: Any, y: Any, rowvar: Any, degrees: Any)
 
 
 def of_cov(part: int) -> Vjp:
-    """The rule of `np.cov` in its first or second array."""
+    """The derivative of `np.cov` in its first or second array."""
 
     def vjp(
         g: Any, out: Any, m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None,
@@ -86,7 +86,7 @@ def of_cov(part: int) -> Vjp:
 
 
 def of_corrcoef(part: int) -> Vjp:
-    """The rule of `np.corrcoef` in its first or second array; how many degrees of freedom there are cancels out."""
+    """The derivative of `np.corrcoef` in its first or second array; the degrees of freedom cancel out."""
 
     def vjp(g: Any, out: Any, x: Any, y: Any = None, rowvar: Any = True, *_: Any, **__: Any) -> Any:
         if ndim(out) == 0:

@@ -1,4 +1,4 @@
-"""Matrices taken apart: triangles, eigenvalues and eigenvectors, singular values."""
+"""Decompositions of matrices: triangular factors, eigenvalues and eigenvectors, singular values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def svdvals(x: Any, /) -> Type:
 
 
 def _maybe_complex(dtype: np.dtype[Any], shape: Shape) -> TensorType:
-    """Eigenvalues and the like of a real matrix are real if they can."""
+    """The type of eigenvalues, which are real for a real matrix if they can be."""
     found = TensorType(complex_of(dtype), shape)
     return found if dtype.kind == "c" else inexact(found)       # type: ignore[return-value]
 
@@ -95,7 +95,7 @@ def eigh(a: Any, UPLO: Any = "L") -> Type:
 
 
 def middle(x: Any) -> Any:
-    """The Hermitian matrix that is next to a matrix."""
+    """The Hermitian part of a matrix."""
     return (x + adjoint(x)) / 2
 
 
@@ -104,12 +104,12 @@ def skew(x: Any) -> Any:
 
 
 def of_diagonal(x: Any) -> Any:
-    """A matrix without all but its diagonal."""
+    """A matrix with zeros off its diagonal."""
     return np.triu(np.tril(x))
 
 
 def inverse_differences(values: Any) -> Any:
-    """The inverses of the differences of values, zero where they are equal: in row i, `1 / (x[j] - x[i])`."""
+    """In row i, `1 / (x[j] - x[i])` for values x, and zero where they are equal."""
     differences = row(values) - column(values)
     return np.where(differences == 0, 0, 1 / nonzero(differences))
 

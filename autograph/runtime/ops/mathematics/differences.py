@@ -1,4 +1,4 @@
-"""Differences of neighbors, and what approximates derivatives and integrals by them."""
+"""Finite differences, and derivatives and integrals that they approximate."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _undone(g: Any, times: int, zero: Any) -> Any:
 
 
 def _of_diff(part: str) -> Any:
-    """The rule of `np.diff` in the array, or in what is put before or after it."""
+    """The derivative of `np.diff` in the array, or in `prepend` or `append`."""
 
     def vjp(
         g: Any, out: Any, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue
@@ -118,7 +118,7 @@ def _of_integrand(g: Any, out: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: 
 
 
 def _steps(rows: Any, x: Any, dx: Any, axis: Any) -> Any:
-    """The distances between the points, in the shape of the gaps of the integrand."""
+    """The distances between the points, in the shape of the gaps between the values."""
     if x is None:
         return dx * np.ones_like(rows[..., 1:])
     x = as_array(x)
@@ -142,7 +142,7 @@ def _of_dx(g: Any, out: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -
 
 
 def _of_sampled(g: Any, out: Any, f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
-    """Of `np.gradient` in the array."""
+    """The derivative of `np.gradient` in the array."""
     axes = _gradient_axes(f, axis)
     if not spacing:
         spacing = (1.0,)
@@ -162,7 +162,7 @@ def _gradient_axes(f: Any, axis: Any) -> Any:
 
 
 def _along_rows(g: Any, step: Any, edge_order: int) -> Any:
-    """The gradient of rows, of those of their slopes at points that lie `step` apart, or at `step`."""
+    """The gradient of rows, from that of their slopes at points `step` apart, or at the points `step`."""
     if ndim(step):
         gaps = np.diff(as_array(step))
         before, after = gaps[:-1], gaps[1:]
@@ -190,7 +190,7 @@ def _edge(g: Any, near: Any, far: Any, order: int) -> list[Any]:
 
 
 def _of_spacing(number: int) -> Any:
-    """Of `np.gradient` in what the points lie apart, for which it gives as much less as they lie further apart."""
+    """The derivative of `np.gradient` in the distance of the points, to which the result is inversely proportional."""
 
     def vjp(g: Any, out: Any, f: Any, *spacing: Any, axis: Any = None, **_: Any) -> Any:
         step = spacing[number]

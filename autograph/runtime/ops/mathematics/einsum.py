@@ -55,7 +55,7 @@ def _terms(subscripts: str) -> tuple[list[str], str]:
 
 
 def einsum_shape(subscripts: str, shapes: list[Shape]) -> Shape:
-    """The shape that `ij,jk->ik` gives."""
+    """The shape of the result of `ij,jk->ik`."""
     terms, output = _terms(subscripts)
     if len(terms) != len(shapes):
         raise Unknown
@@ -70,7 +70,7 @@ def einsum_shape(subscripts: str, shapes: list[Shape]) -> Shape:
 
 
 def _bind(term: str, shape: Shape, dims: dict[str, int | None], batches: list[Shape]) -> None:
-    """Learn what dimensions one operand says that letters, and the ellipsis, stand for."""
+    """Note the dimensions of one operand for its letters and the ellipsis."""
     before, dots, after = term.partition("...")
     extra = len(shape) - len(before) - len(after)
     if extra < 0 or (extra and not dots):
@@ -85,7 +85,7 @@ def _bind(term: str, shape: Shape, dims: dict[str, int | None], batches: list[Sh
 
 
 def of_operand(position: int) -> Vjp:
-    """The rule of one positional argument: the gradient, times the other operands, summed to its letters."""
+    """The derivative in one positional argument: the gradient times the other operands, summed to its letters."""
 
     def vjp(g: Any, out: Any, *args: Any, optimize: Any = False, **_: Any) -> Any:
         operands, terms, output = _parsed(args)
@@ -109,7 +109,7 @@ def of_operand(position: int) -> Vjp:
 
 
 def _parsed(args: tuple[Any, ...]) -> tuple[list[Any], list[str], str]:
-    """The operands, the letters of each one's axes, and those of the output, with letters in the place of ellipses."""
+    """The operands, the letters of the axes of each, and those of the output, with letters in place of ellipses."""
     args = args if isinstance(args[0], str) else _by_letters(args)
     (terms, output), operands = _terms(args[0]), [as_array(operand) for operand in args[1:]]
     free = [letter for letter in string.ascii_letters if letter not in args[0]]
@@ -120,7 +120,7 @@ def _parsed(args: tuple[Any, ...]) -> tuple[list[Any], list[str], str]:
 
 
 def _by_letters(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments with letters in the place of numbers, which stand behind each operand."""
+    """The arguments with subscripts as text, for calls that pass lists of axes."""
     count = len(args) // 2
     inputs = ",".join(_letters(axes) for axes in args[1 : 2 * count : 2])
     output = f"->{_letters(args[-1])}" if len(args) % 2 else ""

@@ -1,4 +1,4 @@
-"""NumPy's functions of element after element that are no ufuncs, and their methods."""
+"""NumPy's elementwise functions that are not ufuncs, and their methods."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from autograph.runtime.ops.native import complex_numbers, numpy_scalars
 
 
 def option(arg: Any) -> Any:
-    """An argument other than the operands: the type of a number, or a constant."""
+    """An argument that is not an operand: the type of a number, or a constant."""
     if is_constant(arg):
         return arg
     found = operand(arg)
@@ -41,7 +41,7 @@ def option(arg: Any) -> Any:
 
 
 def pointwise(function: Callable[..., Any], call: Callable[..., Any] | None = None, count: int = 1) -> Infer:
-    """The rule of a function whose first `count` parameters are operands; of the method `call`, if there is one."""
+    """The rule of a function whose first `count` parameters are operands, or of its method `call`."""
     names = list(signature(function).parameters)[:count]
 
     def infer(*args: Any, **kwargs: Any) -> Type:
@@ -101,7 +101,7 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
 
 
 def of_clipped(part: str) -> Vjp:
-    """The rule of a clipped array, or of its bounds; a bound and elements that are equal to it share the gradient."""
+    """The derivative of clipping in the array or a bound; equal elements and bounds share the gradient."""
 
     def vjp(
         g: Any, clipped: Any, a: Any, /, a_min: Any = None, a_max: Any = None, out: Any = None,
@@ -125,14 +125,14 @@ def is_given(bound: Any) -> bool:
 
 
 def of_sinc(g: Any, out: Any, x: Any) -> Any:
-    """Near 0, where the difference is none of the numbers' digits, it is a power series."""
+    """Uses a power series near 0, where the difference of the formula cancels."""
     near, square = np.abs(x) < 0.1, (np.pi * x) ** 2
     series = np.pi**2 * x * (-1 / 3 + square * (1 / 30 + square * (-1 / 840 + square / 45360)))
     return g * np.where(near, series, (np.cos(np.pi * x) - out) / np.where(near, 1, x))
 
 
 def of_interpolated(part: str) -> Vjp:
-    """The rule of `np.interp`, in where to interpolate, or in the points or the values between which it does."""
+    """The derivative of `np.interp` in the place, or in the points or values to interpolate."""
 
     def vjp(
         g: Any, out: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
@@ -162,12 +162,12 @@ def of_interpolated(part: str) -> Vjp:
 
 
 def _shared(points: Any, low: Any, first: Any, second: Any) -> Any:
-    """The gradients of points, from those of the values between them, of which the first part is the lower point's."""
+    """The gradients of points, from those of the values between two of them."""
     return scatter_add(points, low, first) + scatter_add(points, low + 1, second)
 
 
 def masked(test: Any) -> Vjp:
-    """The rule of what is taken over where a test of the first argument holds."""
+    """The derivative of a function that returns elements for which a test of the first argument holds."""
     return lambda g, out, x, *_, **__: np.where(test(x), g, 0)
 
 

@@ -29,7 +29,7 @@ INT64 = np.dtype(np.int64)
 
 @cache
 def computed(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype that LAPACK's functions compute with; not known for those that it lacks."""
+    """The dtype that LAPACK computes with; unknown for dtypes that it lacks."""
     if any(dtype.char in "egG" or dtype.kind not in "biufc" for dtype in dtypes):
         raise Unknown
     found: np.dtype[Any] = np.result_type(*(inexact_dtype(dtype) for dtype in dtypes))
@@ -41,7 +41,7 @@ def inexact_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """That of the real parts."""
+    """The dtype of the real parts."""
     return np.zeros((), dtype).real.dtype
 
 
@@ -142,7 +142,7 @@ def adjoint(x: Any) -> Any:
 
 
 def diagonal_times(values: Any, x: Any) -> Any:
-    """A diagonal matrix, of which the diagonal is given, times a matrix."""
+    """A diagonal matrix times a matrix."""
     return column(values) * x
 
 
@@ -200,7 +200,7 @@ def of_lstsq_of_values(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> A
 
 
 def _of_residuals(g: Any, out: Any, a: Any, b: Any) -> Any:
-    """The gradient of `b` by way of the sums of squares that are left, of which there may be none."""
+    """The gradient of `b` through the sums of squared residuals, of which there may be none."""
     none = np.zeros_like(np.sum(np.real(b), 0, keepdims=ndim(b) == 1))
     residuals = np.concatenate([g[1], none])[: sizes(none)[0]]
     return 2 * residuals * conj(b - np.matmul(a, out[0]))
@@ -234,7 +234,7 @@ def of_tensorsolve_of_values(g: Any, out: Any, a: Any, b: Any, axes: Any = None)
 
 
 def _as_matrix(a: Any, b: Any, axes: Any) -> tuple[list[int], Any]:
-    """The order of axes in which it is an equation of matrices, and the matrix."""
+    """The order of axes that makes it an equation of matrices, and the matrix."""
     order = _order_of(axes, ndim(a))
     return order, np.reshape(np.transpose(a, order), (math.prod(sizes(b)), -1))
 

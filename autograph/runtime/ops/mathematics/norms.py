@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, and the condition of matrices."""
+"""Norms of vectors and matrices, and condition numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def phase(x: Any) -> Any:
 
 
 def shared(g: Any, chosen: Any, axes: Any) -> Any:
-    """The gradient of a maximum or minimum, which those that it is share."""
+    """The gradient of an extreme, which the elements equal to it share."""
     return np.where(chosen, g / np.sum(chosen, axes, keepdims=True), 0)
 
 
@@ -96,7 +96,7 @@ def of_vector_norm(g: Any, out: Any, x: Any, *, axis: Any = None, keepdims: Any 
 
 
 def of_cond(g: Any, out: Any, x: Any, p: Any = None) -> Any:
-    """Of the norm times that of the inverse; by default, of the largest singular value divided by the smallest."""
+    """The condition number is the norm times that of the inverse; by default, the quotient of the singular values."""
     x = as_array(x)
     if p in (None, 2, -2):
         values = np.linalg.svd(x, compute_uv=False)

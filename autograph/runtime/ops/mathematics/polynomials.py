@@ -1,4 +1,4 @@
-"""Polynomials given by their coefficients, the highest power's first."""
+"""Polynomials with coefficients in the order of falling powers."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def of_polyint(g: Any, out: Any, p: Any, m: Any = 1, k: Any = None) -> Any:
 
 
 def of_constants(g: Any, out: Any, p: Any, m: Any = 1, k: Any = None) -> Any:
-    """Of the constants of integration, each of which is integrated in its turn."""
+    """The derivative in the constants of integration."""
     each = [g[sizes(p)[0] + i] / math.factorial(m - 1 - i) for i in range(m)]
     if ndim(k) == 0 or sizes(k)[0] == 1 < m:
         return np.reshape(sum(each), sizes(k))
@@ -115,7 +115,7 @@ def _factors(p: Any, m: int) -> Any:
 
 
 def of_term(which: int, sign: int = 1) -> Vjp:
-    """Of a sum, in which the last coefficients belong together."""
+    """The derivative of a sum, whose terms are aligned at the last coefficient."""
 
     def vjp(g: Any, out: Any, *terms: Any) -> Any:
         return sign * np.reshape(g[sizes(g)[0] - _count(terms[which]) :], sizes(terms[which]))
@@ -124,7 +124,7 @@ def of_term(which: int, sign: int = 1) -> Vjp:
 
 
 def of_factor(which: int) -> Vjp:
-    """Of a product, from which zeros at the beginning are left out."""
+    """The derivative of a product, which drops leading zeros."""
 
     def vjp(g: Any, out: Any, *factors: Any) -> Any:
         length = _count(factors[0]) + _count(factors[1]) - 1
@@ -150,7 +150,7 @@ def of_fit_of_values(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **o
 
 
 def of_fit_of_places(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **options: Any) -> Any:
-    """By way of the powers, of which the places have as many as there are coefficients."""
+    """The derivative in `x`, through the matrix of its powers."""
     _refuse(args, options)
     powers = _powers(x, deg)
     inverse = np.linalg.pinv(powers)

@@ -34,7 +34,7 @@ from autograph.runtime.ops.mathematics.ufuncs import ufunc_rule
 
 
 def common(*arrays: TensorType) -> np.dtype[Any]:
-    """The dtype of products of arrays; that of two booleans is a boolean."""
+    """The dtype of a product of arrays; that of booleans is a boolean."""
     found: np.dtype[Any] = np.result_type(*(array.dtype for array in arrays))
     return found
 
@@ -118,7 +118,7 @@ def _without(shape: Shape, axis: int) -> Shape:
 
 
 def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Type:
-    """`np.linalg.trace`, which goes along the last two axes."""
+    """The rule of `np.linalg.trace`, which works on the last two axes."""
     a = array_like(x)
     one = probe(np.trace, TensorType(a.dtype, (None, None)), dtype=constant(dtype))
     return result(dtype_of(one), a.shape[:-2])
@@ -158,7 +158,7 @@ def of_second_of_tensordot(g: Any, out: Any, a: Any, b: Any, axes: Any = 2) -> A
 
 
 def _contracted(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes of both that are summed over."""
+    """The axes of both arrays that are summed over."""
     if not isinstance(axes, (tuple, list)):
         return list(range(ndim(a) - axes, ndim(a))), list(range(axes))
     first, second = ([each] if isinstance(each, int) else each for each in axes)
@@ -174,13 +174,13 @@ def _last(a: Any, count: int) -> list[int]:
 
 
 def _turned_back(found: Any, a: Any, axes: list[int], partners: list[int]) -> Any:
-    """With the axes in the order of `a`: first are those of it that are left, then those that were summed over."""
+    """Transpose a gradient to the axes of `a`, from first the other axes and then the contracted ones."""
     order = _others(a, axes) + [axis for _, axis in sorted(zip(partners, axes))]
     return np.transpose(found, sorted(range(len(order)), key=order.__getitem__))
 
 
 def _as_tensordot(rules: tuple[Vjp, Vjp], axes: Callable[[Any, Any], Any]) -> tuple[Vjp, Vjp]:
-    """The rules of a product along some axes, or by a number."""
+    """The derivatives of a product that contracts some axes, or multiplies by a number."""
 
     def of(which: int) -> Vjp:
         def vjp(g: Any, out: Any, a: Any, b: Any, *_: Any, **__: Any) -> Any:
@@ -210,7 +210,7 @@ OF_OUTER: tuple[Vjp, Vjp] = (
 
 
 def of_multi_dot(g: Any, out: Any, arrays: Any, **_: Any) -> Any:
-    """For each matrix: the transposed product before it, times the gradient, times the transposed product after it."""
+    """For each matrix: the transposed product before it, the gradient, and the transposed product after it."""
     first, *middle, last = arrays
     whole = [np.reshape(first, (1, -1)) if ndim(first) == 1 else first, *middle]
     whole.append(column(last) if ndim(last) == 1 else last)
@@ -259,12 +259,12 @@ def of_cross(which: int) -> Vjp:
 
 
 def _spatial(vector: Any) -> Any:
-    """A vector of the plane as one of space, which others are already."""
+    """A vector of two or three components as one of three."""
     return np.concatenate([vector, np.zeros_like(vector[..., :1])], -1)[..., :3]
 
 
 def of_convolve(which: int, conjugate: bool = False) -> Vjp:
-    """The rule of a factor of `np.convolve`, and of `np.correlate`, which turns the second one round."""
+    """The derivative in a factor of `np.convolve`, or of `np.correlate`, which reverses the second one."""
 
     def vjp(g: Any, out: Any, a: Any, v: Any, mode: Any = "valid" if conjugate else "full") -> Any:
         factors = [np.ravel(as_array(a)), np.ravel(as_array(v))]

@@ -1,7 +1,6 @@
 """Quantiles and medians.
 
-They are weighted means of the elements in order, of mostly two, so that their derivatives are the weights that each
-element has by its rank.
+They are weighted means of the sorted elements, mostly of two. The derivative in an element is the weight of its rank.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Call = Callable[..., Any]
 
 
 def quantiles(function: Call) -> Infer:
-    """The rule of a function that puts the shape of its second argument before what it reduces the first to."""
+    """The rule of a function whose result has the shape of `q` before that of the reduced array."""
 
     def infer(*args: Any, **kwargs: Any) -> Type:
         given = bind(function, args, kwargs)
@@ -60,7 +59,7 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _place(q: Any, rows: Any, method: str, skipping: bool) -> tuple[Any, Any]:
-    """Among the ranks of the elements of rows, where their quantile lies; and how fast it moves with `q`."""
+    """The fractional rank of a quantile among the elements of each row, and its derivative in `q`."""
     if method not in ENDS and method not in STEPS:
         raise NotImplementedError(f"the derivative of a quantile by method={method!r}")
     if skipping and ndim(q) > 1:
@@ -77,7 +76,7 @@ def _ranks(rows: Any) -> Any:
 
 
 def _by_rows(g: Any, q: Any, axis: Any, keepdims: Any) -> Any:
-    """An array in the form of the output: the dimensions of `q` first, then those that were not reduced."""
+    """An array in the form of the output: first the dimensions of `q`, then those that remain."""
     if not is_true(keepdims):
         return g
     ahead = ndim(q)
@@ -101,7 +100,7 @@ def _of_elements(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, 
 
 
 def _of_q(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, skipping: bool) -> Any:
-    """The gradient in `q`, from the gap between the two elements around the quantile."""
+    """The derivative in `q`, from the gap between the two elements around the quantile."""
     if method in STEPS:
         return np.zeros_like(q)
     found: list[Any] = []
@@ -121,7 +120,7 @@ def _of_q(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, skippin
 
 
 def quantile_vjp(of: Call, scale: float, skipping: bool) -> Vjp:
-    """The rule of `np.quantile` and so on, in the array or in `q`, of which `scale` makes a fraction."""
+    """The derivative of `np.quantile` and so on, in the array or in `q`, which `scale` makes a fraction."""
 
     def vjp(
         g: Any, _: Any, a: Any, q: Any, /, axis: Any = None, out: Any = None, overwrite_input: Any = False,

@@ -1,4 +1,4 @@
-"""Sums, means, extremes and so on along axes, and what runs along an axis, such as cumulative sums."""
+"""Reductions along axes, such as sums, means and extremes, and cumulative sums and products."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sample_axis(axis: Any) -> Any:
 
 
 def along(function: Call, call: Call | None, shape_of: Callable[[Shape, Any, dict[str, Any]], Shape]) -> Infer:
-    """The rule of a function that goes through its first argument along `axis`; of the method `call`, if there is one.
+    """The rule of a function along `axis` of its first argument, or of its method `call`.
 
     Args:
         shape_of: the shape of what comes out, given that of the array, the axis, and all arguments by name.
@@ -136,7 +136,7 @@ def _axes(a: Any, axis: Any) -> list[int]:
 
 
 def _along(weights: Any, a: Any, axis: Any) -> Any:
-    """Weights of the elements along some axes in a shape that is broadcast against the array."""
+    """Weights along some axes, in a shape that broadcasts to the array."""
     weights = as_array(weights)
     if ndim(weights) == ndim(a):
         return weights

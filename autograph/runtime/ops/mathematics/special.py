@@ -1,4 +1,4 @@
-"""Functions of arrays that NumPy lacks, of which some derivatives are made: polygamma, Bessel, error functions."""
+"""Special functions that NumPy lacks and derivatives need: polygamma, Bessel and error functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGE = 16     # from here on the asymptotic series is exact enough for the ord
 
 @on_proxies
 def polygamma(order: int, x: float) -> float:
-    """The derivative of that order of the digamma function, which is itself that of order 0."""
+    """The derivative of that order of the digamma function."""
     sign, factor = 1.0 if order % 2 else -1.0, float(math.factorial(order))
     found, x = 0.0, float(x)
     while x < _LARGE + order:

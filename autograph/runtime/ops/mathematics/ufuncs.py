@@ -91,7 +91,7 @@ def operands(args: Sequence[Any]) -> list[TensorType]:
 
 
 def apply_ufunc(ufunc: np.ufunc, found: Sequence[TensorType], shape: Shape, options: dict[str, Any]) -> Type:
-    """The result type of a ufunc for operands that are broadcast to a shape."""
+    """The type of the result of a ufunc for operands that are broadcast to a shape."""
     answer = probe(ufunc, *found, **options)
     answers = answer.items if isinstance(answer, ObjectType) else (answer,)
     if len(shape) > max(each.ndim for each in found):       # as `where` has it
@@ -246,7 +246,7 @@ for _name in ("minimum", "fmax", "fmin"):
 
 
 def _outer(rules: Rules) -> Iterator[Vjp | None]:
-    """The rules of `ufunc.outer`, of those of the ufunc."""
+    """The derivatives of `ufunc.outer`, from those of the ufunc."""
     for at, vjp in enumerate(rules):
         yield None if vjp is None else partial(_outer_vjp, vjp, at == 0)
 

@@ -1,6 +1,6 @@
-"""How machine code makes new arrays: `np.empty`, `np.zeros`, and copies.
+"""Lowerings that make new arrays: `np.empty`, `np.zeros`, and copies.
 
-NumPy handles what it would refuse, such as a negative length, or has no memory for.
+NumPy handles the errors: a negative length, or too little memory.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def filled_like(*, zeros: bool) -> Callable[..., Array]:
 
 
 def copied(emit: Emitter, x: Any) -> Array:
-    """`x.copy()`, of an array, which is in C's order."""
+    """`x.copy()` of an array; the copy is in C's order."""
     if not isinstance(x, Array):
         raise NoLowering
     return emit.copy_array(x)

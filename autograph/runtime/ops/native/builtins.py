@@ -1,4 +1,4 @@
-"""How machine code does `not`, `is` and builtins, of numbers and ranges, and elements of arrays."""
+"""Lowerings of `not`, `is` and builtins, for numbers, ranges and elements of arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def negation(emit: Emitter, a: Any) -> Number:
 
 
 def identity(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a is b`, of constants such as None, which no number, range or array is."""
+    """`a is b`, if one is a constant such as None: numbers, ranges and arrays are never identical to it."""
     for one, other in ((a, b), (b, a)):
         value = one.value if isinstance(one, Fixed) else one
         if value is None or isinstance(one, Fixed):
@@ -29,7 +29,7 @@ def identity(emit: Emitter, a: Any, b: Any) -> Number:
 
 
 def extreme(name: str) -> Callable[..., Number]:
-    """`min` or `max` of numbers of one type, of which the first wins."""
+    """`min` or `max` of numbers of one type; the first of equal ones wins."""
     better = "lt" if name == "min" else "gt"
 
     def rule(emit: Emitter, *args: Any, **kwargs: Any) -> Number:
@@ -79,7 +79,7 @@ def length(emit: Emitter, a: Any) -> Number:
 
 
 def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
-    """The index of an element, from 0; leave if it is out of bounds."""
+    """The indices of an element, counted from 0; leaves machine code if one is out of bounds."""
     entries = index if type(index) is tuple else (index,)
     if len(entries) != x.ndim:
         raise NoLowering

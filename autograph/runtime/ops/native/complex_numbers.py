@@ -1,7 +1,8 @@
-"""How machine code does complex numbers: by their parts, which are floats.
+"""Lowerings of complex numbers, as pairs of floats.
 
 The formulas are those of CPython (`Objects/complexobject.c`) and of NumPy's scalars (`scalarmath.c.src`), step by step,
-so each bit is theirs. Newer Pythons look again at products and quotients that came to NaN; those are left to them.
+so results are the same to the last bit. Newer Pythons correct products and quotients that are NaN; these leave machine
+code.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MIXES = sys.version_info >= (3, 14)     # a complex and a real number without ma
 
 
 def also(real: Callable[..., Any], rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A lowering for real numbers that is another one where there are complex ones."""
+    """Combine a lowering for real numbers with one for complex numbers."""
 
     @functools.wraps(real)
     def lowering(emit: Emitter, *args: Any, **kwargs: Any) -> Any:
@@ -40,12 +41,12 @@ def is_complex(arg: Any) -> bool:
 
 
 def part_type(type: TensorType) -> TensorType:
-    """The type of the parts of complex numbers of a type."""
+    """The type of the real and imaginary parts."""
     return TensorType(part_of(type.dtype), (), type.kind)
 
 
 def as_complex(emit: Emitter, arg: Any, type: TensorType | None = None) -> Complex:
-    """An argument as a complex number, of its own type if that is not said."""
+    """Convert an argument to a complex number of a type, or of its own type."""
     if isinstance(arg, (complex, np.complexfloating)):
         own = type_of(arg)
         if not isinstance(own, TensorType) or own.dtype.char not in COMPLEX:
@@ -64,7 +65,7 @@ def as_complex(emit: Emitter, arg: Any, type: TensorType | None = None) -> Compl
 
 
 def _operands(emit: Emitter, name: str, *args: Any) -> list[Complex]:
-    """The arguments of an operator as what it gives."""
+    """The operands of an operator, converted to the type of its result."""
     given = [as_complex(emit, arg) if is_complex(arg) else number(emit, arg) for arg in args]
     type = result(name, *given)
     if type.dtype.kind != "c" or (MIXES and type.kind == "python" and any(isinstance(each, Number) for each in given)):
@@ -73,7 +74,7 @@ def _operands(emit: Emitter, name: str, *args: Any) -> list[Complex]:
 
 
 def lowered(name: str, real: Rule, of_complex: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """An operator of Python's, by its rules for numbers of the type of its result."""
+    """The lowering of an operator of Python, from rules for numbers of the type of its result."""
 
     def lowering(emit: Emitter, *args: Any) -> Any:
         if of_complex is not None and any(map(is_complex, args)):
@@ -87,7 +88,7 @@ def lowered(name: str, real: Rule, of_complex: Callable[..., Any] | None = None)
 
 
 def _recovered(emit: Emitter, found: Complex) -> Complex:
-    """The result of a product or quotient; leave if Python must check it."""
+    """The result of a product or quotient; leaves machine code if Python must check it."""
     if RECOVERS and found.type.kind == "python":
         real, imag = found.parts
         emit.doubt_if(either(emit, emit.compare("ne", real, real), emit.compare("ne", imag, imag)))
@@ -100,7 +101,7 @@ def product(emit: Emitter, x: Complex, y: Complex) -> Complex:
 
 
 def true_division(emit: Emitter, a: Any, b: Any) -> Complex:
-    """`a / b`, by the larger part of `b`, as Smith has it."""
+    """`a / b` by Smith's method: divide by the larger part of `b` first."""
     x, y = _operands(emit, "truediv", a, b)
     add, sub, mul, div = (arithmetic(name, PYTHON) for name in ("add", "sub", "mul", "div"))
     (real, imag), (c, d) = x.parts, y.parts
@@ -124,7 +125,7 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Complex:
 
 
 def power(emit: Emitter, a: Any, b: Any) -> Complex:
-    """`a ** b` of Python's numbers, for a small constant `b`, by squaring as Python does it."""
+    """`a ** b` of Python's numbers, for a small constant `b`, by repeated squaring as in CPython."""
     x, y = as_complex(emit, a), number(emit, b)
     if x.type != PYTHON_COMPLEX or y.known is None or y.type.kind != "python" or not 1 <= y.known <= 8 or y.known % 1:
         raise NoLowering

@@ -1,7 +1,7 @@
-"""Rules for operations on complex numbers of one dtype: what machine code does with their parts, see `number_rules`.
+"""Rules for operations on complex numbers of one dtype; see `number_rules`.
 
-Sums are those of the parts. In products NumPy's inner loops round once less, if it is compiled for processors that
-multiply and add at once; what it does here, tries show. All else (quotients, magnitudes, `exp`) only NumPy does.
+Sums are those of the parts. In products, NumPy's inner loops use fused multiply-add if the processor has it; trial runs
+show whether this NumPy does. Everything else (quotients, magnitudes, `exp`) is left to NumPy.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _FEW = 16           # different numbers among these
 
 
 def parts_of(x: Element) -> tuple[Number, ...]:
-    """A number, or both parts of a complex one."""
+    """A number, or the parts of a complex one."""
     return x.parts if isinstance(x, Complex) else (x,)
 
 
 def truth(emit: Emitter, x: Element) -> Number:
-    """Whether it is not zero."""
+    """Whether a number is not zero."""
     real, *imag = (number_rules.truth(emit, each) for each in parts_of(x))
     return emit.integer("or", real, *imag) if imag else real
 
 
 def real(emit: Emitter, x: Element, dtype: np.dtype[Any]) -> Number:
-    """A conversion to a real dtype; a complex number only converts to a truth."""
+    """Convert to a real dtype; a complex number only converts to a truth value."""
     if isinstance(x, Number):
         return x
     if dtype.kind != "b":
@@ -47,13 +47,13 @@ def real(emit: Emitter, x: Element, dtype: np.dtype[Any]) -> Number:
 
 
 def selected(emit: Emitter, condition: Number, a: Element, b: Element) -> Element:
-    """`a if condition else b`, which are of one dtype."""
+    """`a if condition else b`, of one dtype."""
     chosen = [emit.select(condition, one, other) for one, other in zip(parts_of(a), parts_of(b))]
     return Complex(a.type, (chosen[0], chosen[1])) if isinstance(a, Complex) else chosen[0]
 
 
 def by_parts(rule: number_rules.Rule) -> Rule:
-    """A rule that treats each part alone."""
+    """A rule that applies another one to each part."""
 
     def both(emit: Emitter, *args: Complex) -> Complex:
         real, imag = (rule(emit, *each) for each in zip(*(arg.parts for arg in args)))
@@ -113,7 +113,7 @@ RULES: dict[str, Rule] = {
 
 @cache
 def _fuses(dtype: np.dtype[Any]) -> bool | None:
-    """Whether NumPy multiplies and adds at once in products; None if it does neither this nor that throughout."""
+    """Whether NumPy uses fused multiply-add in products; None if it does so only sometimes."""
     draw, own, most = np.random.default_rng(0), part_of(dtype), max(_LENGTHS)
     x, y = (np.resize(draw.normal(size=2 * _FEW).astype(own).view(dtype), most) for _ in range(2))
     one, other = np.full(most, x[0]), np.full(most, y[0])
@@ -127,7 +127,7 @@ def _fuses(dtype: np.dtype[Any]) -> bool | None:
 
 
 def _way(tries: Sequence[tuple[Callable[..., Any], Any, Any]]) -> bool | None:
-    """Whether products are multiplied and added at once, by functions of the arguments beside them; None if neither."""
+    """Whether all functions agree with products that are fused (True) or not (False); None if neither."""
     for fused in (True, False):
         if all(agrees(partial(_products, fused=fused), function, [args]) for function, *args in tries):
             return fused
@@ -135,7 +135,7 @@ def _way(tries: Sequence[tuple[Callable[..., Any], Any, Any]]) -> bool | None:
 
 
 def _apart(x: Any, y: Any, step: int, length: int) -> Any:
-    """Products of numbers that stand apart: in pieces of a length, or in the place of the first ones."""
+    """Products of numbers with a stride: in pieces of a length, or written over the first factor."""
     left, right = (np.zeros(step * len(x) + 1, x.dtype)[1::step][: len(x)] for _ in range(2))
     left[:], right[:] = x, y
     if not length:
@@ -150,7 +150,7 @@ def _products(x: Any, y: Any, fused: bool) -> Any:
 
 @lru_cache(maxsize=1024, typed=True)
 def _expected(x: Any, y: Any, fused: bool) -> complex:
-    """The product of two complex numbers, of which the real parts' products are rounded or not."""
+    """The product of two complex numbers, with or without fused multiply-add."""
     own = type(x.real)
     crossed = x.imag * y.imag, x.imag * y.real
     if not fused:

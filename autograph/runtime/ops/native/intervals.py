@@ -1,7 +1,7 @@
-"""Interval arithmetic: between which integers the result of an op lies, by those between which its arguments lie.
+"""Interval arithmetic: bounds of the integer result of an op, from bounds of its arguments.
 
-Integers are Python's own, without bounds; what is far beyond 64 bits counts as infinite. Ops have these rules by the
-relations `INTERVAL` and `NARROWS`; `range_analysis` follows them through a loop.
+Integers are Python's, without bounds; beyond 64 bits they count as infinite. Ops have these rules through the relations
+`INTERVAL` and `NARROWS`; `range_analysis` follows them through a loop.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ LARGE = 2**64       # what is beyond counts as infinite
 
 
 def interval(low: float, high: float) -> Span:
-    """Infinities stand for what is far beyond 64 bits, so that no number grows without end."""
+    """An interval, in which infinities replace bounds far beyond 64 bits, so that no number grows without end."""
     least = low if abs(low) <= LARGE else -inf if low < 0 else LARGE
     most = high if abs(high) <= LARGE else inf if high > 0 else -LARGE
     return least, most
 
 
 def join(*spans: Span) -> Span:
-    """The smallest interval that has all of several in it."""
+    """The smallest interval that contains several."""
     return min(each[0] for each in spans), max(each[1] for each in spans)
 
 
 def meet(a: Span, b: Span) -> Span:
-    """The intersection of two intervals; the least is above the greatest if it is empty."""
+    """The intersection of two intervals; its lower end exceeds its upper end if it is empty."""
     return max(a[0], b[0]), min(a[1], b[1])
 
 
@@ -60,7 +60,7 @@ def _product(one: float, other: float) -> float:
 
 
 def divided(a: Span, b: Span) -> Span:
-    """Rounded down."""
+    """Floor division."""
     if b[0] <= 0:       # by what may be negative, the result is nearer to zero than what is divided, or its opposite
         most = max(abs(a[0]), abs(a[1]))
         return interval(-most, most)
@@ -69,7 +69,7 @@ def divided(a: Span, b: Span) -> Span:
 
 
 def _quotient(one: float, other: float) -> float:
-    """Rounded down; `other` is not 0."""
+    """The quotient rounded down; `other` is not 0."""
     if abs(one) == inf:
         return one if other > 0 else -one
     if abs(other) == inf:
@@ -132,7 +132,7 @@ def shifted_right(a: Span, b: Span) -> Span:
 
 
 def _powers(b: Span) -> Span:
-    """Of 2; a number that shifts is never negative."""
+    """Powers of 2; the exponent is never negative."""
     return 2 ** int(max(b[0], 0)) if b[0] <= 64 else LARGE, 2 ** int(max(b[1], 0)) if b[1] <= 64 else inf
 
 
@@ -178,10 +178,10 @@ def division_shortens(args: tuple[Any, ...], of: Value) -> bool:
 
 
 def mask_shortens(args: tuple[Any, ...], of: Value) -> bool:
-    """`x & x - 1`, which has fewer bits that are 1."""
+    """`x & x - 1`, which clears the lowest bit that is set."""
     return any(one is of and _is_less(other, of) for one, other in (args, args[::-1]))
 
 
 def _is_less(value: Any, than: Value) -> bool:
-    """Whether a number is that other one, minus 1."""
+    """Whether a value is `than - 1`."""
     return isinstance(value, Value) and value.node is not None and (value.node.op, *value.node.args) == ("sub", than, 1)

@@ -1,7 +1,7 @@
-"""How machine code does the functions of `math`, and powers of floats.
+"""Lowerings of the functions of `math`, and of powers of floats.
 
-Python calls the C library for them, and so does machine code. What raises an exception in Python gives an infinity or
-a NaN there, and is left to Python; so is what Python decides before it asks the library.
+Python calls the C library for them, and so does machine code. Where Python raises an exception, the library returns an
+infinity or NaN; there, and where Python decides before it calls the library, these lowerings leave machine code.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from autograph.runtime.ops.native.scalars import finite, fitted, number, result,
 
 
 def real(emit: Emitter, a: Any) -> Number:
-    """An argument as `math` takes it."""
+    """An argument converted to float, as `math` converts it."""
     return fitted(emit, number(emit, a), FLOAT)
 
 
 def finite_only(emit: Emitter, x: Number) -> Number:
-    """`x`; leave if it is infinite or no number."""
+    """`x`; leaves machine code if it is not finite."""
     emit.leave_if(inverse(emit, finite(emit, x)))
     return x
 
 
 def of_library(name: str) -> Callable[..., Number]:
-    """A function of finite numbers, where that is finite."""
+    """A function of the C library, for finite arguments and results."""
 
     def rule(emit: Emitter, *args: Any) -> Number:
         if len(args) != (2 if name in OF_TWO else 1):
@@ -42,7 +42,7 @@ def of_library(name: str) -> Callable[..., Number]:
 
 
 def rounded(name: str) -> Callable[..., Number]:
-    """`math.floor`, `ceil` or `trunc`: an integer."""
+    """`math.floor`, `ceil` or `trunc`, which return integers."""
 
     def rule(emit: Emitter, a: Any) -> Number:
         x = number(emit, a)
@@ -89,7 +89,7 @@ def is_finite(emit: Emitter, a: Any) -> Number:
 
 
 def float_power(emit: Emitter, x: Number, y: Number) -> Number:
-    """`x ** y` of floats: the library's. Of Python's they must be finite, and the result must not be complex."""
+    """`x ** y` of floats, by the C library; Python's must be finite, and the result real."""
     if x.type.kind == y.type.kind == "python":
         base, exponent = real(emit, x), _exponent(emit, y)
         if exponent.known is None or exponent.known % 1:
@@ -106,12 +106,12 @@ def float_power(emit: Emitter, x: Number, y: Number) -> Number:
 
 
 def _exponent(emit: Emitter, y: Number) -> Number:
-    """An exponent as a float, if it is a constant."""
+    """An exponent; a constant is converted to float."""
     return y if y.known is None or abs(y.known) >= 2**53 else emit.constant(float(y.known), FLOAT)
 
 
 def power(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a ** b` of floats, or of integers with a small constant `b`."""
+    """`a ** b` of floats, or of integers for a small constant `b`."""
     x, y = number(emit, a), number(emit, b)
     if "f" in (x.type.dtype.kind, y.type.dtype.kind):
         return float_power(emit, x, y)

@@ -1,12 +1,11 @@
 """Rules for operations on numbers of one dtype: Python's operators, and NumPy's inner loops.
 
-A rule gets its operands in the dtype in which Python or NumPy computes. Where the machine would do something else than
-Python, the flavor `PYTHON` leaves the code; `scalars.py` uses it for operators.
+A rule gets its operands in the dtype in which Python or NumPy computes. Where the machine would differ from Python, the
+flavor `PYTHON` leaves machine code; `scalars.py` uses it for operators.
 
-An inner loop (the flavor `NUMPY`) makes one element of the result of one element of each array. It gets them in the
-dtypes that NumPy has chosen for them, and gives one of the dtype that NumPy has. What is to be warned of shows in the
-flags of the processor, which are checked at the end; so where two ways lead to the same number, this one must raise the
-flags that NumPy's raises. Integers wrap around.
+An inner loop (the flavor `NUMPY`) computes one element of the result from one element of each array, in the dtypes that
+NumPy has chosen. NumPy's warnings show in the processor's flags, which are checked at the end; so a rule must raise the
+same flags as NumPy's loop. Integers wrap around.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ INF = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Inner:
-    """The rules for elements.
+    """The rules of a ufunc's inner loop.
 
     Attributes:
-        ufunc: which says of which dtypes the operands are to be.
+        ufunc: determines the dtypes of the operands.
         rule: `rule(emit, *numbers)`; None if only NumPy itself does it.
         of_complex: the same for complex numbers.
     """
@@ -41,11 +40,11 @@ class Inner:
     of_complex: Callable[..., Any] | None = None
 
     def rule_of(self, dtypes: Iterable[np.dtype[Any]]) -> Callable[..., Any] | None:
-        """The one for operands of these dtypes."""
+        """The rule for operands of these dtypes."""
         return self.of_complex if any(dtype.kind == "c" for dtype in dtypes) else self.rule
 
     def dtypes(self, *given: np.dtype[Any] | type) -> tuple[np.dtype[Any], ...]:
-        """Of the operands and of the result, for operands of these dtypes; for a Python number, of its class."""
+        """The dtypes of operands and result, for operands of these dtypes, or of the class of a Python number."""
         try:
             return self.ufunc.resolve_dtypes((*given, None))
         except TypeError:       # which NumPy will raise
@@ -53,7 +52,7 @@ class Inner:
 
 
 def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same dtype as `DTYPES` or `COMPLEX` has it."""
+    """The equal dtype in `DTYPES` or `COMPLEX`."""
     found = (DTYPES | COMPLEX).get(dtype.char) if dtype.isnative else None
     if found is None:
         raise NoLowering
@@ -61,7 +60,7 @@ def known_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def promotes(type_: TensorType) -> Any:
-    """As what a number takes part in finding the dtypes of a loop."""
+    """The dtype or class by which a number takes part in NumPy's promotion."""
     return type(type_.dtype.type(0).item()) if is_weak(type_) else type_.dtype
 
 
@@ -70,7 +69,7 @@ def is_weak(type: TensorType) -> bool:
 
 
 def converted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
-    """`x` as another dtype, as NumPy casts it."""
+    """`x` converted to another dtype as NumPy casts it."""
     before = x.type.dtype
     if before == dtype:
         return Number(scalar(dtype), x.ref, x.known)
@@ -82,7 +81,7 @@ def converted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
 
 
 def _narrowed(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
-    """A float as an integer of few bits, if it fits; what C does with others differs."""
+    """A float converted to a small integer, if it fits; C leaves other conversions undefined."""
     if dtype.itemsize > 2:
         raise NoLowering
     limits = np.iinfo(dtype)
@@ -104,7 +103,7 @@ def inverse(emit: Emitter, x: Number) -> Number:
 
 
 class Flavor(Enum):
-    """Whose operations these are, see above."""
+    """Whose operations the rules implement: Python's or NumPy's."""
 
     PYTHON = auto()
     NUMPY = auto()
@@ -144,7 +143,7 @@ def _of_bools(name: str) -> Rule:
 
 
 def _is_exact_divisor(by: float) -> bool:
-    """Whether to divide by a number is to multiply by its inverse, whatever is divided: powers of two."""
+    """Whether division by a number equals multiplication by its inverse: for powers of two."""
     return by > 1 and math.frexp(by)[0] == 0.5 and by < 2**100
 
 
@@ -161,7 +160,7 @@ def comparison(name: str) -> Rule:
 
 
 def boolean(x: Number) -> Number:
-    """A truth as an element of an array of them."""
+    """A truth value as an element of a boolean array."""
     return Number(scalar(bool), x.ref)
 
 
@@ -196,7 +195,7 @@ def inverted(emit: Emitter, x: Number) -> Number:
 
 
 def extreme(name: str) -> Rule:
-    """`maximum` or `minimum`: a NaN if there is one; of zeros the second."""
+    """`maximum` or `minimum`: propagates NaN; of two zeros it returns the second."""
     better = "gt" if name == "maximum" else "lt"
 
     def rule(emit: Emitter, a: Number, b: Number) -> Number:
@@ -207,7 +206,7 @@ def extreme(name: str) -> Rule:
 
 
 def clipped(emit: Emitter, x: Number, low: Number, high: Number) -> Number:
-    """Between two known numbers: a NaN stays one, and so does a zero its sign."""
+    """Clip between two constants; NaN and the sign of zero stay."""
     if low.known is None or high.known is None or low.known != low.known or high.known != high.known:
         raise NoLowering        # for arrays NumPy does otherwise
     return between(emit, x, low, high)
@@ -223,7 +222,7 @@ def of_floats(name: str) -> Rule:
 
 
 def rounded(name: str) -> Rule:
-    """`floor` and the like, which give integers back as they are."""
+    """`floor` and so on, which return integers unchanged."""
     return lambda emit, x: emit.function(name, x) if x.type.dtype.kind == "f" else x
 
 
@@ -246,7 +245,7 @@ def is_finite(emit: Emitter, x: Number) -> Number:
 
 
 def of_real(rule: Rule) -> Rule:
-    """Of a test for which integers are but numbers."""
+    """A test of floats, for numbers of all dtypes."""
     return lambda emit, x: rule(emit, x if x.type.dtype.kind == "f" else converted(emit, x, np.dtype(float)))
 
 

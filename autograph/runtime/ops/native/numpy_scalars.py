@@ -1,7 +1,7 @@
-"""How machine code does NumPy's functions of numbers.
+"""Lowerings of NumPy's functions of numbers.
 
-A ufunc makes scalars of NumPy's of numbers, by the same inner loops as of arrays. So what these do with an element is
-done here, too, in the dtypes that NumPy chooses; for what only NumPy itself does, its loop is called for one element.
+A ufunc computes scalars by the same inner loops as arrays. So these lowerings use the rules for elements, in the dtypes
+that NumPy chooses. Where only NumPy has the loop, they call it for one element.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ OF_NUMBERS = RULES | {"floor_divide": scalars.floor_division, "remainder": scala
 
 
 def given(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
-    """A number as an operand of that dtype. A Python number has to fit."""
+    """A number converted to an operand of that dtype; a Python number must fit."""
     return fitted(emit, x, scalar(dtype)) if is_weak(x.type) else converted(emit, x, known_dtype(dtype))
 
 
 def of_ufunc(ufunc: np.ufunc, name: str) -> Callable[..., Number]:
-    """A ufunc, which is the op of that name."""
+    """The lowering of a ufunc, whose op has that name."""
     inner = Inner(ufunc, OF_NUMBERS.get(ufunc.__name__))
 
     def rule(emit: Emitter, *args: Any) -> Number:
@@ -47,7 +47,7 @@ def of_ufunc(ufunc: np.ufunc, name: str) -> Callable[..., Number]:
 
 
 def applied(emit: Emitter, inner: Inner, type: TensorType, operands: list[Number]) -> Number:
-    """The result of an inner loop for operands of its dtypes; leave if NumPy would warn."""
+    """The result of an inner loop for operands of its dtypes; leaves machine code if NumPy would warn."""
     found = None
     if inner.rule is not None and all(each.type.dtype == operands[0].type.dtype for each in operands):
         try:
@@ -67,7 +67,7 @@ def constructor(cls: type[np.generic]) -> Callable[..., Number]:
 
 
 def method(rule: Callable[..., Number]) -> Callable[..., Number]:
-    """A method that only NumPy's numbers have."""
+    """The lowering of a method that NumPy's scalars have, and Python's numbers lack."""
 
     def of_scalars(emit: Emitter, a: Any, *args: Any) -> Number:
         x = number(emit, a)
@@ -96,7 +96,7 @@ def clipped(emit: Emitter, a: Any, low: Any, high: Any) -> Number:
 
 
 def rounded(emit: Emitter, a: Any, digits: Any = 0) -> Number:
-    """`np.round(a, digits)`, as NumPy does it: by a product, and a quotient."""
+    """`np.round(a, digits)` as NumPy computes it: multiply, round, divide."""
     x = number(emit, a)
     type = result("np.round", x)
     if type.dtype.kind != "f" or not isinstance(digits, int) or not 0 <= digits <= 15:

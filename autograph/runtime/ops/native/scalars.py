@@ -1,8 +1,8 @@
-"""How machine code does the operators of Python on numbers.
+"""Lowerings of Python's operators on numbers.
 
-The operands become numbers of one dtype; `number_rules` has the rules. Python's integers are done with 64 bits,
-and left to Python if that is not enough. What NumPy would warn of is left to NumPy. Comparisons of integers with floats
-are exact in Python, and are done if the integer is exact as a float.
+The operands are converted to one dtype, for which `number_rules` has the rules. Python's integers have 64 bits; an
+overflow leaves machine code, and so does whatever NumPy would warn about. Comparisons of integers with floats are exact
+in Python; they are compiled if the integer is exact as a float.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def number(emit: Emitter, arg: Any) -> Number:
 
 
 def result(name: str, *args: Number | Complex) -> TensorType:
-    """The type of what an op gives, if that is a number."""
+    """The type of the result of an op, which must be a number."""
     found = OPS[name].infer(*(arg.type for arg in args))
     if not (isinstance(found, TensorType) and found.exact and found.kind != "array"):
         raise NoLowering
@@ -62,7 +62,7 @@ def finite(emit: Emitter, x: Number) -> Number:
 
 
 def truth(emit: Emitter, arg: Any) -> Number:
-    """Whether an operand or constant counts as true."""
+    """The truth value of an operand or constant."""
     if isinstance(arg, Number):
         return number_rules.truth(emit, arg)
     if isinstance(arg, Complex):
@@ -77,7 +77,7 @@ def truth(emit: Emitter, arg: Any) -> Number:
 
 
 def range_length(emit: Emitter, x: Range) -> Number:
-    """How many items a range has, as an unsigned number."""
+    """The length of a range, as an unsigned number."""
     unsigned = scalar("uint64")
     start, stop, step = x.parts if x.known is None else (*x.parts, emit.constant(x.known, INT))
     none, one = emit.constant(0, INT), emit.constant(1, INT)
@@ -97,7 +97,7 @@ def range_length(emit: Emitter, x: Range) -> Number:
 
 
 def fitted(emit: Emitter, x: Number, type: TensorType) -> Number:
-    """`x` as another type; leave if that would not be the same number, or would raise or warn."""
+    """`x` converted to another type; leaves machine code if the value would change, or the conversion raise or warn."""
     before, after = x.type.dtype, type.dtype
     if before == after:
         return Number(type, x.ref, x.known)
@@ -136,7 +136,7 @@ def fitted(emit: Emitter, x: Number, type: TensorType) -> Number:
 
 
 def operands(emit: Emitter, name: str, *args: Any) -> list[Number]:
-    """The arguments of an operator as what it gives."""
+    """The operands of an operator, converted to the type of its result."""
     given = [number(emit, arg) for arg in args]
     type = result(name, *given)
     return [fitted(emit, each, type) for each in given]
@@ -156,13 +156,13 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Number:
 
 
 def leave_if_inexact(emit: Emitter, x: Number) -> None:
-    """Leave if an integer may be none as a float."""
+    """Leave machine code if an integer may not be exact as a float."""
     if x.type.dtype.kind in "iu" and x.type.dtype.itemsize == 8:
         leave_if_large(emit, x, EXACT)
 
 
 def leave_if_large(emit: Emitter, x: Number, bound: int) -> None:
-    """Leave if an integer is beyond a bound, on either side."""
+    """Leave machine code if the absolute value of an integer exceeds a bound."""
     if x.known is not None:
         if abs(x.known) > bound:
             raise NoLowering
@@ -184,7 +184,7 @@ def remainder(emit: Emitter, x: Number, y: Number) -> Number:
 
 
 def _integer_division(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number]:
-    """Rounded down, as Python does; C rounds to zero."""
+    """Division rounded down, as in Python; C rounds toward zero."""
     if x.type.dtype.kind == "b":
         raise NoLowering
     if y.known is not None and y.known > 0 and int(y.known) & int(y.known) - 1 == 0:
@@ -230,7 +230,7 @@ def _float_division(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number
 
 
 def left_shift(emit: Emitter, x: Number, y: Number) -> Number:
-    """`x << y`, if nothing is lost."""
+    """`x << y`; leaves machine code if bits would be lost."""
     _leave_if_far(emit, y)
     found, overflow = emit.overflowing("shl", x, y)
     emit.leave_if(overflow)
@@ -244,7 +244,7 @@ def right_shift(emit: Emitter, x: Number, y: Number) -> Number:
 
 
 def _leave_if_far(emit: Emitter, count: Number) -> None:
-    """Leave if the count of bits is out of range."""
+    """Leave machine code if a shift count is out of range."""
     bits = 8 * count.type.dtype.itemsize
     if count.type.dtype.kind == "b" or (count.known is not None and not 0 <= count.known < bits):
         raise NoLowering
@@ -278,7 +278,7 @@ def comparison(name: str) -> Callable[..., Number]:
 
 
 def _common(emit: Emitter, x: Number, y: Number) -> TensorType:
-    """The type as which two numbers compare."""
+    """The type in which two numbers are compared."""
     if x.type.dtype == y.type.dtype:
         return x.type
     if "f" not in (x.type.dtype.kind, y.type.dtype.kind):

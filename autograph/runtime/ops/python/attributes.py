@@ -32,7 +32,7 @@ from autograph.runtime.ops.native import complex_numbers
 
 
 def part(name: str) -> Callable[[TensorType], Type]:
-    """The rule for `x.real` or `x.imag`."""
+    """The rule of `x.real` or `x.imag`."""
 
     def rule(x: TensorType) -> Type:
         dtype = getattr(np.zeros((), x.dtype), name).dtype

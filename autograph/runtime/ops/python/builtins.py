@@ -1,4 +1,4 @@
-"""Python's builtin functions and classes, with values among their arguments."""
+"""Python's builtin functions and classes."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ _NO_DEFAULT = object()
 
 
 def extreme(*args: Any, key: Any = None, default: Any = _NO_DEFAULT) -> Type:
-    """`min` and `max`: one of the arguments, or one of the items of the only one."""
+    """The rule of `min` and `max`: the type of one of the arguments, or of the items of the only one."""
     return _extreme(default, args)
 
 
 def sum_(iterable: Any, /, start: Any = 0) -> Type:
-    """The type of `start` after adding the items one by one; that of `start`, if there are none."""
+    """The type of `start` after adding all items; that of `start`, if there are none."""
     first = type_of_arg(start)
     items = _items(iterable)
     if items is not None:
@@ -125,7 +125,7 @@ def _add(first: Type, second: Type) -> Any:
 
 
 def _items(arg: Any) -> Sequence[Type] | None:
-    """The types of the items of an argument, if it is known how many there are."""
+    """The types of the items of an argument with a known number of items."""
     found = type_of_arg(arg)
     if type(arg) in (list, tuple) and len(arg) <= _MOST:
         return list(map(type_of_arg, arg))
@@ -163,7 +163,7 @@ def filter_(function: Any, iterable: Any, /) -> Type:
 
 
 def reversed_(sequence: Any, /) -> Type:
-    """Each class has its own; that of a range is taken to be short enough for integers of C."""
+    """The iterator that `reversed` returns for each class; a range counts as short enough for C integers."""
     found = type_of_arg(sequence)
     name = found.name if isinstance(found, ObjectType) else "array"
     names = {"list": "list_reverseiterator", "range": "range_iterator", "tuple": "reversed", "array": "reversed"}
@@ -193,7 +193,7 @@ def next_(iterator: Any, /, *default: Any) -> Type:
 
 @on_proxies
 def for_each(gradient: Any, items: Any) -> list[Any]:
-    """A gradient for each item of a list."""
+    """A list with the gradient for each item."""
     return [gradient] * len(items)
 
 
@@ -205,7 +205,7 @@ _MASKED = on_proxies(masked)
 
 
 def of_extreme(position: int) -> Vjp:
-    """The rule of `max` and `min`: arguments, or items, that are equal to the result share the gradient."""
+    """The derivative of `max` and `min`: arguments or items that equal the result share the gradient."""
 
     def vjp(g: Any, out: Any, /, *args: Any, **_: Any) -> Any:
         if len(args) == 1:

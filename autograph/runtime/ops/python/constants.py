@@ -1,4 +1,4 @@
-"""The operators of Python on constants, which are computed before the program runs if the results are small."""
+"""Python's operators on constants, for constant folding; they refuse results that may be large."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_BITS = 4096    # of an integer
 
 
 class TooLarge(Exception):
-    """A result may take much time or memory."""
+    """The result may take much time or memory."""
 
 
 def power(base: Any, exponent: Any) -> Any:
@@ -28,7 +28,7 @@ def left_shift(number: Any, bits: Any) -> Any:
 
 
 def of_numbers(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """An operator that makes long texts and tuples of short ones, for numbers only: `"%999d" % n`, `"-" * n`."""
+    """An operator on numbers only, because it can make long texts and tuples: `"%999d" % n`, `"-" * n`."""
 
     def fold(first: Any, second: Any) -> Any:
         if isinstance(first, (str, tuple)) or isinstance(second, (str, tuple)):

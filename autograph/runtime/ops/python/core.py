@@ -1,4 +1,4 @@
-"""Ops that are constructs of Python rather than computations: blocks, structures, names, f-strings, any calls."""
+"""Constructs of Python: blocks, structures, names, f-strings, calls of any function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograph.runtime.ops.native import intervals
 
 
 def unpack(x: Any, n: int, star: int | None = None) -> list[Type]:
-    """`a, b = x`; with `star=1`, `a, *b = x`."""
+    """The types for `a, b = x`; with `star=1`, for `a, *b = x`."""
     found = type_of_arg(x)
     if star is not None:
         types = [iterated(found)] * n
@@ -26,7 +26,7 @@ def unpack(x: Any, n: int, star: int | None = None) -> list[Type]:
 
 
 def bound(x: Any, name: str = "", free: bool = False) -> Type:
-    """`x`, which is not unbound, or else this raises; `free`: it is read by a function that it does not belong to."""
+    """The type of a variable that must be bound; `free` if a function reads it that does not own it."""
     return type_of_arg(x)
 
 
@@ -36,7 +36,7 @@ declare("while", effect=ORDERED, raises=True, traits=[LOOP, STATEMENT])
 declare("for", effect=ORDERED, raises=True, traits=[LOOP, STATEMENT])
 declare("raise", effect=ORDERED, raises=True, traits=[STATEMENT])
 
-# A new object each time, which refers to what it is built of.
+# A new object each time, which refers to its parts.
 declare("build", build_type, effect=VIEW, traits=[MOVES])
 declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT])
 declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES, STATEMENT, (INTERVAL, intervals.same)])

@@ -1,4 +1,4 @@
-"""Python's `math` and `cmath`: functions of numbers, which give Python's numbers whatever they are given."""
+"""Python's `math` and `cmath`, whose functions return Python numbers for all arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograph.runtime.ops.native import math_functions
 
 
 def rounded(x: Any) -> Type:
-    """`math.floor` asks the number itself, by a method that is its class's own business."""
+    """The rule of `math.floor` and so on, which call a method of the number."""
     x = operand(x)
     if x.weak or (x.shape == () and x.dtype.kind in "biuf"):
         return INT
@@ -29,7 +29,7 @@ def rounded(x: Any) -> Type:
 
 
 def product(iterable: Any, /, *, start: Any = 1) -> Type:
-    """`math.prod`: as multiplication has it, which for Python's numbers of one class leaves it."""
+    """The rule of `math.prod`: Python numbers of one class give that class."""
     item, first = iterated(iterable), operand(start)
     if not isinstance(item, TensorType) or not item.weak or not first.weak:
         raise Unknown
@@ -52,7 +52,7 @@ def log(g: Any, out: Any, x: Any, base: Any = math.e) -> Any:
 
 
 def erf(sign: float) -> Any:
-    """Of `erf`, or, with the other sign, of `erfc`."""
+    """The derivative of `erf`, or of `erfc` with the other sign."""
     return lambda g, out, x: g * M.exp(-x * x) * (sign * 2 / math.sqrt(math.pi))
 
 

@@ -1,7 +1,7 @@
-"""Methods of arrays, numbers, strings and containers that are no functions of NumPy's as well.
+"""Methods of arrays, numbers, strings and containers without a counterpart in NumPy's functions.
 
-A method is known by its name alone, and its object may be of any class: a rule looks at the object's type, and an
-effect is the most that the method does to an object of any of the classes in question.
+An op is found by the name of the method alone, and the object may have any class. So rules look at the object's type,
+and the effect covers all classes that have such a method.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SETS = ("set", "frozenset")
 
 
 def of_objects(names: tuple[str, ...], found: Type | None = None) -> Callable[..., Any]:
-    """The rule of a method of objects of some classes: it gives `found`, or an object of the same class."""
+    """The rule of a method of objects of some classes, which returns `found`, or an object of the same class."""
 
     def infer(x: Any, *args: Any, **kwargs: Any) -> Type:
         known = type_of_arg(x)
@@ -70,7 +70,7 @@ def of_objects(names: tuple[str, ...], found: Type | None = None) -> Callable[..
 
 
 def _python(dtype: np.dtype[Any]) -> Type:
-    """The type of what `item()` gives for an element."""
+    """The type of `item()` of an element."""
     if dtype.kind not in "biufc":
         raise Unknown
     return type_of(np.ones((), dtype).item())
@@ -123,7 +123,7 @@ def sort(x: Any, *args: Any, **kwargs: Any) -> Type:
 
 
 def partition(x: Any, *args: Any, **kwargs: Any) -> Type:
-    """`"a=b".partition("=")`, and that of an array, in place."""
+    """The rule of `"a=b".partition("=")`, and of the method of arrays, which works in place."""
     known = type_of_arg(x)
     if isinstance(known, TensorType):
         return NONE

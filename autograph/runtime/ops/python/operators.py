@@ -1,6 +1,6 @@
-"""The operators of Python.
+"""Python's operators.
 
-On Python numbers they are what Python makes of them, on arrays and NumPy scalars ufuncs.
+On Python numbers they are Python's operators, on arrays and NumPy scalars ufuncs.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ def python_function(name: str) -> Callable[..., Any]:
     return function
 
 
-# The functions that do to proxies what the operators do.
+# The functions that apply operators to proxies.
 FUNCTIONS = frozenset({pow, *map(python_function, (*BINARY, *UNARY))})
 
 
 def remembering(rule: Infer) -> Infer:
-    """The same as `infer.rule`, but faster, as constants are but numbers of their types to it."""
+    """`infer.rule` for operators: faster, because only the types of constants matter."""
     known: dict[tuple[Any, ...], Any] = {}
 
     def infer(*args: Any, **kwargs: Any) -> Any:
@@ -128,7 +128,7 @@ def remembering(rule: Infer) -> Infer:
 
 
 def simplified(arg: Any) -> Any:
-    """The type of an argument, but lists and tuples of arguments as they are."""
+    """The type of an argument; lists and tuples stay as they are."""
     return arg if isinstance(arg, (list, tuple)) else type_of_arg(arg)
 
 
@@ -177,7 +177,7 @@ def binary(name: str) -> Infer:
 
 
 def objects(name: str) -> Callable[[Type, Type], Type]:
-    """The rule of a binary operator of which one operand at least is no number or array."""
+    """The rule of a binary operator with an operand that is neither a number nor an array."""
 
     def infer(a: Type, b: Type) -> Type:
         if name == "mod" and a in (STR, BYTES):
@@ -208,7 +208,7 @@ def _is_plain(type: Type) -> bool:
 def _compared(name: str, a: ObjectType, b: ObjectType) -> Type:
     if not _is_plain(a) or not _is_plain(b):
         return ANY
-    # lists and tuples are ordered as their items are, whose operator may give anything
+    # lists and tuples are ordered by their items, whose operator may return anything
     ordered = name in ("eq", "ne") or (a.name == b.name and a.name in ("str", "bytes", "set", "frozenset"))
     return BOOL if ordered else ANY
 
@@ -226,7 +226,7 @@ def _combined(name: str, a: ObjectType, b: ObjectType) -> Type:
 
 
 def _repeated(a: Type, b: Type) -> Type:
-    """A list, tuple or string times a number."""
+    """The type of a list, tuple or string times a number."""
     sequence, number = (b, a) if isinstance(a, TensorType) else (a, b)
     if isinstance(sequence, ObjectType) and sequence.name in ("str", "bytes", "list", "tuple"):
         if isinstance(number, TensorType) and number.kind != "array" and number.dtype.kind in "biu":
@@ -236,7 +236,7 @@ def _repeated(a: Type, b: Type) -> Type:
 
 # -------------------------------------------------------------------------------------------------------- powers
 
-# That NumPy squares what is to the power of 2, and so on, can be seen by the dtype of the result.
+# Exponents for which NumPy uses another ufunc, so that the dtype of the result may differ.
 EXPONENTS: dict[str, tuple[Any, ...]] = {
     "b": (True,),
     "i": (0, 1, 2, 3),
@@ -290,7 +290,7 @@ def power(base: Any, exponent: Any) -> Type:
 
 
 def in_place(plain: Infer) -> Infer:
-    """The rule of `a += b`: an array or list stays what it is, other values are replaced by new ones."""
+    """The rule of `a += b`: arrays and lists keep their type, other values are replaced."""
 
     def infer(first: Any, second: Any) -> Any:
         if isinstance(first, TensorType) and first.kind == "array":
@@ -312,7 +312,7 @@ Traits: TypeAlias = Sequence[Trait | tuple[Relation, Any]]
 
 
 def _binary(name: str, lower: Lower | None, traits: Traits, in_place_traits: Traits = (), **facts: Any) -> None:
-    """Declare a binary operator, and the one in place, with its derivatives in what its first argument was before."""
+    """Declare a binary operator and its in-place form, which has the same derivatives in the old value."""
     infer = rule(power) if name == "pow" else remembering(binary(name))
     facts |= {"lower": lower, "fold": constants.BOUNDED.get(name) or python_function(name)}
     declare(name, infer, template=template(name), traits=traits, **facts)

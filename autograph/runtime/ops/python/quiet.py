@@ -1,4 +1,4 @@
-"""When the constructs and builtins of Python neither raise nor warn, whatever the values are."""
+"""Conditions under which constructs and builtins of Python neither raise nor warn for any values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def operand_type(arg: Any) -> Type:
 
 
 def is_exact(type: Type) -> bool:
-    """Whether it is the type of a number, or array of them, of which all is known but the dimensions."""
+    """Whether a type is that of a number or array, exact except for its dimensions."""
     return isinstance(type, TensorType) and type.exact and type.dtype.kind in "biufc"
 
 
@@ -46,7 +46,7 @@ def _getitem(node: Node) -> bool:
 
 
 def _spelled_out(parts: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
-    """Parts of an index with as many slices as an ellipsis stands for."""
+    """The parts of an index with slices in place of an ellipsis."""
     places = [place for place, part in enumerate(parts) if part is ...]
     if len(places) != 1:
         return parts
@@ -64,7 +64,7 @@ def _getattr(node: Node) -> bool:
 
 
 def of_numbers(kinds: str) -> Callable[[Node], bool]:
-    """The rule of what does not fail of Python numbers whose dtypes are of some kinds."""
+    """The rule of an op that never fails for Python numbers of certain kinds of dtypes."""
 
     def rule(node: Node) -> bool:
         if len(node.args) != 1 or node.kwargs:
@@ -92,12 +92,12 @@ def _len(node: Node) -> bool:
 
 
 def _truth(node: Node) -> bool:
-    """Of `if` and `not`: any number or string has a truth, an array has one only if it has one element."""
+    """The rule of `if` and `not`: numbers and strings have a truth; an array may have none."""
     return category(node.args[0]) in (NUMBER, CONSTANT) and not isinstance(operand_type(node.args[0]), MaybeUnbound)
 
 
 def _for(node: Node) -> bool:
-    """Whether the iteration ends and does not raise."""
+    """Whether a loop is sure to end, and its iterator never raises."""
     if node.kwargs.get("target", 0) != 0:
         return False
     if node.kwargs.get("until") and category((node.blocks[0].results or (0,))[0]) != NUMBER:

@@ -1,6 +1,6 @@
-"""Random numbers and the time: what is different on each call.
+"""Random numbers and clocks: functions whose result differs from call to call.
 
-NumPy's generators give a Python number where they are asked for a single one, and arrays of a shape else.
+NumPy's generators return a Python number for a single draw, and otherwise an array.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Rule = Callable[..., Any]
 
 
 def drawn(kind: type, size: Any, parameters: Sequence[Any] = ()) -> Type:
-    """One number, or an array of them of the shape `size` or else that of the parameters."""
+    """The type of one draw, or of an array of draws with the shape `size` or that of the parameters."""
     shapes = [operand(parameter).shape for parameter in parameters]
     if size is not None:
         return TensorType(PYTHON_DTYPES[kind], _size(size))
@@ -63,7 +63,7 @@ def _size(size: Any) -> Shape:
 
 
 def distribution(kind: type, count: int) -> Rule:
-    """The rule of a distribution with `count` parameters, which may have defaults."""
+    """The rule of a distribution with `count` parameters."""
 
     def infer(*args: Any, size: Any = None, **named: Any) -> Type:
         if len(args) > count:
@@ -74,7 +74,7 @@ def distribution(kind: type, count: int) -> Rule:
 
 
 def of_generator(infer: Rule, *classes: str) -> Rule:
-    """The rule of a method, which other classes' objects may have, too."""
+    """The rule of a method, for objects of these classes only."""
     infer = rule(infer)
 
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -93,7 +93,7 @@ def rand(*args: Any) -> Type:
 
 
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Type:
-    """Of the class `int` they are Python's integers; of another dtype NumPy's."""
+    """The rule of `randint`: Python integers for the class `int`, NumPy's for other dtypes."""
     bounds = [low] if high is None else [low, high]
     found = drawn(int, size, bounds)
     if dtype is int or not isinstance(found, TensorType):
@@ -131,7 +131,7 @@ def permuted(x: Any, *, axis: Any = None, out: Any = None) -> Type:
 
 
 def floats(size: Any = None, dtype: Any = np.float64, out: Any = None) -> Type:
-    """`Generator.random` and others, which can draw float32 as well."""
+    """The rule of `Generator.random` and others, which can draw float32."""
     return FLOAT if size is None else TensorType(dtype_arg(dtype), _size(size))
 
 
@@ -158,7 +158,7 @@ INTEGERS = {
 
 
 def of_numbers(found: Type) -> Rule:
-    """The rule of a function that gives such a number for Python numbers, and an unknown type for NumPy's."""
+    """The rule of a function that returns `found` for Python numbers; its result for NumPy's is unknown."""
 
     def infer(*args: Any, **kwargs: Any) -> Type:
         if all(operand(arg).weak and operand(arg).dtype.kind != "c" for arg in (*args, *kwargs.values())):

@@ -1,7 +1,7 @@
-"""The op of a warning that Python or NumPy gave while tracing, where the program does something with plain values.
+"""The op that repeats a warning that Python or NumPy gave during the trace.
 
-It is given anew in each run, as in plain Python: for the same line, and if the filters of that time let it pass. What
-NumPy warns of in arithmetic it may also raise, print or say nothing about: `np.errstate` tells.
+Each run gives the warning again, as plain Python does, for the same line and with the filters of that time. NumPy's
+arithmetic may warn, raise, print or stay silent, as `np.errstate` says.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FLAGS = {
 
 
 class Site(NamedTuple):
-    """Where it was given, and by the code of which module."""
+    """The place of a warning: file, line, and the module whose code it is."""
 
     filename: str
     line: int
@@ -35,7 +35,7 @@ class Site(NamedTuple):
 
 
 def warn(text: str, category: type[Warning], site: Site) -> None:
-    """Give a warning as the line of the program would."""
+    """Warn as the line of the program would."""
     arithmetic = _ARITHMETIC.match(text) if category is RuntimeWarning else None
     if arithmetic is None or _is_warning(arithmetic[1], text):
         registry = site.names.setdefault("__warningregistry__", {})
@@ -43,7 +43,7 @@ def warn(text: str, category: type[Warning], site: Site) -> None:
 
 
 def _is_warning(kind: str, text: str) -> bool:
-    """Whether NumPy warns of something now; any other setting takes effect here."""
+    """Whether NumPy warns of an arithmetic error now; other settings of `np.errstate` take effect here."""
     name, flag = _FLAGS[kind]
     mode: str = np.geterr()[name]  # type: ignore[literal-required]
     if mode == "raise":
