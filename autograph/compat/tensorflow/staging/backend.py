@@ -55,7 +55,7 @@ class TensorFlowBackend(protocol.Backend):
     @property
     def current(self) -> graphs.FuncGraph:
         graph = graphs.current()
-        assert graph is not None, "this backend is asked only while it traces"
+        assert graph is not None, "this backend acts only while it traces"
         return graph
 
     def owns(self, value: Any) -> bool:

@@ -63,13 +63,13 @@ def form_of(leaf: Callable[..., merge.Form], *values: Any) -> merge.Form:
 
 
 class StrictPolicy(MergePolicy):
-    """Joins paths as TensorFlow does: it refuses values of several kinds, structures or dtypes instead of widening.
+    """Joins paths as TensorFlow does: it refuses different kinds, structures and dtypes instead of widening.
 
-    The errors of a body are those of the trace, and only statements of the function itself change containers; see
-    `mutations.py`. The list of a `TensorArray` that a body writes to is copied before the construct.
+    A body raises its errors while it is traced, and only statements of the function itself count as changes of
+    containers; see `mutations.py`. If a body writes to the list of a `TensorArray`, the list is copied before.
 
     Attributes:
-        kept: the containers that the last body has changed for good, with what was in them.
+        kept: the containers that the last body has changed for good, with their contents before.
     """
 
     def __init__(self, graph: FuncGraph, name: str = RETURNED) -> None:
@@ -85,8 +85,8 @@ class StrictPolicy(MergePolicy):
     def note(self, trace: Trace, state: Any, arm: Arm, changes: Changes) -> None:
         """Note the carried variables and the places in containers that a body has changed.
 
-        A `TensorArray` that has given its list away holds a copy until the changes are undone; the values at the end
-        get arrays of their own with that copy.
+        A `TensorArray` whose list the body has handed on holds a copy until the changes are undone. So values that
+        contain it get an array of their own with that copy.
         """
         arrays = [each for each, _ in changes if type(each) is TensorArray]
         copies = {id(array.flow) for array in arrays}
@@ -196,7 +196,7 @@ def stage_if(
     """Trace both branches of an `if`; gives what they return.
 
     Args:
-        name: what an error calls that.
+        name: the name of the returned value in errors.
     """
     condition = graph.trace.lower((test._value,))[0]
     return stage_branches(graph.trace, condition, bodies, state, name == RETURNED, StrictPolicy(graph, name))

@@ -117,7 +117,7 @@ class Function:
         self._reduces = reduce_retracing and input_signature is None
         self._parameters = parameters_of(self.python_function)
         self._bind = make_binder(self.python_function, self._parameters)
-        self._wanted: Any = itertools.repeat(None) if input_signature is None else input_signature
+        self._specs: Any = itertools.repeat(None) if input_signature is None else input_signature
         self._traces: dict[Any, ConcreteFunction] = {}  # by keys; several may lead to one
         self._shapes: dict[Any, tuple[list[TensorShape], ConcreteFunction]] = {}  # the latest, by keys without shapes
         self._methods: dict[int, tuple[weakref.ref[Any], Function]] = {}  # by the ids of objects
@@ -173,10 +173,10 @@ class Function:
     def _read(self, args: Any, kwargs: Any) -> tuple[Any, list[Tensor], tuple[Any, ...]]:
         """The key of a call, the tensors among its arguments, and the values of all parameters."""
         values, tensors = self._bind(*args, **kwargs), list[Tensor]()
-        return tuple([key_of(value, tensors, spec) for value, spec in zip(values, self._wanted)]), tensors, values
+        return tuple([key_of(value, tensors, spec) for value, spec in zip(values, self._specs)]), tensors, values
 
     def _trace(self, key: Any, values: tuple[Any, ...]) -> ConcreteFunction:
-        signature = Signature(self._parameters, values, self._wanted)
+        signature = Signature(self._parameters, values, self._specs)
         traced, graph = self._traced(signature)
         if graph.variables:  # these belong to the function from now on; a second trace must make none
             self._has_variables = True

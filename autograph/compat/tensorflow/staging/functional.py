@@ -82,11 +82,11 @@ def map_fn(
     """Apply a function to each row, and stack the results.
 
     Args:
-        fn_output_signature: types, or `TensorSpec`s, in the structure that the function gives, if that is another one.
+        fn_output_signature: the dtypes or `TensorSpec`s of the results of `fn`, if they differ from those of `elems`.
     """
     rows = _Rows(elems)
-    wanted = fn_output_signature if fn_output_signature is not None else dtype
-    written = _Written(rows.dtypes if wanted is None else wanted, rows)
+    signature = fn_output_signature if fn_output_signature is not None else dtype
+    written = _Written(rows.dtypes if signature is None else signature, rows)
     return _mapped(_called(fn), rows, written, (0, written.arrays))
 
 
@@ -112,7 +112,7 @@ def scan(
     back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """All results of a function of its last result and the next row, from `initializer` or the first row on."""
+    """Apply a function to its last result and the next row, from `initializer` or the first row on; stack all."""
     rows, function = _Rows(elems, reverse), _called(fn)
     begin, first = _begin(rows, initializer)
     written = _Written(first, rows)

@@ -1,9 +1,10 @@
 """Changes of lists, dicts and objects by a branch or loop body that did not make them.
 
-Before converted code changes a container, it says so (`ag__.ref`), and the undo log of the trace notes what is in it.
-At the end of the body the two are compared, all is made what it was, and what differs is joined or carried like a
-variable, by a name such as `x['a']`. Changes by methods and other functions stay, as TensorFlow makes those while it
-traces; so the trace knows the functions whose statements change a container, its writers.
+Converted code announces each change of a container (`ag__.ref`), and the undo log of the trace notes the contents. At
+the end of the body, the contents before and after are compared, and those before are restored. The places that differ
+are joined or carried like variables, by names such as `x['a']`. TensorFlow makes the changes of methods and other
+functions while it traces, so these stay; the trace notes the functions whose statements change a container, its
+writers.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Name = tuple[str, str, str]
 
 
 class Place(Entry):
-    """A place in a container, by its name in the program; it may be empty before or after a body."""
+    """A place in a container, with its name in the program; it may be empty before or after a body."""
 
     def __init__(self, graph: FuncGraph, container: Any, key: Any, name: str, by: set[Name]) -> None:
         super().__init__(container, key)
@@ -49,12 +50,12 @@ class Place(Entry):
         self.set(value)
 
     def lengthens(self, value: Any) -> bool:
-        """Whether a list has another length if it has `value` there, than it has now."""
+        """Whether it changes the length of a list to set it to `value`."""
         return isinstance(self.container, list) and (value is UNBOUND) is (self.key < len(self.container))
 
 
 def touch(graph: FuncGraph, container: Any, by: set[Name]) -> None:
-    """Note what is in a container that is about to be changed, by statements of these functions."""
+    """Note the contents of a container before statements of these functions change it."""
     log = graph.trace.undo_log
     if len(log.stack) > 1 and (isinstance(container, (dict, list, set)) or _is_object(container)):
         log.touch(container)
@@ -78,7 +79,7 @@ class Mutations:
     Attributes:
         names: of the containers that statements of the body have changed, by their ids. Containers that neither its
             variables nor variables of modules reach are not among them: the body has made them.
-        kept: the containers that only methods and other functions have changed, with what was in them.
+        kept: the containers that only methods and other functions have changed, with their contents before.
     """
 
     def __init__(self, graph: FuncGraph, state: State, before: Slots, changes: Changes) -> None:
@@ -94,11 +95,11 @@ class Mutations:
                      if id(container) not in assigned and type(container) is not TensorArray]  # fmt: skip
 
     def is_undone(self, container: Any) -> bool:
-        """Whether a container gets back what was in it before the body."""
+        """Whether a container gets its contents before the body back."""
         return id(container) in self.names or type(container) is TensorArray
 
     def places(self) -> Slots:
-        """The places that have changed, with their values: UNBOUND for those that are gone."""
+        """The places that have changed, with their values: UNBOUND for deleted ones."""
         found: Slots = {}
         for container, content in self._changes:
             number = id(container)
@@ -111,7 +112,7 @@ class Mutations:
         return found
 
     def hand_on(self) -> None:
-        """Let the body around know of the changes that are kept."""
+        """Note the changes that are kept in the undo log of the body around."""
         stack = self._graph.trace.undo_log.stack
         for container, content in self.kept if len(stack) > 2 else ():
             stack[-2].before.setdefault(id(container), (container, content))
@@ -119,16 +120,16 @@ class Mutations:
             by.update(self._writers.get(id(container), ()))
 
 
-def _names(rest: list[tuple[Any, str]], wanted: set[int]) -> dict[int, str]:
-    """The user's names for containers that are reached from variables."""
+def _names(rest: list[tuple[Any, str]], containers: set[int]) -> dict[int, str]:
+    """The names in the program of those containers that can be reached from variables, all by their ids."""
     found: dict[int, str] = {}
-    seen: set[int] = set()
-    while rest and wanted - found.keys():
+    visited: set[int] = set()
+    while rest and containers - found.keys():
         value, name = rest.pop(0)
-        if id(value) in seen:
+        if id(value) in visited:
             continue
-        seen.add(id(value))
-        if id(value) in wanted:
+        visited.add(id(value))
+        if id(value) in containers:
             found[id(value)] = name
         rest.extend(_parts(value, name))
     return found

@@ -73,15 +73,15 @@ def gradients(
     def again(*tensors: Tensor) -> list[Tensor]:
         graph = graphs.current()
         assert graph is not None, "ops are recorded in a graph"
-        known = dict(zip(outer, tensors))
+        values = dict(zip(outer, tensors))
         roots = {id(each) for each in sources}
-        known |= {number: as_root(graph, tensor) for number, tensor in known.items() if number in roots}
+        values |= {number: as_root(graph, tensor) for number, tensor in values.items() if number in roots}
         start = len(graph.trace.block.nodes)
         for entry in entries:
-            found = entry.again(*(known[id(each)] for each in entry.inputs))
+            found = entry.again(*(values[id(each)] for each in entry.inputs))
             for old, new in zip(entry.outputs, found):
-                known[id(old)] = as_root(graph, new) if id(old) in roots else new
-        ends, starts = [[known[id(each)] for each in group] for group in (targets, sources)]
+                values[id(old)] = as_root(graph, new) if id(old) in roots else new
+        ends, starts = [[values[id(each)] for each in group] for group in (targets, sources)]
         grads = reverse(graph, start, ends, starts, tensors[len(outer) :] or None)
         connected[:] = [grad is not None for grad in grads]
         return [grad for grad in grads if grad is not None]

@@ -23,20 +23,20 @@ from autograph.runtime.graph.static_keys import static_key
 _CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
-def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
+def key_of(value: Any, tensors: list[Tensor], spec: Any = None) -> Any:
     """The key of an argument: the dtypes and shapes of its tensors, and the values of all else.
 
     Args:
         tensors: a list, to which the tensors of the argument are added.
-        wanted: the spec, or structure of specs, that it must fit; a tensor that does needs no key.
+        spec: the `TensorSpec`, or structure of such, that it must fit; a tensor that does needs no key.
 
     Raises:
         TypeError: a tensor does not fit its spec.
     """
     kind = type(value)
-    if isinstance(wanted, TensorSpec):
+    if isinstance(spec, TensorSpec):
         if kind is not TensorSpec:
-            tensors.append(_fitting(value, wanted))
+            tensors.append(_fitting(value, spec))
         return None
     if kind is Tensor:
         tensors.append(value)
@@ -51,7 +51,7 @@ def key_of(value: Any, tensors: list[Tensor], wanted: Any = None) -> Any:
     if form is None:
         return static_key(value)
     parts = form.children(value)
-    specs = {} if wanted is None else form.children(wanted)
+    specs = {} if spec is None else form.children(spec)
     own = getattr(value, "_key_", None)
     return kind, own, tuple(parts), tuple([key_of(part, tensors, specs.get(name)) for name, part in parts.items()])
 
@@ -85,25 +85,25 @@ class Signature:
         tree: `(args, kwargs)` of the specified values.
     """
 
-    def __init__(self, parameters: Sequence[Parameter], values: Sequence[Any], wanted: Sequence[Any]) -> None:
+    def __init__(self, parameters: Sequence[Parameter], values: Sequence[Any], specs: Sequence[Any]) -> None:
         self.names = [parameter.name for parameter in parameters]
         self.specs: list[tuple[str, TensorSpec]] = []
-        self.specified = [self._take(*each) for each in zip(values, self.names, wanted)]
+        self.specified = [self._take(*each) for each in zip(values, self.names, specs)]
         self.tree = arrange(parameters, self.specified)
 
-    def _take(self, value: Any, name: str, wanted: Any = None) -> Any:
+    def _take(self, value: Any, name: str, spec: Any = None) -> Any:
         """A value with specs in place of tensors."""
         if isinstance(value, TensorSpec):
-            return self._add(value.name or name, wanted or value)
-        if isinstance(wanted, TensorSpec):
-            return self._add(name, wanted)
+            return self._add(value.name or name, spec or value)
+        if isinstance(spec, TensorSpec):
+            return self._add(name, spec)
         if is_staged(value):
             tensor = convert_to_tensor(value)
             return self._add(name, TensorSpec(tensor.shape, tensor.dtype))
         kind = pytree.kind_of(value)
         if kind is None:
             return value
-        specs = {} if wanted is None else kind.children(wanted)
+        specs = {} if spec is None else kind.children(spec)
         parts = kind.children(value).items()
         return kind.rebuild(value, [self._take(part, f"{name}_{key}", specs.get(key)) for key, part in parts])
 
