@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common import disk_cache
+from autograph.runtime.engines.native.abi.c_entry import Rebindable
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
@@ -43,7 +44,7 @@ LATE = frozenset({"buffer_reuse"})  # passes that run when operations have been 
 
 
 @disk_cache.storable
-class Executable:
+class Executable(Rebindable):
     """A graph that can be called; see `autograph.runtime.engines.numpy.engine.Executable`.
 
     Attributes:
@@ -54,20 +55,14 @@ class Executable:
         self.graph = graph
         self.native = native
         self._arounds: list[engine.Executable] = []
-        self._bound: list[tuple[dict[str, Any], str]] = []
+        super().__init__(parted.around.run)
         self._renew(parted.around)
         parted.when_made_anew = self._renew
 
     def _renew(self, around: engine.Executable) -> None:
         self._arounds.append(around)        # the earlier ones may be running
         self.run = around.run
-        for names, name in self._bound:
-            names[name] = self.run
-
-    def bind(self, names: dict[str, Any], name: str) -> None:
-        """Keep `names[name]` the function to run."""
-        self._bound.append((names, name))
-        names[name] = self.run
+        self._rebind(around.run)
 
     def __getstate__(self) -> Any:
         """The parts that are saved on disk. Without kernels, the current code is final."""
@@ -75,7 +70,8 @@ class Executable:
 
     def __setstate__(self, state: Any) -> None:
         self.graph, around, self.native = state
-        self._arounds, self._bound = [], []
+        self._arounds = []
+        super().__init__(around.run)
         self._renew(around)
         _bind(around)
 

@@ -118,7 +118,11 @@ class Emitter:
         for checks in watched.values():
             with self.rarely(is_strange(self, checks[-1][0])):
                 for found, args in checks:
-                    _leave_if_strange(self, found, args)
+                    overflow, invalid = is_strange(self, found), self.compare("ne", found, found)
+                    for arg in args:
+                        overflow = self.integer("and", overflow, _is_finite(self, arg))
+                        invalid = self.integer("and", invalid, self.compare("eq", arg, arg))
+                    self.leave_if(self.integer("or", overflow, invalid))
 
     # Numbers ----------------------------------------------------------------------------------------------------------
 
@@ -267,14 +271,6 @@ def is_strange(emit: Emitter, x: Number) -> Number:
 
 def _is_finite(emit: Emitter, x: Number) -> Number:
     return emit.compare("lt", emit.function("fabs", x), emit.constant(float("inf"), x.type))
-
-
-def _leave_if_strange(emit: Emitter, found: Number, args: Sequence[Number]) -> None:
-    overflow, invalid = is_strange(emit, found), emit.compare("ne", found, found)
-    for arg in args:
-        overflow = emit.integer("and", overflow, _is_finite(emit, arg))
-        invalid = emit.integer("and", invalid, emit.compare("eq", arg, arg))
-    emit.leave_if(emit.integer("or", overflow, invalid))
 
 
 def _multiplied(emit: Emitter, a: Number, b: Number, factor: int) -> tuple[Number, Number]:

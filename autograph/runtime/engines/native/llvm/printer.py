@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterable
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.graph.graph import Place
 
+_METADATA = 1000    # the first number of metadata; `listing` uses smaller ones, and far larger ones
+
 
 class Printer:
     """Prints modules and functions. A block that several of them share is printed once.
-
-    Args:
-        first: from which number on metadata is numbered.
 
     Attributes:
         origins: the user's source locations behind each line `;` of the last text, in order.
     """
 
-    def __init__(self, first: int = 1000) -> None:
-        self._first = first
+    def __init__(self) -> None:
         self.origins: list[Place] = []
         self._lines: list[str] = []
         self._blocks: dict[ir.Block, tuple[str, list[Place]]] = {}
@@ -72,7 +70,7 @@ class Printer:
         """Metadata where it is used: by its name, if it needs one."""
         if node not in self._metadata:
             if node.distinct:
-                self._metadata[node] = f"!{self._first + len(self._distinct)}"
+                self._metadata[node] = f"!{_METADATA + len(self._distinct)}"
                 self._distinct.append(node)
                 for item in node.items:
                     self._item(item)
@@ -90,9 +88,9 @@ class Printer:
         return self._named(item) if isinstance(item, ir.Metadata) else f"{item.type} {item.ref}"
 
 
-def printed(*parts: ir.Module | ir.Function, first: int = 1000) -> str:
+def printed(*parts: ir.Module | ir.Function) -> str:
     """The assembly of modules and functions, see `Printer`."""
-    return Printer(first).print(*parts)
+    return Printer().print(*parts)
 
 
 def written(instruction: ir.Instruction) -> str:

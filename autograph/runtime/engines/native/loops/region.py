@@ -14,6 +14,7 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.numpy_internals import warns_of_underflows
+from autograph.runtime.engines.native.abi.c_entry import Rebindable
 from autograph.runtime.engines.native.abi.calling_convention import Caller, are_wide, examples_of, fetch, kind_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
@@ -42,13 +43,12 @@ PATIENCE = 8        # calls with `EXITS` side exits; then the code is given up
 
 
 @disk_cache.storable
-class Region:
+class Region(Rebindable):
     """A loop as a function.
 
     Attributes:
         inputs: the initial values of the loop in the graph, and the values that it uses.
         values: those of `structure` that stand for these.
-        entry: the function to call.
         calls: how often the region itself has been called.
         versions: machine code by the kinds of inputs; None for kinds without code.
         reasons: why there is none.
@@ -98,16 +98,15 @@ class Region:
 
     def _begin(self, versions: dict[Any, CompiledRegion | None]) -> None:
         """Set the state before the first call."""
+        super().__init__(self)
         self.versions = versions
         self.reasons: list[str] = []
         self.left: Counter[Point] = Counter()
         self.callbacks: dict[Any, PythonCallback] = {}
         self.met: dict[Value, Any] = {}
-        self.entry: Callable[..., Any] = self
         self.when_given_up: Callable[[], object] = _nobody_cares
         self.calls = self.wide = 0
         self._lessons = 0
-        self._bound: list[tuple[dict[str, Any], str]] = []
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
         self._vain = 0
@@ -164,11 +163,6 @@ class Region:
         """Continue after a side exit of a version that was called by its C entry point."""
         done, found = self._ended(version, number, version.frame.from_address(address), inputs)
         return found if done else self(*found)
-
-    def bind(self, names: dict[str, Any], name: str) -> None:
-        """Keep `names[name]` the function to call: the C entry point, or the region itself if there is none."""
-        self._bound.append((names, name))
-        names[name] = self.entry
 
     def _ended(self, version: CompiledRegion, number: int, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
         """Whether the loop is done, and its result; if not, the inputs of the next iteration."""
@@ -257,11 +251,6 @@ class Region:
                 self.met.update(dict.fromkeys(version.expected))
             self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
             self._rebind(self)
-
-    def _rebind(self, entry: Callable[..., Any]) -> None:
-        self.entry = entry
-        for names, name in self._bound:
-            names[name] = entry
 
     def resume(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
         """Run the rest of an iteration in Python."""
