@@ -14,19 +14,8 @@ from functools import partial
 from math import inf
 from typing import Any
 
+from autograph.runtime.graph import traits
 from autograph.runtime.graph.graph import Block, Node, Value, walk
-from autograph.runtime.graph.traits import (
-    COMPARISON,
-    INTERVAL,
-    LENGTH,
-    LOOP,
-    MAKES_RANGES,
-    MIRRORED,
-    NARROWS,
-    NEGATED,
-    NEGATION,
-    plain,
-)
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.intervals import ANY, Rule, Span, interval, join, meet
 
@@ -106,7 +95,7 @@ class Spans:
         """Visit a node. Returns whether the code behind it is reachable."""
         if node.op == "if":
             return self._if(node)
-        if node.op in LOOP:
+        if node.op in traits.LOOP:
             self._loop(node)
         elif rule is not None:
             self._spans[node.outputs[0]] = rule(*map(self._get, node.args))
@@ -197,7 +186,7 @@ class Spans:
 
     def _items(self, items: Any) -> Span:
         """The range of the items of a `range`."""
-        if not isinstance(items, Value) or items.node is None or items.node.op not in MAKES_RANGES:
+        if not isinstance(items, Value) or items.node is None or items.node.op not in traits.MAKES_RANGES:
             return self._spans.get(items, ANY) if isinstance(items, Value) else ANY
         return items_of(items.node, self._get)
 
@@ -210,7 +199,8 @@ class Spans:
             if not (_is_integer(a) and _is_integer(b)):
                 continue
             one, other = (meet(self._get(each), found.get(each, ANY)) for each in (a, b))
-            for arg, span in ((a, NARROWS[name](one, other)), (b, NARROWS[MIRRORED[name]](other, one))):
+            mirrored = traits.MIRRORED[name]
+            for arg, span in ((a, traits.NARROWS[name](one, other)), (b, traits.NARROWS[mirrored](other, one))):
                 if span[0] > span[1]:
                     return None
                 if isinstance(arg, Value):
@@ -221,7 +211,7 @@ class Spans:
 def outside(arg: Any, depth: int = DEPTH) -> Span:
     """The range of an argument from outside of a loop; of a `range`, that of its items."""
     get = partial(outside, depth=depth - 1)
-    if isinstance(arg, Value) and arg.node is not None and arg.node.op in MAKES_RANGES:
+    if isinstance(arg, Value) and arg.node is not None and arg.node.op in traits.MAKES_RANGES:
         return items_of(arg.node, get)
     if not _is_integer(arg):
         return ANY
@@ -236,10 +226,10 @@ def outside(arg: Any, depth: int = DEPTH) -> Span:
 
 def _rule_of(node: Node) -> Rule | None:
     """The rule for the range of a node's output, if there is one."""
-    if node.op in LENGTH and len(node.args) == 1:
+    if node.op in traits.LENGTH and len(node.args) == 1:
         return lambda _: (0, _longest(node.args[0]))
     known = not node.kwargs and len(node.outputs) == 1 and all(map(_is_integer, node.args))
-    return INTERVAL.get(plain(node.op)) if known else None
+    return traits.INTERVAL.get(traits.plain(node.op)) if known else None
 
 
 def items_of(node: Node, get: Callable[[Any], Span]) -> Span:
@@ -258,9 +248,9 @@ def _facts(test: Any, holds: bool, depth: int = DEPTH) -> Iterator[tuple[str, An
     if not isinstance(test, Value) or not depth:
         return
     node = test.node
-    if node is not None and node.op in COMPARISON and len(node.args) == 2:
-        yield node.op if holds else NEGATED[node.op], node.args[0], node.args[1]
-    elif node is not None and node.op in NEGATION:
+    if node is not None and node.op in traits.COMPARISON and len(node.args) == 2:
+        yield node.op if holds else traits.NEGATED[node.op], node.args[0], node.args[1]
+    elif node is not None and node.op in traits.NEGATION:
         yield from _facts(node.args[0], not holds, depth - 1)
     elif node is not None and node.op == "if":
         place = node.outputs.index(test)

@@ -13,7 +13,7 @@ place; so refusing to enter is always correct.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -185,25 +185,9 @@ def enter(
         return
     emit.branch(doubt, rare, fast, rarely=True)
     emit.b.begin(rare)
-    _shorten(emit, item, limit, down, bounds, cells, fast, slow)
-
-
-def _shorten(
-    emit: Emitter,
-    item: Number,
-    limit: Number,
-    down: bool,
-    bounds: Sequence[tuple[Number, Number]],
-    cells: tuple[Value, Value],
-    fast: Block,
-    slow: Block,
-) -> None:
-    """Go to the fast version up to the first item that is out of bounds; to the slow one if that is this item."""
-    first = "gt" if down else "lt"
-    until, bad = limit, emit.constant(False, BOOL)
+    until, bad = limit, emit.constant(False, BOOL)      # the slow version begins, or runs from an item on
     for low, high in bounds:
-        early = emit.compare(first, item, low)
-        late = emit.compare("le" if down else "ge", item, high)
+        early, late = emit.compare(first, item, low), emit.compare("le" if down else "ge", item, high)
         bad = emit.integer("or", emit.integer("or", bad, early), late)
         until = _least(emit, first, until, high)
         limit = emit.select(early, _least(emit, first, limit, low), limit)

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.llvm.ir import Value
 from autograph.runtime.graph.operands import Number
-from autograph.runtime.graph.traits import NEGATED
+from autograph.runtime.graph.traits import NARROWS, NEGATED
 from autograph.runtime.ops.native import intervals
 from autograph.runtime.ops.native.intervals import Rule, Span
 
@@ -78,7 +78,12 @@ class Ranges:
 
     def decided(self, name: str, a: Number, b: Number) -> bool | None:
         """The result of a comparison; None if the ranges do not decide it."""
-        return _decided(name, self.bounds(a), self.bounds(b))
+        one, other = self.bounds(a), self.bounds(b)
+        for comparison, result in ((name, False), (NEGATED[name], True)):
+            low, high = NARROWS[comparison](one, other)
+            if low > high:      # it cannot hold
+                return result
+        return None
 
 
 @cache
@@ -86,14 +91,3 @@ def limits(dtype: np.dtype[Any]) -> tuple[int, int]:
     """The smallest and the largest integer of a dtype."""
     info = np.iinfo(dtype)
     return int(info.min), int(info.max)
-
-
-def _decided(name: str, a: tuple[int, int], b: tuple[int, int]) -> bool | None:
-    if name in ("gt", "ge", "ne"):
-        opposite = _decided(NEGATED[name], a, b)
-        return None if opposite is None else not opposite
-    if name == "eq":
-        return False if a[1] < b[0] or b[1] < a[0] else True if a == b and a[0] == a[1] else None
-    if name == "lt":
-        return True if a[1] < b[0] else False if a[0] >= b[1] else None
-    return True if a[1] <= b[0] else False if a[0] > b[1] else None

@@ -10,14 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.engines.native.analysis.induction_variables import (
-    NODES,
-    START,
-    is_linear,
-    recurrences,
-    results_of,
-    sums_of,
-)
+from autograph.runtime.engines.native.analysis import induction_variables
 from autograph.runtime.engines.native.analysis.structure import Key, Point
 from autograph.runtime.engines.native.emit import guard_hoisting, simd, speculation
 from autograph.runtime.engines.native.emit.guard_hoisting import FastLoop
@@ -73,8 +66,8 @@ class FastPath:
         self._head = flow.emit.b.new_block("fast")
         self._blocks = {self.body, *(block for each in walk(self.body) for block in each.blocks)}
         self._kinds = kinds_of(flow.live(node))
-        self._carried = list(zip(self.body.params[1:], results_of(node)))
-        self._lasting = recurrences(node)       # they need not be checked before the end
+        self._carried = list(zip(self.body.params[1:], induction_variables.results_of(node)))
+        self._lasting = induction_variables.recurrences(node)       # they need not be checked before the end
         self._env: dict[Key, Any] = {}          # operands that are the same wherever paths meet
         self._queue: list[Callable[[], None]] = []      # versions of blocks that have no code yet
         self._loops = False     # whether an iteration may follow one; none does if all change the types of values
@@ -134,8 +127,8 @@ class FastPath:
         for param, result in self._carried:
             begin = flow.state.env[param]
             if isinstance(begin, Number) and begin.type.dtype.char == INT.dtype.char:
-                if sums := sums_of(flow.structure, param, result):
-                    guard_hoisting.leave_if_far(self._emit, flow.fetch(param), START)
+                if sums := induction_variables.sums_of(flow.structure, param, result):
+                    guard_hoisting.leave_if_far(self._emit, flow.fetch(param), induction_variables.START)
                     self.sums |= sums
         env = {key: self._env.get(key) or each_part(without_register, key, each) for key, each in env.items()}
         flow.state = State(env, set(), held_by(env))
@@ -241,7 +234,7 @@ def may_have_fast_path(flow: Flow, node: Node, iterator: Any) -> bool:
     The objects that the code owns when an iteration begins must be the same in all iterations.
     """
     inner = list(walk(node.blocks[0]))
-    if len(inner) > NODES or not all(map(_is_simple, inner)):
+    if len(inner) > induction_variables.NODES or not all(map(_is_simple, inner)):
         return False
     held = held_by(flow.live(node))
     of_objects = not isinstance(iterator, Range) and is_held(iterator[0])
@@ -259,7 +252,7 @@ def may_speculate(flow: Flow, node: Node, iterator: Any) -> bool:
     """Whether iterations may run speculatively, as far as the graph tells."""
     writes = any(OPS[each.op].effect == WRITE for each in node.blocks[0].nodes if each.op in OPS)
     one_by_one = isinstance(iterator, Range) and iterator.known in (1, -1)
-    return one_by_one and FLAGS != 0 and not flow.emit.fast and (writes or bool(recurrences(node)))
+    return one_by_one and FLAGS != 0 and not flow.emit.fast and (writes or bool(induction_variables.recurrences(node)))
 
 
 # Floats of Python and of NumPy ----------------------------------------------------------------------------------------
@@ -270,7 +263,7 @@ def promoted(node: Node, carried: list[Any]) -> list[Any]:
 
     So `total = 0.0`, to which elements are added, needs no code of its own for the first of them.
     """
-    results = results_of(node)
+    results = induction_variables.results_of(node)
     if not results:  # nothing is carried, or no iteration comes to its end
         return carried
     pairs = zip(node.blocks[0].params[-len(carried) :], carried, results)
@@ -285,7 +278,7 @@ def _is_weak(node: Node, param: Value, begin: Any, result: Any) -> bool:
     blocks = (node.blocks[0], *(block for each in body for block in each.blocks))
     uses = [[arg for arg in each.args if arg is not param] for each in body if param in each.inputs]
     return (
-        all(is_linear(each) for each in body if param in each.inputs)
+        all(induction_variables.is_linear(each) for each in body if param in each.inputs)
         and all(len(others) == 1 and _is_strong(others[0]) for others in uses)
         and not any(param in block.result_values for block in blocks)
     )

@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.engines.native.abi.calling_convention import (
-    COMPLEX_NUMBERS,
-    ELEMENTS,
-    NUMBERS,
-    is_machines,
-    kind_of,
-)
+from autograph.runtime.engines.native.abi import calling_convention
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.opdef import OPS
@@ -27,7 +21,7 @@ def kind_expected(type: Any, is_useful: bool) -> Any:
         return UNKNOWN if type == ANY and is_useful else None
     if not type.exact:
         return UNKNOWN if is_useful else None
-    dtype = ELEMENTS.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
+    dtype = calling_convention.ELEMENTS.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
     if dtype is None or (type.kind == "array" and not type.shape):
         return None
     if type.kind == "array":
@@ -49,10 +43,10 @@ def useful(root: Node) -> set[Value]:
 
 def met(thing: Any) -> Any:
     """The kind of an object for machine code: the type of a number, the kind of an array, or None."""
-    kind = kind_of(thing)
+    kind = calling_convention.kind_of(thing)
     if isinstance(kind, type):
-        return NUMBERS.get(kind) or COMPLEX_NUMBERS.get(kind)
-    return kind if is_machines(kind) else None
+        return calling_convention.NUMBERS.get(kind) or calling_convention.COMPLEX_NUMBERS.get(kind)
+    return kind if calling_convention.is_machines(kind) else None
 
 
 def fits(thing: Any, expected: Any) -> bool:
