@@ -85,6 +85,10 @@ class Range:
     def kind(self) -> Any:
         return "range", self.known, self.down
 
+    def at(self, parts: tuple[Any, ...]) -> Range:
+        """A range of other bounds, with the same step."""
+        return Range(parts, self.known, self.down)
+
 
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,9 @@ def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, .
     """Apply `function(path, operand)` to each operand in nested tuples, and to the parts of numbers and ranges."""
     if isinstance(operand, (Complex, Range)):
         parts = mapped(function, operand.parts, path)
-        return operand if parts is operand.parts else replace(operand, parts=parts)
+        if parts is operand.parts:
+            return operand
+        return Complex(operand.type, parts) if isinstance(operand, Complex) else operand.at(parts)
     if isinstance(operand, tuple):
         found = tuple([mapped(function, each, (*path, place)) for place, each in enumerate(operand)])
         return operand if all(map(is_, operand, found)) else found

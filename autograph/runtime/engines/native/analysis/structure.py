@@ -53,6 +53,7 @@ class Structure:
         self._free: dict[Node, set[Value]] = {}
         self._around: dict[Block | None, tuple[Block, ...]] = {}
         self._outer: dict[Block, set[Key]] = {}
+        self._live: dict[Point | Node, set[Key]] = {}
         self._visit(root, None)
         self._settle(root)
         self.free = [value for value in used_in(root.blocks) if value in self._free[root]]
@@ -63,7 +64,7 @@ class Structure:
 
     def __getstate__(self) -> Any:
         """The parts that are saved on disk: without the results of range analysis."""
-        return {name: value for name, value in vars(self).items() if name != "_spans"}
+        return {name: value for name, value in vars(self).items() if name != "_spans"} | {"_live": {}}
 
     def owner(self, block: Block) -> tuple[Node, Point | None]:
         """The node that a block belongs to, and the point of that node; None for the root."""
@@ -82,15 +83,18 @@ class Structure:
         """Items for the loop's outputs, without those for outputs that nobody reads."""
         return [each for place, each in enumerate(outputs) if place not in self._unused]
 
-    def is_live(self, key: Key, at: Point | Node) -> bool:
-        """Whether a value is live at a point, or where an iteration of a loop begins, before its item is taken."""
-        if isinstance(at, Node):
-            after = self.after(at.blocks[0])
-            is_own = key is at or key in self._free[at] or key in carried(at)
-            return is_own or (after is not None and self.is_live(key, after))
-        if key in self._outer[at.block]:
-            return True
-        return isinstance(key, Value) and self._last[at.block].get(key, -1) >= at.place
+    def live(self, at: Point | Node) -> set[Key]:
+        """The values that are live at a point, or where an iteration of a loop begins, before its item is taken."""
+        found = self._live.get(at)
+        if found is None:
+            if isinstance(at, Node):
+                after = self.after(at.blocks[0])
+                found = {at, *self._free[at], *carried(at), *(self.live(after) if after is not None else ())}
+            else:
+                block, place = at
+                found = self._outer[block] | {value for value, last in self._last[block].items() if last >= place}
+            self._live[at] = found
+        return found
 
     def depth(self, block: Block) -> int:
         """How many loops are around a block."""

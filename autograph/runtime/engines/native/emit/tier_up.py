@@ -24,7 +24,7 @@ from autograph.common import forking
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.interrupts import SIGNALS, define_signals, give_way
+from autograph.runtime.engines.native.llvm.interrupts import SIGNALS, give_way, signals
 from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Global, Module, Value, constant
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.graph.graph import Place
@@ -45,7 +45,7 @@ def assembled(emit: LoopEmitter, begin: Callable[[Builder], None] | None = None)
     function.numbers = whole.numbers
     if emit.polls:
         del module.declared[SIGNALS]
-        define_signals(module, emit.objects.place_of(give_way))
+        module.include(signals(emit.objects.place_of(give_way)))
     entry = Block(emit.entry.name)
     entry.instructions = list(emit.entry.instructions)
     b = Builder(function, entry)

@@ -7,6 +7,8 @@ checks whether a thread has requested the GIL, and lets it run.
 
 from __future__ import annotations
 
+from functools import cache
+
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
@@ -22,12 +24,14 @@ def give_way() -> None:
         pass
 
 
-def define_signals(module: Module, place: int) -> None:
-    """Define the function that checks for signals, and returns whether there is an exception.
+@cache
+def signals(place: int) -> Module:
+    """The function that checks for signals, and returns whether there is an exception.
 
     Args:
         place: of `give_way` in the table.
     """
+    module = Module()
     function = module.define(SIGNALS, I32, Parameter("table", PTR), words="internal", attributes="noinline cold")
     b, (table,) = Builder(function), function.parameters
     with b.if_then(b.icmp("eq", b.call_outside("PyErr_CheckSignals", I32), 0)):
@@ -37,3 +41,4 @@ def define_signals(module: Module, place: int) -> None:
             b.call_outside("Py_DecRef", VOID, found)
             b.ret(0)
     b.ret(-1)
+    return module

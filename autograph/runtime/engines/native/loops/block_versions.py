@@ -168,7 +168,8 @@ class Flow:
 
     def live(self, at: Point | Node) -> dict[Key, Any]:
         """The operands of the values that are live at a point, or at the beginning of an iteration."""
-        return {key: operand for key, operand in self.state.env.items() if self.structure.is_live(key, at)}
+        live = self.structure.live(at)
+        return {key: operand for key, operand in self.state.env.items() if key in live}
 
     def jump(
         self,

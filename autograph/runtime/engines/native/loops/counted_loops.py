@@ -6,7 +6,6 @@ iterator is the operand of the rest of an iterable: a `Range`, or an array and t
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from autograph.runtime.engines.native.emit.polling import POLL
@@ -51,7 +50,7 @@ def counter_of(flow: Flow, iterator: Any) -> Counter:
 def at(iterator: Any, item: Number) -> Any:
     """The iterator at an item, or at an index."""
     if isinstance(iterator, Range):
-        return replace(iterator, parts=(item, *iterator.parts[1:]))
+        return iterator.at((item, *iterator.parts[1:]))
     return iterator[0], item
 
 

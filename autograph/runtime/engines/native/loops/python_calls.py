@@ -155,7 +155,8 @@ class PythonCalls:
     def count(self, block: Block, node: Node) -> None:
         """Add the gain of a node that is machine code."""
         if node.op not in ("build", "unpack", "bound"):
-            self._gain += self._weight(block) * (3 if any(map(_is_numpys, map(self.flow.value, node.inputs))) else 1)
+            gain = 3 if any(map(_is_numpys, map(self._operand, node.inputs))) else 1
+            self._gain += gain * self._weight(block)
 
     def _weight(self, block: Block) -> int:
         """An estimate of how often a block runs."""
@@ -189,10 +190,14 @@ class PythonCalls:
                     found[place] = type
         return found
 
+    def _operand(self, value: Value) -> Any:
+        """The operand of a value, which may be in its cells."""
+        return self.flow.inputs[value] if value in self.flow.inputs else self.flow.state.env[value]
+
     def _type(self, leaf: Any) -> Any:
         if not isinstance(leaf, Value):
             return leaf
-        operand = self.flow.inputs[leaf] if leaf in self.flow.inputs else self.flow.state.env[leaf]
+        operand = self._operand(leaf)
         if isinstance(operand, (Number, Complex)):
             return operand.type
         if isinstance(operand, Array):
@@ -232,7 +237,7 @@ class PythonCalls:
         """
         stop = self._reach(block, place, lower)
         nodes, behind = block.nodes[place:stop], Point(block, stop)
-        outputs = [value for node in nodes for value in node.outputs if self._structure.is_live(value, behind)]
+        outputs = [value for node in nodes for value in node.outputs if value in self._structure.live(behind)]
         callback = self._callback((nodes[0], nodes[-1]), nodes, outputs)
         found = self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
         self._gain -= LOSS * self._weight(block)
