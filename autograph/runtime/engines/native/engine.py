@@ -237,7 +237,7 @@ class Parted:
     ) -> None:
         self._late = late
         self._own: list[Kernel] = []
-        self.when_made_anew: Callable[[engine.Executable], object] = _nobody_cares
+        self.when_made_anew: Callable[[engine.Executable], object] = lambda around: None
         self.kernels: list[Kernel] = [] if kernels is None else kernels
         self._patient = patient
         self._module = module
@@ -304,10 +304,6 @@ class Parted:
         made = self._plain(graph, filename=filename)
         _bind(made)
         return made
-
-
-def _nobody_cares(around: engine.Executable) -> None:
-    pass
 
 
 def _bind(made: engine.Executable) -> None:

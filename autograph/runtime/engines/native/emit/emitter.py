@@ -181,11 +181,10 @@ class Emitter:
         """Call an intrinsic without effects."""
         return self.b.intrinsic(name, *(arg.ref for arg in args), result=result)
 
-    def library(self, name: str, *args: Number) -> Number:
+    def _refuse(self, *args: Any) -> Any:
         raise NoLowering
 
-    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
-        raise NoLowering
+    library = ufunc = make_array = copy_array = _refuse
 
     def compare(self, name: str, a: Number, b: Number) -> Number:
         kind = a.type.dtype.kind
@@ -256,12 +255,6 @@ class Emitter:
             step = Number(INT, self.frame.fact(x, "stride", axis))
             offset = self.integer("add", offset, self.integer("mul", each, step))
         return self.b.gep(data, offset.ref)
-
-    def make_array(self, dtype: np.dtype[np.generic], lengths: Sequence[Number], zeros: bool) -> Array:
-        raise NoLowering
-
-    def copy_array(self, x: Array) -> Array:
-        raise NoLowering
 
 
 def is_strange(emit: Emitter, x: Number) -> Number:

@@ -1,20 +1,39 @@
 """Polls for signals in loops: a signal handler may raise an exception, which ends the code; other threads may run.
 
 A loop polls every `POLL` iterations. There the baseline tier may stop, too, see `tier_up`.
+
+To release the GIL and take it again at once would not suffice: another thread wakes up when it has been taken again,
+and since it has not waited for long, it never requests it. So a poll calls a Python function: before that, Python
+checks whether a thread has requested the GIL, and lets it run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
+from autograph.common import disk_cache
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.llvm.interrupts import SIGNALS
-from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Value, constant
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
+from autograph.runtime.engines.native.llvm.ir import (
+    I32,
+    I64,
+    NULL,
+    PTR,
+    VOID,
+    Block,
+    Module,
+    Parameter,
+    Value,
+    constant,
+)
 from autograph.runtime.graph.operands import Number
 from autograph.runtime.graph.types import BOOL
 
 POLL = 1 << 16      # iterations from one poll to the next
+SIGNALS = "signals" # the name of the function that is called
 _LEFT = "polls"     # the cell of the number of iterations until the next poll
 
 
@@ -84,3 +103,33 @@ def spend(emit: Emitter, address: int) -> None:
     left = emit.b.sub(emit.b.load(I64, pointer), 1)
     emit.b.store(left, pointer)
     emit.leave_if(Number(BOOL, emit.b.icmp("eq", left, 0)))
+
+
+# The function that polls call -----------------------------------------------------------------------------------------
+
+
+@disk_cache.storable
+def give_way() -> None:
+    """Do nothing. Python lets threads run before a function begins, and at a backward jump (3.10)."""
+    for _ in (None,):
+        pass
+
+
+@cache
+def signals(place: int) -> Module:
+    """The function that checks for signals, and returns whether there is an exception.
+
+    Args:
+        place: of `give_way` in the table.
+    """
+    module = Module()
+    function = module.define(SIGNALS, I32, Parameter("table", PTR), words="internal", attributes="noinline cold")
+    b, (table,) = Builder(function), function.parameters
+    with b.if_then(b.icmp("eq", b.call_outside("PyErr_CheckSignals", I32), 0)):
+        own = b.load(PTR, b.gep(table, SLOT * place))
+        found = b.call_outside("PyObject_VectorcallDict", PTR, own, NULL, constant(I64, 0), NULL)
+        with b.if_then(b.icmp("ne", found, NULL)):
+            b.call_outside("Py_DecRef", VOID, found)
+            b.ret(0)
+    b.ret(-1)
+    return module

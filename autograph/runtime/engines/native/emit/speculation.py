@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -312,10 +313,7 @@ def clear_flags(emit: Emitter) -> None:
 
 def either(emit: Emitter, conditions: Sequence[Number]) -> Number:
     """Whether one of some conditions holds."""
-    found = emit.constant(False, BOOL)
-    for each in conditions:
-        found = emit.integer("or", found, each)
-    return found
+    return reduce(partial(emit.integer, "or"), conditions, emit.constant(False, BOOL))
 
 
 # Alias analysis -------------------------------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from typing import Any
 
 from autograph.common import forking
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
+from autograph.runtime.engines.native.emit.polling import SIGNALS, give_way, signals
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.interrupts import SIGNALS, give_way, signals
 from autograph.runtime.engines.native.llvm.ir import I32, I64, PTR, Block, Global, Module, Value, constant
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.graph.graph import Place

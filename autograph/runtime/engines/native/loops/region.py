@@ -104,7 +104,7 @@ class Region(Rebindable):
         self.left: Counter[Point] = Counter()
         self.callbacks: dict[Any, PythonCallback] = {}
         self.met: dict[Value, Any] = {}
-        self.when_given_up: Callable[[], object] = _nobody_cares
+        self.when_given_up: Callable[[], object] = lambda: None
         self.calls = self.wide = 0
         self._lessons = 0
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
@@ -328,10 +328,6 @@ class Region(Rebindable):
         except Refused:
             return ()
         return lowering.calls.callbacks
-
-
-def _nobody_cares() -> None:
-    pass
 
 
 def _rest(iterator: Any) -> Any:
