@@ -86,7 +86,7 @@ class Emitter:
 
     @contextmanager
     def rarely(self, condition: Number) -> Iterator[None]:
-        """What is emitted meanwhile runs only if a condition holds, which is rare."""
+        """Emit a path that runs only if a condition holds, which is rare."""
         before = dict(self.ranges.found)
         with self.b.if_then(condition.ref, False):
             yield

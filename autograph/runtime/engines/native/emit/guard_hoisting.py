@@ -1,4 +1,4 @@
-"""Guard hoisting: checks before the iterations of a loop what would be checked in each of them.
+"""Guard hoisting: moves checks from the iterations of a loop to its preheader.
 
 Loop versioning (`loops/fast_path.py`) emits two versions of an iteration. While the fast one is emitted, a `FastLoop`
 records which values are loop-invariant, and which indices are an item plus an invariant offset. So

@@ -91,7 +91,7 @@ class LoopEmitter(Emitter):
 
     @contextmanager
     def only_if(self, condition: Number | None) -> Iterator[None]:
-        """What is emitted meanwhile matters only if a condition holds: side exits are taken only then."""
+        """Emit code whose results are used only if a condition holds: side exits are taken only then."""
         found, self._guard = dict(self.ranges.found), condition
         try:
             yield

@@ -15,20 +15,9 @@ from typing import NamedTuple
 
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
-from autograph.runtime.engines.native.llvm.ir import (
-    I32,
-    I64,
-    NULL,
-    PTR,
-    VOID,
-    Block,
-    Module,
-    Parameter,
-    Value,
-    constant,
-)
 from autograph.runtime.graph.operands import Number
 from autograph.runtime.graph.types import BOOL
 
@@ -47,23 +36,23 @@ class Poll(NamedTuple):
         last: its last block.
     """
 
-    head: Block
-    look: Block
-    stop: Block
-    on: Block
-    last: Block
+    head: ir.Block
+    look: ir.Block
+    stop: ir.Block
+    on: ir.Block
+    last: ir.Block
 
 
 def begin_polling(emit: Emitter) -> None:
     """Begin to count iterations."""
-    emit.cells.store(_LEFT, constant(I64, POLL))
+    emit.cells.store(_LEFT, ir.constant(ir.I64, POLL))
 
 
 def poll(
     emit: Emitter,
-    iterations: Value | int,
+    iterations: ir.Value | int,
     stop: Callable[[], None],
-    head: Block,
+    head: ir.Block,
     besides: Callable[[], None] | None = None,
 ) -> Poll:
     """Count some iterations; every `POLL` iterations, let others run, and stop if there is an exception.
@@ -74,14 +63,14 @@ def poll(
     """
     emit.settle()
     b = emit.b
-    before = emit.cells.load(_LEFT, I64)
+    before = emit.cells.load(_LEFT, ir.I64)
     left = b.sub(before, iterations)
     emit.cells.store(_LEFT, left)
     due = b.icmp("eq", before, 0) if iterations == 1 else b.icmp("slt", left, 0)
     with emit.rarely(Number(BOOL, due)):
         begin_polling(emit)
         look = _onwards(emit, "look")
-        raised = b.call(b.function.module.declare(SIGNALS, I32, PTR), b.function.parameters[1])
+        raised = b.call(b.function.module.declare(SIGNALS, ir.I32, ir.PTR), b.function.parameters[1])
         end, on = emit.stop_if(Number(BOOL, b.icmp("ne", raised, 0)), stop)
         if besides is not None:
             besides()
@@ -89,7 +78,7 @@ def poll(
         return Poll(head, look, end, on, b.block)
 
 
-def _onwards(emit: Emitter, hint: str) -> Block:
+def _onwards(emit: Emitter, hint: str) -> ir.Block:
     """Begin a new block."""
     block = emit.b.new_block(hint)
     emit.b.br(block)
@@ -99,8 +88,8 @@ def _onwards(emit: Emitter, hint: str) -> Block:
 
 def spend(emit: Emitter, address: int) -> None:
     """Count the integer at an address down, and leave when it reaches zero. For tests."""
-    pointer = emit.b.cast("inttoptr", constant(I64, address), PTR)
-    left = emit.b.sub(emit.b.load(I64, pointer), 1)
+    pointer = emit.b.cast("inttoptr", ir.constant(ir.I64, address), ir.PTR)
+    left = emit.b.sub(emit.b.load(ir.I64, pointer), 1)
     emit.b.store(left, pointer)
     emit.leave_if(Number(BOOL, emit.b.icmp("eq", left, 0)))
 
@@ -116,20 +105,20 @@ def give_way() -> None:
 
 
 @cache
-def signals(place: int) -> Module:
+def signals(place: int) -> ir.Module:
     """The function that checks for signals, and returns whether there is an exception.
 
     Args:
         place: of `give_way` in the table.
     """
-    module = Module()
-    function = module.define(SIGNALS, I32, Parameter("table", PTR), words="internal", attributes="noinline cold")
-    b, (table,) = Builder(function), function.parameters
-    with b.if_then(b.icmp("eq", b.call_outside("PyErr_CheckSignals", I32), 0)):
-        own = b.load(PTR, b.gep(table, SLOT * place))
-        found = b.call_outside("PyObject_VectorcallDict", PTR, own, NULL, constant(I64, 0), NULL)
-        with b.if_then(b.icmp("ne", found, NULL)):
-            b.call_outside("Py_DecRef", VOID, found)
+    module = ir.Module()
+    table = ir.Parameter("table", ir.PTR)
+    b = Builder(module.define(SIGNALS, ir.I32, table, words="internal", attributes="noinline cold"))
+    with b.if_then(b.icmp("eq", b.call_outside("PyErr_CheckSignals", ir.I32), 0)):
+        own = b.load(ir.PTR, b.gep(table, SLOT * place))
+        found = b.call_outside("PyObject_VectorcallDict", ir.PTR, own, ir.NULL, ir.constant(ir.I64, 0), ir.NULL)
+        with b.if_then(b.icmp("ne", found, ir.NULL)):
+            b.call_outside("Py_DecRef", ir.VOID, found)
             b.ret(0)
     b.ret(-1)
     return module

@@ -320,7 +320,7 @@ def either(emit: Emitter, conditions: Sequence[Number]) -> Number:
 
 
 def declare_distinct(emit: Emitter, speculation: Speculation) -> None:
-    """Declare to LLVM which elements that are read are none of those of the same array that are written.
+    """Declare to LLVM that some loads and stores of one array never access the same element.
 
     `may_be_same` checks that before the iterations. Otherwise LLVM would compare addresses there, and read loop
     invariants in each iteration.

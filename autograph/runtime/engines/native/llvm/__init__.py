@@ -1,6 +1,6 @@
-"""LLVM: the low-level IR that goes in, the object code that comes out, and CPython's layouts in machine code.
+"""LLVM: from the low-level IR to object code, and CPython's objects in machine code.
 
-`ir.py` is functions, blocks and instructions, which `builder.py` builds, `ir_verifier.py` checks and `printer.py` makes
-LLVM's assembly of. `cpython_abi.py` looks into Python objects, `memory.py` knows cells and the frame.
-`target.py` asks LLVM, and `listing.py` shows what it made.
+`ir.py` has functions, blocks and instructions; `builder.py` builds them, `ir_verifier.py` checks them, and `printer.py`
+prints LLVM's assembly. `cpython_abi.py` accesses Python objects, `memory.py` cells and the frame. `target.py` compiles,
+and `listing.py` shows the result.
 """

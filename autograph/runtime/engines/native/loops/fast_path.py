@@ -48,7 +48,7 @@ class FastPath:
     def __init__(self, flow: Flow, node: Node, iterator: Any, slow: Label, edge: Label, speculates: bool) -> None:
         """
         Args:
-            iterator: what the loop has yet to iterate over: it has another item.
+            iterator: the rest of the iterable, which has another item.
             slow: the block where an iteration of the slow version begins.
             edge: the block that checks whether there are more iterations.
             speculates: whether iterations run speculatively, see `speculation`.
@@ -201,7 +201,7 @@ class FastPath:
         return self._head if self.vectorizes else unroll(emit.b, self._head, first, step.ref)
 
     def _begin_again(self, start: State, again: Label) -> None:
-        """Restore the cells of what iterations that are undone have begun with, and run the slow version."""
+        """Restore the initial values of iterations that were undone, and run the slow version."""
         self._emit.b.begin(again)
         keys: list[Key] = [self._node, *self.body.params[1:]]
         for key in keys:
@@ -259,9 +259,9 @@ def may_speculate(flow: Flow, node: Node, iterator: Any) -> bool:
 
 
 def promoted(node: Node, carried: list[Any]) -> list[Any]:
-    """What is carried, with floats of NumPy for those of Python where an iteration (there is one) makes no difference.
+    """The carried operands; a Python float is NumPy's if the first iteration makes it that, with the same results.
 
-    So `total = 0.0`, to which elements are added, needs no code of its own for the first of them.
+    So `total = 0.0`, to which elements are added, needs no version of its own for the first iteration.
     """
     results = induction_variables.results_of(node)
     if not results:  # nothing is carried, or no iteration comes to its end
@@ -271,7 +271,7 @@ def promoted(node: Node, carried: list[Any]) -> list[Any]:
 
 
 def _is_weak(node: Node, param: Value, begin: Any, result: Any) -> bool:
-    """Whether a parameter is a Python float that is combined with floats of NumPy only, and then is one of them."""
+    """Whether a parameter is a Python float that is only combined with NumPy's, and becomes one of these."""
     if kind_of(begin) != FLOAT or not _is_strong(result):
         return False
     body = list(walk(node.blocks[0]))

@@ -65,7 +65,7 @@ def _is_in_frame(node: Node, frames: list[list[tuple[CodeType, int]]], depth: in
 
 
 def _current(structure: Structure, there: Point, nodes: set[Node]) -> dict[str, Value | None]:
-    """For each name, the last value that one of the nodes assigned to it; None where the graph does not tell."""
+    """For each name, the last value that one of the nodes assigned to it; None if the graph does not determine it."""
     found: dict[str, Value | None] = {}
     point: Point | None = there
     while point is not None:
