@@ -13,9 +13,9 @@ place; so refusing to enter is always correct.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.runtime.engines.native.emit.emitter import Emitter, outside
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
@@ -146,57 +146,67 @@ def hoist_bounds_check(emit: Emitter, loop: FastLoop, index: Number, length: Num
 # The preheader --------------------------------------------------------------------------------------------------------
 
 
-def enter(
-    emit: Emitter,
-    loop: FastLoop,
-    item: Number,
-    limit: Number,
-    down: bool,
-    cells: tuple[Value, Value],
-    fast: Block,
-    slow: Block,
-) -> None:
-    """Emit the checks of the preheader: go to the fast version as far as indices stay within bounds, or to the slow.
+class Strip(NamedTuple):
+    """Iterations that are about to run.
 
-    Args:
-        item: of the first iteration.
-        limit: the item that ends these iterations.
+    Attributes:
+        item: of the first one.
+        limit: the item that ends them.
         down: whether items decrease.
-        cells: of the items that end the fast and the slow iterations.
+        ends: the cells of the items that end the fast and the slow iterations.
+        fast, slow: the blocks where these begin.
     """
-    emit.b.store(limit.ref, cells[0])
+
+    item: Number
+    limit: Number
+    down: bool
+    ends: tuple[Value, Value]
+    fast: Block
+    slow: Block
+
+
+def enter(emit: Emitter, loop: FastLoop, strip: Strip) -> None:
+    """Emit the checks of the preheader: run a strip as far as indices stay within bounds, or the slow version."""
+    emit.b.store(strip.limit.ref, strip.ends[0])
     if any(each.known for each in loop.conditions):
-        emit.jump(slow)
+        emit.jump(strip.slow)
         return
     for each in loop.conditions:
         if each.known is None:
             sure = emit.b.new_block("sure")
-            emit.branch(each, slow, sure, rarely=True)
+            emit.branch(each, strip.slow, sure, rarely=True)
             emit.b.begin(sure)
-    first, last = ("gt", "lt") if down else ("lt", "gt")
-    doubt, bounds, rare = emit.constant(False, BOOL), [], emit.b.new_block("rare")
+    first, last = ("gt", "lt") if strip.down else ("lt", "gt")
+    doubt, rare = emit.constant(False, BOOL), emit.b.new_block("rare")
+    bounds = []
     for offset, length in loop.bounds.values():
-        low, high = _items_within(emit, offset, length, down)
+        low, high = _items_within(emit, offset, length, strip.down)
         bounds.append((low, high))
-        doubt = emit.integer("or", doubt, emit.compare(first, item, low))
-        doubt = emit.integer("or", doubt, emit.compare(last, limit, high))
+        doubt = emit.integer("or", doubt, emit.compare(first, strip.item, low))
+        doubt = emit.integer("or", doubt, emit.compare(last, strip.limit, high))
     if doubt.known is not None:
-        emit.jump(slow if doubt.known else fast)
+        emit.jump(strip.slow if doubt.known else strip.fast)
         return
-    emit.branch(doubt, rare, fast, rarely=True)
+    emit.branch(doubt, rare, strip.fast, rarely=True)
     emit.b.begin(rare)
-    until, bad = limit, emit.constant(False, BOOL)      # the slow version begins, or runs from an item on
+    _shorten(emit, strip, bounds)
+
+
+def _shorten(emit: Emitter, strip: Strip, bounds: Sequence[tuple[Number, Number]]) -> None:
+    """Run the fast version up to the first item that is out of bounds; the slow one if that is this item."""
+    first, item, limit = "gt" if strip.down else "lt", strip.item, strip.limit
+    until, bad = limit, emit.constant(False, BOOL)
     for low, high in bounds:
-        early, late = emit.compare(first, item, low), emit.compare("le" if down else "ge", item, high)
+        early, late = emit.compare(first, item, low), emit.compare("le" if strip.down else "ge", item, high)
         bad = emit.integer("or", emit.integer("or", bad, early), late)
         until = _least(emit, first, until, high)
         limit = emit.select(early, _least(emit, first, limit, low), limit)
-    for cell, each in zip(cells, (until, limit)):
+    for cell, each in zip(strip.ends, (until, limit)):
         emit.b.store(each.ref, cell)
     if bad.known is None:
-        emit.branch(bad, slow, fast)
+        emit.branch(bad, strip.slow, strip.fast)
     else:
-        emit.jump(slow if bad.known else fast)
+        emit.jump(strip.slow if bad.known else strip.fast)
 
 
 def _items_within(emit: Emitter, offset: Number, length: Number, down: bool) -> tuple[Number, Number]:

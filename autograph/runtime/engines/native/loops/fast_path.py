@@ -13,7 +13,7 @@ from typing import Any
 from autograph.runtime.engines.native.analysis import induction_variables
 from autograph.runtime.engines.native.analysis.structure import Key, Point
 from autograph.runtime.engines.native.emit import guard_hoisting, simd, speculation
-from autograph.runtime.engines.native.emit.guard_hoisting import FastLoop
+from autograph.runtime.engines.native.emit.guard_hoisting import FastLoop, Strip
 from autograph.runtime.engines.native.emit.unroll import unroll
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.ir import I64
@@ -222,7 +222,7 @@ class FastPath:
         if speculated is not None and vectorized:
             loop.conditions.append(simd.conflict(emit, speculated, item, limit))
         cells = self._cell("end"), self._cell("limit")
-        guard_hoisting.enter(emit, loop, item, limit, self._counter.down, cells, fast, self._slow)
+        guard_hoisting.enter(emit, loop, Strip(item, limit, self._counter.down, cells, fast, self._slow))
 
 
 # Which loops ----------------------------------------------------------------------------------------------------------

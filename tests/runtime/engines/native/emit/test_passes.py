@@ -187,7 +187,8 @@ def entered(emit: LoopEmitter, blocks: dict[str, Block], item: int) -> str:
     cells = emit.cells.place("end", I64), emit.cells.place("limit", I64)
     first, limit = (emit.constant(each, INT) for each in (item, 50))
     before = len(emit.b.function.blocks)
-    guard_hoisting.enter(emit, loop, first, limit, False, cells, blocks["body"], blocks["slow"])
+    strip = guard_hoisting.Strip(first, limit, False, cells, blocks["body"], blocks["slow"])
+    guard_hoisting.enter(emit, loop, strip)
     return text(loop.preheader, *list(emit.b.function.blocks.values())[before:])
 
 
