@@ -4,8 +4,8 @@
     loss = nn.softmax_cross_entropy(model(x), labels)
 
 Arrays have their features last: `(batch, features)`, `(batch, time, features)`, `(batch, height, width, channels)`.
-All random numbers come from the `rng` that a layer is given, a `np.random.Generator` or a seed; without one they are
-others each time.
+All random numbers come from the `rng` of a layer, a `np.random.Generator` or a seed; without one, each layer draws
+different numbers.
 """
 
 # ruff: noqa: F403  (each module lists its names)

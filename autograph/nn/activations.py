@@ -45,7 +45,7 @@ def tanh(x: Any) -> Any:
 def sigmoid(x: Any) -> Any:
     """The logistic function, 1 / (1 + exp(-x)).
 
-    It overflows for no x: below -88, it is the smallest that float32 has.
+    It never overflows: for all x below -88, the result is that for -88, 6e-39.
 
     Args:
         x: an array of floats, of any shape.
@@ -77,7 +77,7 @@ def silu(x: Any) -> Any:
 
 
 def softplus(x: Any) -> Any:
-    """log(1 + exp(x)), a smooth rectifier, which overflows for no x (Dugas and others, 2000).
+    """log(1 + exp(x)), a smooth rectifier that never overflows (Dugas and others, 2000).
 
     Args:
         x: an array of floats, of any shape.
@@ -127,7 +127,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
-    """The logarithm of `softmax(x)`, which is finite where that is zero.
+    """The logarithm of `softmax(x)`; it is finite also where that rounds to zero.
 
     Args:
         x: an array of floats, of any shape.
@@ -145,12 +145,12 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
 
 
 def one_hot(labels: Any, classes: int, dtype: Any = float) -> Any:
-    """Rows that are 1 at the number of a class and 0 elsewhere.
+    """Encode class numbers as rows that are 1 at the class and 0 elsewhere.
 
     Args:
         labels: integers of shape (…); a label outside of `range(classes)` gives a row of zeros.
         classes: the number of classes.
-        dtype: of the result.
+        dtype: the dtype of the result.
 
     Returns:
         an array of shape (…, classes).

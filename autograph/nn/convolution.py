@@ -3,9 +3,9 @@
     features = nn.Conv2D(3, 16, 3, padding="same", activation=nn.relu, rng=0)(images)    # (batch, h, w, 16)
     smaller = nn.max_pool(features, (2, 2))                                                # (batch, h // 2, w // 2, 16)
 
-A convolution collects, for each place in its window, the part of the input under that place, and multiplies all of
-them with the filters as one product of matrices ("im2col": Chellapilla and others, 2006). So its gradients are those of
-slices and of a product. A window may be given as one number for all spatial dimensions.
+A convolution collects, for each element of its window, the part of the input under that element, and multiplies these
+parts by the filters in one product of matrices ("im2col": Chellapilla and others, 2006). So its gradients are those of
+slices and of a product. The size of a window may be one number for all spatial dimensions.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Window(NamedTuple):
     """A window that moves over the spatial dimensions of an array.
 
     Attributes:
-        lengths: of these dimensions.
-        sizes: how long the window is in each.
-        strides: how far it moves at a time.
-        dilations: how far apart the elements are that it takes.
-        pads: by how much the array is extended, before and behind.
-        counts: at how many positions it is put.
+        lengths: the lengths of these dimensions.
+        sizes: the length of the window in each.
+        strides: how far it moves from one position to the next.
+        dilations: the distances of the elements that it takes.
+        pads: the numbers of elements to add before and behind the array.
+        counts: the number of positions.
     """
 
     lengths: Sequence[int]
@@ -49,10 +49,10 @@ class Window(NamedTuple):
     counts: Sequence[int]
 
     def parts(self, x: Any, fill: Any = 0) -> list[Any]:
-        """For each place in the window, what is under it at all positions: arrays of shape (batch, *counts, channels).
+        """For each element of the window, the items under it at all positions, of shape (batch, *counts, channels).
 
         Args:
-            fill: what the array is extended with.
+            fill: the value of the elements that padding adds.
         """
         if any(before or behind for before, behind in self.pads):
             x = np.pad(x, [(0, 0), *self.pads, (0, 0)], "constant", constant_values=fill)
@@ -66,11 +66,11 @@ class Window(NamedTuple):
         return result
 
     def convolve(self, x: Any, filters: Any) -> Any:
-        """The results of filters of shape (*sizes, channels, outputs) at each position."""
+        """Apply filters of shape (*sizes, channels, outputs) at each position."""
         return np.concatenate(self.parts(x), axis=-1) @ np.reshape(filters, (-1, filters.shape[-1]))
 
     def convolve_each(self, x: Any, filters: Any) -> Any:
-        """The results of filters of shape (*sizes, channels, multiples), of which each channel has its own."""
+        """Apply filters of shape (*sizes, channels, multiples), one set for each channel, at each position."""
         *_, channels, multiples = filters.shape
         parts = np.stack(self.parts(x), axis=-2)
         result = np.einsum("...kc,kcm->...cm", parts, np.reshape(filters, (-1, channels, multiples)))
@@ -84,7 +84,7 @@ class Window(NamedTuple):
         return first
 
     def mean(self, x: Any) -> Any:
-        """The mean of the elements in the window, those that the array is extended with left out."""
+        """The mean of the elements in the window, without those that padding adds."""
         inside = np.ones((1, *self.lengths, 1))
         return sum(self.parts(x)) / sum(self.parts(inside)).astype(x.dtype)
 
@@ -92,15 +92,15 @@ class Window(NamedTuple):
 def window_over(
     lengths: Sequence[int], sizes: Sizes, strides: Sizes = 1, padding: Padding = "valid", dilation: Sizes = 1
 ) -> Window:
-    """A window over spatial dimensions of these lengths.
+    """Make a window over spatial dimensions of these lengths.
 
     Args:
-        padding: "valid" keeps the window inside the array; "same" extends that with zeros, so that the window is put at
-            ⌈length / stride⌉ positions; or a pair for each dimension says by how much to extend it before and behind.
+        padding: "valid" keeps the window inside the array; "same" extends the array to ⌈length / stride⌉ positions; a
+            pair for each dimension gives the numbers of elements to add before and behind.
 
     Raises:
-        ValueError: the window is larger than the array, there are more or fewer numbers than dimensions, or the padding
-            is none of these.
+        ValueError: the window is larger than the array, the numbers are not one for each dimension, or the padding is
+            invalid.
     """
     dims = len(lengths)
     if not dims:
@@ -128,7 +128,7 @@ def window_over(
 
 
 def _for_each(value: Any, dims: int) -> tuple[Any, ...]:
-    """One number, or pair, for each dimension."""
+    """Repeat one number for each dimension, or check that there is one number, or pair, for each."""
     numbers = (value,) * dims if isinstance(value, (int, np.integer)) else tuple(value)
     if len(numbers) != dims:
         raise ValueError(f"{numbers} is for {len(numbers)} spatial dimensions, but there are {dims}")
@@ -155,7 +155,7 @@ def convolve(x: Any, filters: Any, strides: Sizes = 1, padding: Padding = "valid
         an array of shape (batch, *counts, outputs).
 
     Raises:
-        ValueError: the filters are for another number of channels, or larger than the array.
+        ValueError: the filters are for another number of channels, or are larger than the array.
 
     Example:
         >>> nn.convolve(np.array([[[1.0], [2.0], [4.0]]]), np.array([[[1.0]], [[-1.0]]])).ravel()

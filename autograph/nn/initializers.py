@@ -1,9 +1,9 @@
-"""Initializers: functions of a shape, a generator or seed, and a dtype, that make what variables begin with.
+"""Initializers: functions of a shape, a generator or seed, and a dtype, which make initial values of variables.
 
     glorot_uniform((64, 128), rng=0)
-    functools.partial(normal, stddev=0.02)          # is an initializer, too
+    functools.partial(normal, stddev=0.02)          # is also an initializer
 
-A shape is (…, inputs, outputs), with the size of the field that a convolution looks at in front, if there is one.
+A shape is (…, inputs, outputs); for convolutions, the size of the window is in front.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ xavier_uniform, xavier_normal = glorot_uniform, glorot_normal
 
 
 def _fans(shape: Sequence[int]) -> tuple[int, int]:
-    """How many inputs an output hangs on, and how many outputs an input."""
+    """The numbers of inputs that affect an output, and of outputs that an input affects."""
     field = math.prod(shape[:-2])
     inputs, outputs = (shape[-2], shape[-1]) if len(shape) > 1 else (shape[0], shape[0])
     return inputs * field, outputs * field

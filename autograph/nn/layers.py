@@ -1,4 +1,4 @@
-"""Layers: dense, embedding, dropout, attention; and layers one after the other."""
+"""Layers: dense, embedding, dropout, attention, and sequences of layers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Dense(Module):
 
     Args:
         inputs, outputs: the numbers of features: of x, whose shape is (…, inputs), and of the result, (…, outputs).
-        activation: a function, if any.
-        bias: whether there is a `b`, which begins with zeros.
+        activation: a function of the result; None for none.
+        bias: whether to add `b`, which is zero at first.
         init: makes `w`, of shape (inputs, outputs); see `initializers`.
         rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
         dtype: of the variables.
@@ -57,7 +57,7 @@ class Dense(Module):
 
 
 class Embedding(Module):
-    """A table of vectors, one for each number (Bengio and others, 2003).
+    """Looks up a vector for each number in a table (Bengio and others, 2003).
 
     Args:
         size: the number of vectors. Negative numbers count from the end, as in NumPy.
@@ -67,7 +67,7 @@ class Embedding(Module):
         dtype: of the variables.
 
     Raises:
-        IndexError: when it is called, if a number is not below `size`.
+        IndexError: when it is called, if a number is not less than `size`.
 
     Example:
         >>> nn.Embedding(10, 4)(np.array([1, 1, 7])).shape
@@ -89,9 +89,9 @@ class Embedding(Module):
 
 
 class Dropout(Module):
-    """Sets elements to 0 at random during training, and scales the others so that the mean stays.
+    """Sets random elements to 0 during training, and scales the others so that the mean stays.
 
-    After `eval()` it gives its argument (Srivastava and others, 2014).
+    After `eval()` it returns its argument (Srivastava and others, 2014).
 
     Args:
         rate: the share of elements that become 0, at least 0 and less than 1.
@@ -119,7 +119,7 @@ class Dropout(Module):
 
 
 class Sequential(Module):
-    """Calls layers, and any other functions, one after the other: each with the result of the one before it.
+    """Calls layers, or other functions, one after another, each with the result of the previous one.
 
     Args:
         layers: the functions.
@@ -140,7 +140,7 @@ class Sequential(Module):
 
 
 def flatten(x: Any) -> Any:
-    """All but the first dimension as one: (batch, …) becomes (batch, features).
+    """Reshape all dimensions but the first to one: (batch, …) becomes (batch, features).
 
     Args:
         x: an array with at least one dimension.
@@ -161,12 +161,12 @@ class MultiHeadAttention(Module):
     Args:
         features: the number of features of arguments and results; a multiple of `heads`.
         heads: the number of heads.
-        bias: whether the four dense layers have one.
+        bias: whether the four dense layers have a bias.
         rng: a `np.random.Generator` or a seed; without one, each layer begins with other numbers.
         dtype: of the variables.
 
     Raises:
-        ValueError: the features cannot be divided among the heads.
+        ValueError: the number of features is no multiple of the number of heads.
 
     Example:
         >>> attention = nn.MultiHeadAttention(8, heads=2, rng=0)
@@ -184,7 +184,7 @@ class MultiHeadAttention(Module):
         ]
 
     def __call__(self, queries: Any, keys: Any = None, values: Any = None, mask: Any = None) -> Any:
-        """The values, weighted by how well their keys match each query.
+        """Average the values, weighted by how well their keys match each query.
 
         Args:
             queries: of shape (…, m, features).
@@ -206,6 +206,6 @@ class MultiHeadAttention(Module):
         return self.out(merged.reshape(np.shape(queries)))
 
     def _split(self, x: Any) -> Any:
-        """(…, n, features) as (…, heads, n, features of each)."""
+        """Reshape (…, n, features) to (…, heads, n, features / heads)."""
         shape = np.shape(x)
         return np.swapaxes(x.reshape((*shape[:-1], self.heads, shape[-1] // self.heads)), -2, -3)

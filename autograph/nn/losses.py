@@ -1,7 +1,7 @@
-"""Losses: functions of predictions and targets that give a number, or one for each example.
+"""Losses: functions of predictions and targets that return a number, or one for each example.
 
-`reduction` is "mean", "sum" or "none"; anything else is a ValueError, and so are targets of another shape than the
-predictions. The result has the dtype that NumPy gives to the difference of the two.
+`reduction` is "mean", "sum" or "none". Predictions and targets must have one shape, since broadcasting them would give
+a wrong loss. The result has the dtype of their difference.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def mae(predictions: Any, targets: Any, reduction: str = "mean") -> Any:
 
 
 def huber(predictions: Any, targets: Any, delta: float = 1.0, reduction: str = "mean") -> Any:
-    """Half of the squared errors up to `delta`, and linear beyond (Huber, 1964).
+    """Half of the squared errors up to `delta`, and a linear function of larger errors (Huber, 1964).
 
     Args:
         predictions: an array of floats.
         targets: a number, or an array of the same shape.
-        delta: the error from which on the loss is linear.
+        delta: the error above which the loss is linear.
         reduction: "mean" or "sum" of the losses, or "none" to get them all.
 
     Returns:
@@ -85,7 +85,7 @@ def huber(predictions: Any, targets: Any, delta: float = 1.0, reduction: str = "
 
 
 def softmax_cross_entropy(logits: Any, labels: Any, reduction: str = "mean") -> Any:
-    """The negative logarithm of the probability of the right class, by `softmax(logits)`.
+    """The negative logarithm of the probability of the right class in `softmax(logits)`.
 
     Args:
         logits: of shape (…, classes).
@@ -114,7 +114,7 @@ def binary_cross_entropy(probabilities: Any, targets: Any, reduction: str = "mea
     """The negative logarithm of the probability of the target.
 
     Args:
-        probabilities: of the targets being 1; clipped to the range from `epsilon` to 1 - `epsilon`.
+        probabilities: the probabilities of 1; they are clipped to the range from `epsilon` to 1 - `epsilon`.
         targets: numbers from 0 to 1, of the same shape.
         reduction: "mean" or "sum" of the losses, or "none" to get them all.
         epsilon: the smallest probability.
@@ -135,7 +135,7 @@ def binary_cross_entropy(probabilities: Any, targets: Any, reduction: str = "mea
 
 
 def binary_cross_entropy_with_logits(logits: Any, targets: Any, reduction: str = "mean") -> Any:
-    """The same as `binary_cross_entropy(sigmoid(logits), …)`, and exact however large the logits are.
+    """The same as `binary_cross_entropy(sigmoid(logits), …)`, but exact for large logits, too.
 
     Args:
         logits: an array of floats.
@@ -157,7 +157,7 @@ def binary_cross_entropy_with_logits(logits: Any, targets: Any, reduction: str =
 
 
 def _check_shapes(predictions: Any, targets: Any) -> None:
-    """Check that both have one shape: broadcast, they would give a wrong loss."""
+    """Check that both have one shape: broadcasting would give a wrong loss."""
     if np.ndim(targets) and np.shape(predictions) != np.shape(targets):
         raise ValueError(
             f"predictions of shape {np.shape(predictions)} are compared with targets of shape {np.shape(targets)}: "

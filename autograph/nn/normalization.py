@@ -1,4 +1,4 @@
-"""Layers that shift and scale features to mean 0 and variance 1, and then as training says."""
+"""Layers that normalize features to mean 0 and variance 1, and then scale and shift them as learned."""
 
 from __future__ import annotations
 

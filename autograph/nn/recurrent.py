@@ -23,12 +23,12 @@ Activation = Callable[[Any], Any]
 
 
 class RNN(Module):
-    """Runs a cell over sequences, and gives its outputs.
+    """Runs a cell over sequences, and returns its outputs.
 
     Args:
-        cell: such as an `LSTMCell`; its output is its state, or the first part of that.
-        sequences: whether to give all outputs instead of the last.
-        backwards: whether to go from the last item to the first; outputs are in the order of the steps.
+        cell: a cell such as `LSTMCell`; its output is its state, or the first part of the state.
+        sequences: whether to return all outputs instead of the last one.
+        backwards: whether to go from the last item to the first; the outputs are in the order of the steps.
 
     Example:
         >>> rnn = nn.RNN(nn.LSTMCell(8, 16, rng=0))
@@ -91,7 +91,7 @@ class _Cell(Module):
         self.b = Variable(np.repeat(np.array(self._biases, dtype), units))
 
     def initial_state(self, batch: int) -> Any:
-        """Zeros, for a batch of this size.
+        """The zero state.
 
         Args:
             batch: the number of sequences.
@@ -150,7 +150,7 @@ class LSTMCell(_Cell):
     _biases = (0, 1, 0, 0)
 
     def initial_state(self, batch: int) -> tuple[Any, Any]:
-        """Zeros, for a batch of this size.
+        """The zero state.
 
         Args:
             batch: the number of sequences.
@@ -169,8 +169,8 @@ def lstm_step(gates: Any, c: Any, activation: Activation = np.tanh, gate: Activa
     """The next state `(h, c)` of an LSTM.
 
     Args:
-        gates: what goes into the input, forget, cell and output gates: four arrays of shape (batch, units).
-        c: the part of the state that the gates guard.
+        gates: the inputs of the input, forget, cell and output gates: four arrays of shape (batch, units).
+        c: the cell state.
     """
     into, forget, new, out = gates
     c = gate(forget) * c + gate(into) * activation(new)
@@ -210,10 +210,11 @@ class GRUCell(_Cell):
 
 
 def gru_gates(x: Any, h: Any, activation: Activation = np.tanh, gate: Activation = sigmoid) -> tuple[Any, Any]:
-    """How much of the state a GRU keeps, and the candidate that it replaces the rest by.
+    """The share of the state that a GRU keeps, and the candidate that replaces the rest.
 
     Args:
-        x, h: what the input and the state add to the reset gate, the update gate and the candidate: three arrays each.
+        x, h: the parts of the reset gate, the update gate and the candidate that the input and the state give: three
+            arrays each.
     """
     update = gate(x[1] + h[1])
     return update, activation(x[2] + gate(x[0] + h[0]) * h[2])

@@ -4,7 +4,7 @@
     optimizer.update(model.trainable_variables, gradients)
 
 Parameters and gradients are structures of the same form. Variables are changed in place; of arrays and numbers,
-`update` gives the new ones.
+`update` returns the new ones.
 """
 
 from autograph.optim.lbfgs import Minimum, lbfgs

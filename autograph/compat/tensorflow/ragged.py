@@ -22,13 +22,12 @@ class RaggedTensor:
     """Rows of different lengths: row `i` is `values[row_splits[i] : row_splits[i + 1]]`."""
 
     def __init__(self, values: Any, row_splits: Any) -> None:
-        self.values = values
-        self.row_splits = row_splits
+        self.values: Tensor = values
+        self.row_splits: Tensor = row_splits
 
     @property
     def dtype(self) -> DType:
-        result: DType = self.values.dtype
-        return result
+        return self.values.dtype
 
     @property
     def shape(self) -> TensorShape:
@@ -40,15 +39,13 @@ class RaggedTensor:
         return array_ops.size(self.row_splits) - 1
 
     def row_lengths(self) -> Tensor:
-        result: Tensor = self.row_splits[1:] - self.row_splits[:-1]
-        return result
+        return self.row_splits[1:] - self.row_splits[:-1]
 
     def to_list(self) -> list[Any]:
         return [row.numpy().tolist() for row in self]
 
     def __getitem__(self, index: Any) -> Tensor:
-        result: Tensor = self.values[self.row_splits[index] : self.row_splits[index + 1]]
-        return result
+        return self.values[self.row_splits[index] : self.row_splits[index + 1]]
 
     def __len__(self) -> int:
         return len(self.row_splits) - 1

@@ -36,11 +36,11 @@ class Optimizer(Module):
         self._rate = learning_rate if is_given else _rate(learning_rate)
         self._clip: list[Callable[[list[Any]], Any]] = []
         if clipnorm is not None:
-            self._clip.append(lambda all_: [optim.clip_by_norm(each, clipnorm) for each in all_])
+            self._clip.append(lambda gradients: optim.clip_by_norm(gradients, clipnorm))
         if clipvalue is not None:
-            self._clip.append(lambda all_: optim.clip_by_value(all_, -clipvalue, clipvalue))
+            self._clip.append(lambda gradients: optim.clip_by_value(gradients, -clipvalue, clipvalue))
         if global_clipnorm is not None:
-            self._clip.append(lambda all_: optim.clip_by_global_norm(all_, global_clipnorm))
+            self._clip.append(lambda gradients: optim.clip_by_global_norm(gradients, global_clipnorm))
         self._slots: dict[Storage, list[Any]] = {}
         self.iterations = Variable(0, False, name="iterations", dtype="int64")
 
