@@ -1,11 +1,9 @@
-"""The backend that records converted code as a graph: the only module that imports operators and the graph runtime."""
+"""The backend that records converted code as a graph. Only this module imports both operators and the graph runtime."""
 
 from __future__ import annotations
 
 import builtins
 import contextlib
-import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import GeneratorType
@@ -23,9 +21,9 @@ from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.traits import COMBINES_ITEMS, COMPARES_ITEMS, DIGITS, STRUCTURAL, TAKES_NO_ITEMS
 from autograph.runtime.graph.types import BOOL, TensorType, length_of
-from autograph.runtime.tracing.calls.builtins import by_keys
-from autograph.runtime.tracing.calls.stand_ins import MANAGERS
+from autograph.runtime.tracing.calls.stand_ins import CONTAINERS, MANAGERS
 from autograph.runtime.tracing.calls.user_operators import (
+    by_keys,
     contains,
     has_iteration,
     has_truth,
@@ -36,25 +34,29 @@ from autograph.runtime.tracing.calls.user_operators import (
     truth,
 )
 from autograph.runtime.tracing.comprehensions import (
+    LAZY,
     Generated,
     StagedCondition,
+    as_generated,
     collect,
+    collected,
     decide,
     first_of,
     generator,
+    iterator_of,
     run_over,
 )
-from autograph.runtime.tracing.control_flow.cond import stage_if
-from autograph.runtime.tracing.control_flow.while_loop import run_while
+from autograph.runtime.tracing.control_flow.cond import Thunk, branch, stage_if
+from autograph.runtime.tracing.control_flow.python_loops import ForLoop, WhileLoop
+from autograph.runtime.tracing.control_flow.speculation import unrolling
 from autograph.runtime.tracing.environment.process_settings import guarded, specs_in
-from autograph.runtime.tracing.lazy_builtins import LAZY, as_generated, collected, iterator_of
-from autograph.runtime.tracing.proxies.graph_break import WHOLE, Plain, Raised, Restart, handled
-from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
+from autograph.runtime.tracing.proxies.graph_break import WHOLE, Raised, Restart, handled
+from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.blame import interrupting
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, unowned
-from autograph.runtime.tracing.state.mutation import ConstantRef, ContainerRef, Entered, ObjectRef
+from autograph.runtime.tracing.state.mutation import UNCHANGING, ConstantRef, ContainerRef, Entered, ObjectRef
 from autograph.runtime.tracing.state.staged_containers import (
     as_tensor,
     compared,
@@ -65,54 +67,36 @@ from autograph.runtime.tracing.state.staged_containers import (
     is_staged,
     watched,
 )
-from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.trace import CURRENT, Trace
 
-Thunk = Callable[[], Any]
-_MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # whose items are new arrays
-
-
-class _Traces(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[Trace] = []
-
-
-def _length(trace: Trace, tensor: Tensor) -> Any:
-    """`len(tensor)`: a number, if that is known."""
-    length = length_of(trace.type_of(tensor))
-    return trace.record("len", (tensor,)) if length is None else length
+_MAKERS = (type(np.r_).__mro__[1], type(np.mgrid).__mro__[1])  # their items are new arrays
 
 
 class GraphBackend(protocol.Backend):
-    """Stages the values of the graph that is being traced in this thread."""
+    """Stages the values of the graph that this thread is tracing."""
 
     name = "graph"
 
-    def __init__(self) -> None:
-        self._traces = _Traces()
-
     @contextmanager
     def trace(self, trace: Trace) -> Iterator[None]:
-        """While it lasts, what runs in this thread is recorded by `trace`."""
-        self._traces.stack.append(trace)
+        """Within it, `trace` records the code that runs in this thread."""
+        CURRENT.traces.append(trace)
         try:
             with full_tracebacks(), protocol.traced_by(self):
                 yield
         finally:
-            self._traces.stack.pop()
+            CURRENT.traces.pop()
 
     @property
     def current(self) -> Trace:
-        return self._traces.stack[-1]
+        return CURRENT.traces[-1]
 
     def owns(self, value: Any) -> bool:
         return is_staged(value) or has_truth(value)
 
     @on_behalf
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
-        test = truth(self.current, test)
-        if not is_staged(test):
-            return body() if test else None if orelse is None else orelse()
-        return stage_if(self.current, as_tensor(test), body, orelse, state)
+        return branch(self.current, truth(self.current, test), body, orelse, state)
 
     @on_behalf
     def if_exp(self, test: Any, body: Thunk, orelse: Thunk) -> Any:
@@ -123,16 +107,18 @@ class GraphBackend(protocol.Backend):
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         trace = self.current
-        run_while(trace, truth(trace, first), lambda: truth(trace, test()), body, state, until, options)
+        rule = unrolling(options, trace.place)
+        WhileLoop(trace, body, state, until, rule, lambda: truth(trace, test())).run(truth(trace, first))
 
     @on_behalf
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
-        alone = type(iterable) is not TracedIterator or iterable.is_alone(_HOLDERS)
+        exclusive = type(iterable) is not TracedIterator or iterable.is_exclusive(_COUNTING.holders)
         if first is True:
             iterable = iterated(self.current, iterable)
         if type(iterable) is np.ndarray:
             iterable = self.current.context.environment.array(iterable)
-        run_over(self.current, iterable, body, state, until, options, alone)
+        rule = unrolling(options, self.current.place)
+        run_over(ForLoop(self.current, body, state, until, rule, exclusive), iterable)
 
     def truth(self, value: Any) -> Any:
         return truth(self.current, value)
@@ -141,26 +127,24 @@ class GraphBackend(protocol.Backend):
     def and_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import and_
 
-        others = self._others(and_, rest, test)
-        decides = truth(self.current, first)
-        if not is_staged(decides):
-            return others() if decides else False if test else first
-        return stage_if(self.current, as_tensor(decides), others, lambda: first, reached_by(*rest), loose=False)
+        return self._logical(and_, True, first, rest, test)
 
     @on_behalf
     def or_(self, first: Any, rest: Sequence[Thunk], test: bool = False) -> Any:
         from autograph.operators.logical import or_
 
-        others = self._others(or_, rest, test)
+        return self._logical(or_, False, first, rest, test)
+
+    @on_behalf
+    def _logical(self, operator: Callable[..., Any], go_on: bool, first: Any, rest: Sequence[Thunk], test: bool) -> Any:
+        """`and` or `or`; the truth of the first operand decides, unless it is `go_on`."""
+        last: Thunk = rest[0] if len(rest) == 1 else lambda: operator(*rest, test=test)
+        others: Thunk = (lambda: truth(self.current, last())) if test else last
         decides = truth(self.current, first)
         if not is_staged(decides):
-            return others() if not decides else True if test else first
-        return stage_if(self.current, as_tensor(decides), lambda: first, others, reached_by(*rest), loose=False)
-
-    def _others(self, operator: Callable[..., Any], rest: Sequence[Thunk], test: bool) -> Thunk:
-        """The result of `and` or `or` after the first operand."""
-        others = rest[0] if len(rest) == 1 else lambda: operator(*rest, test=test)
-        return (lambda: truth(self.current, others())) if test else others
+            return others() if bool(decides) is go_on else not go_on if test else first
+        body, orelse = (others, lambda: first) if go_on else (lambda: first, others)
+        return stage_if(self.current, as_tensor(decides), body, orelse, reached_by(*rest), loose=False)
 
     @on_behalf
     def not_(self, value: Any) -> Any:
@@ -188,14 +172,15 @@ class GraphBackend(protocol.Backend):
     @interrupting
     def is_(self, first: Any, second: Any) -> Any:
         if first is not None and second is not None:
-            self.current.renewals.check(first, second)
+            self.current.replacements.check(first, second)
         if self.current.tuples.may_be_one(first, second):
             return self._is_one_of_graph(first, second)
         if first is second or not (is_tensor(first) or is_tensor(second)):
             return self.current.context.aliases.is_one(first, second)
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
         if len(staged) == 1 and staged[0].type == BOOL and isinstance(second if is_tensor(first) else first, bool):
-            return self._as_bool(first, second)
+            known, flag = (second, first) if is_tensor(first) else (first, second)
+            return flag if known else self.current.record("not", (flag,))
         if first is None or second is None:
             known = self._is_something(staged[0])
         else:
@@ -203,40 +188,35 @@ class GraphBackend(protocol.Backend):
         return NotImplemented if known else self._is_one_of_graph(first, second)
 
     def _is_one_of_graph(self, *things: Any) -> Any:
-        """Whether two things are one, which the graph knows; of tuples it knows those that are none of its own."""
+        """Whether two things are one object, which only the graph knows; of tuples it knows only those from outside."""
         tuples = self.current.tuples
         if any(isinstance(each, tuple) and each and not tuples.has_identity(each) for each in things):
-            raise Plain("the identity of a tuple that was made here matters", self.current.place())
+            self.current.graph_break("the identity of a tuple that was made here matters")
         for each in things:
             if isinstance(each, (str, bytes, np.dtype, slice)):  # the graph may have any equal one
-                reason = f"it matters which of several equal {type(each).__name__} objects one is"
-                raise Plain(reason, self.current.place())
+                self.current.graph_break(f"it matters which of several equal {type(each).__name__} objects one is")
             if not (is_tensor(each) or isinstance(each, tuple)):
                 self.current.context.aliases.pin(each)
         return self.current.record("is", tuple(tuples.lower(e) if isinstance(e, tuple) else e for e in things))
 
-    def _as_bool(self, first: Any, second: Any) -> Any:
-        """`first is second`, of which one is a bool of the graph, and the other one is known."""
-        staged, known = (first, second) if is_tensor(first) else (second, first)
-        return staged if known else self.current.record("not", (staged,))
-
     def _may_be_same(self, staged: list[Value], other: Any) -> bool:
-        """Whether it shows only later if two things, of which one or both are staged, are one."""
+        """Whether only the graph knows if two things, one or both of them staged, are one object."""
         if len(staged) == 1 and type(other) is np.ndarray:
             staged = [*staged, self.current.use(self.current.context.environment.array(other))]
         if len(staged) == 1:
             return self.current.known_class(staged[0]) in (None, type(other))
         arrays = all(isinstance(each.type, TensorType) and each.type.kind == "array" for each in staged)
-        return not arrays or not set(staged) <= set(self.current.graph.params)  # of those, the signature tells
+        return not arrays or not set(staged) <= set(self.current.graph.params)  # the signature tells them apart
 
     @interrupting
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
-        """`value`, whose identity or structure code that is not staged is about to look at."""
+        """`value`, before code that is not staged looks at its identity or structure."""
         if inside and has_staged_items(value):
-            what = "code that is not staged looks into a container whose items are known only when the graph runs"
-            raise Plain(what, self.current.place())
+            self.current.graph_break(
+                "code that is not staged looks into a container whose items are known only when the graph runs"
+            )
         if parts and not inside and self.current.tuples.is_joined(value):
-            raise Plain("the identity of a tuple matters to code that is not staged", self.current.place())
+            self.current.graph_break("the identity of a tuple matters to code that is not staged")
         if is_tensor(value):
             used = self.current.use(value)
             known = isinstance(used.type, TensorType) if parts else self._is_something(used)
@@ -263,12 +243,12 @@ class GraphBackend(protocol.Backend):
             return Entered(trace, manager)
         if isinstance(manager, contextlib.AbstractContextManager) and not is_users(type(manager)):
             if not isinstance(manager, (contextlib.suppress, contextlib.nullcontext)):
-                raise Plain(f"entering a {type(manager).__name__} runs code that is not staged", trace.place())
+                trace.graph_break(f"entering a {type(manager).__name__} runs code that is not staged")
         trace.plain_contexts.append(trace.place())
         return NotImplemented
 
     def _is_something(self, value: Value) -> bool:
-        """Whether a value is certainly not None."""
+        """Whether a value is known not to be None."""
         return isinstance(value.type, TensorType) or self.current.known_class(value) not in (None, type(None))
 
     @on_behalf
@@ -276,11 +256,7 @@ class GraphBackend(protocol.Backend):
         def fail() -> None:
             raise_in_graph(self.current, AssertionError() if message is None else AssertionError(message()))
 
-        test = truth(self.current, test)
-        if is_staged(test):
-            stage_if(self.current, as_tensor(test), lambda: None, fail, reached_by(message))
-        elif not test:
-            fail()
+        branch(self.current, truth(self.current, test), lambda: None, fail, reached_by(message))
 
     @interrupting
     @on_behalf
@@ -301,17 +277,12 @@ class GraphBackend(protocol.Backend):
             return NotImplemented
         if type(value) is np.ndarray:
             return self.current.context.environment.array(value)
-        if isinstance(value, (list, dict, set, deque, bytearray)):
-            return ContainerRef(self.current, value)
-        if isinstance(value, (tuple, str, bytes, range)):
+        if isinstance(value, (*CONTAINERS, *UNCHANGING)):
             return ContainerRef(self.current, value)
         if isinstance(value, _MAKERS):
             return ConstantRef(self.current, value)
-        if is_users(type(value)):
-            return ObjectRef(self.current, value)
-        if not hasattr(value, "__dict__") or issubclass(type(value), StandIn):
-            return NotImplemented
-        return ObjectRef(self.current, value)
+        is_object = is_users(type(value)) or (hasattr(value, "__dict__") and not issubclass(type(value), StandIn))
+        return ObjectRef(self.current, value) if is_object else NotImplemented
 
     @on_behalf
     def fstring(self, thunk: Thunk) -> Any:
@@ -366,9 +337,9 @@ class GraphBackend(protocol.Backend):
         return generator(made)
 
     def _generated(self, iterable: Any, parts: tuple[Any, ...], condition: Any, first: Any) -> Generated:
-        several = isinstance(parts[0], Several)
+        flattens = isinstance(parts[0], Several)
         reached = [part.function if isinstance(part, Several) else part for part in parts]
-        return Generated(self.current, iterable, parts, condition, reached_by(*reached, condition), first, several)
+        return Generated(self.current, iterable, parts, condition, reached_by(*reached, condition), first, flattens)
 
     # Builtins ---------------------------------------------------------------------------------------------------------
 
@@ -386,13 +357,12 @@ class GraphBackend(protocol.Backend):
     @on_behalf
     def _builtin(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
-        found = self._of_generator(name, args) if args else NotImplemented
-        if found is not NotImplemented:
+        if args and (found := self._of_generator(name, args)) is not NotImplemented:
             return found
         if name == "print":
             return trace.record("print", args, dict(kwargs))
-        if name == "next" and len(args) == 1 and "__next__" in trace.asked and is_staged(args[0]):
-            raise Plain("the end of an iteration is known only when the program runs", trace.place())
+        if name == "next" and len(args) == 1 and "__next__" in trace.special_calls and is_staged(args[0]):
+            trace.graph_break("the end of an iteration is known only when the program runs")
         if name in LAZY and args:
             return iterator_of(trace, name, args, kwargs)
         given, args = args, args if name in TAKES_NO_ITEMS else tuple(collected(trace, part) for part in args)
@@ -411,13 +381,13 @@ class GraphBackend(protocol.Backend):
                 return guarded(trace, lambda: getattr(builtins, name)(*args, **kwargs), args, specs)
             changed = any(a is not b for a, b in zip(args, given))
             return getattr(builtins, name)(*args, **kwargs) if changed else NotImplemented
-        if name == "len" and is_tensor(args[0]):
-            return _length(trace, args[0])
+        if name == "len" and is_tensor(args[0]) and (length := length_of(trace.type_of(args[0]))) is not None:
+            return length
         return trace.record(name, args, dict(kwargs))
 
     @on_behalf
     def _of_generator(self, name: str, args: tuple[Any, ...]) -> Any:
-        """The result of a builtin that evaluates a generator expression lazily."""
+        """The result of a builtin that takes the elements of a generator expression one by one."""
         trace, first = self.current, args[0]
         generated = as_generated(trace, first)
         if generated is None:
@@ -436,22 +406,17 @@ class GraphBackend(protocol.Backend):
 
 
 class _Counting(protocol.Backend):
-    """Finds out how many references `for_stmt` has to what is iterated over, those of its callers included."""
+    """Counts the references that `for_stmt` and its callers have to the iterable."""
 
     name = "counting"
 
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
         for self.holders in range(16):
-            if iterable.is_alone(self.holders):
+            if iterable.is_exclusive(self.holders):
                 break
 
 
-def _holders() -> int:
-    counting = _Counting()
-    with protocol.traced_by(counting):
-        for_stmt(unowned(), lambda item: None)
-    return counting.holders
-
-
-_HOLDERS = _holders()
+_COUNTING = _Counting()
+with protocol.traced_by(_COUNTING):
+    for_stmt(unowned(), lambda item: None)
 GRAPH = GraphBackend()

@@ -116,7 +116,7 @@ WRITERS = frozenset("notation.py parser.py parsing.py printer.py graph_def.py".s
 # Tables of other things that are named as ops are, by the room.
 OTHER_TABLES = {
     "runtime/dispatch": {"_BUILTINS"},      # functions of Python that a trace may hold
-    "runtime/tracing": {"LAZY", "_ASKING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR"},     # those that get users' objects
+    "runtime/tracing": {"LAZY", "_INSPECTING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR"},  # of users' objects
     "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW"},      # instructions, as the emitter has them
     "compat": {"_BUILTINS", "_BINARY"},     # functions and special methods of Python, as TensorFlow has them
 }

@@ -1,8 +1,8 @@
 """From a Python function and a signature to a graph.
 
-`trace_function.py` is on top and shows the order; `function_context.py` makes the parts of a trace. Below them are
-`calls/` (what a call in traced code becomes), `control_flow/` (branches and loops), `environment/` (globals, closures,
-captured objects, and their guards), `state/` (the trace itself, what it has changed, exceptions) and `proxies/` (what
-stands for a value meanwhile). `materialize.py` turns containers and functions into values of the graph, `write_back.py`
-what was changed outside.
+`trace_function.py` is on top; it shows the order, and makes the parts of a trace. Below it are `calls/` (calls in
+traced code), `control_flow/` (branches and loops), `environment/` (captured globals, closures and objects, and their
+guards), `state/` (the trace itself, its undo log, exceptions) and `proxies/` (tracers of values, stand-ins of
+functions). `materialize.py` turns containers and functions of traced code into values of the graph, `write_back.py`
+repeats the changes of objects outside, and `comprehensions.py` and `warnings.py` are about what their names say.
 """

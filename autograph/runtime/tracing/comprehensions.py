@@ -1,63 +1,65 @@
-"""Comprehensions and generator expressions over staged values, or with staged conditions: lists that grow in a loop."""
+"""Comprehensions, generator expressions and lazy builtins over staged values, or with staged conditions.
+
+A comprehension with staged parts is a loop that appends to a list. A generator expression computes its elements only
+when they are taken, and so do `map`, `zip` and the like.
+"""
 
 from __future__ import annotations
 
+import builtins
 import copy
 import sys
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from autograph.common.code_marks import UNBOUND
 from autograph.common.trace_rules import on_behalf
+from autograph.runtime.graph.effects import effect_of
+from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.opdef import ORDERED
+from autograph.runtime.graph.traits import INSERTS
 from autograph.runtime.graph.types import ObjectType
+from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.user_operators import truth
-from autograph.runtime.tracing.control_flow.body import State
-from autograph.runtime.tracing.control_flow.cond import stage_if
-from autograph.runtime.tracing.control_flow.for_loop import run_for
-from autograph.runtime.tracing.control_flow.speculation import Options
+from autograph.runtime.tracing.control_flow.cond import State, branch, stage_if
+from autograph.runtime.tracing.control_flow.python_loops import ForLoop
+from autograph.runtime.tracing.control_flow.speculation import STAGED, Unrolling
 from autograph.runtime.tracing.proxies.graph_break import Unstageable, handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor, iterated
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
-from autograph.runtime.tracing.state.iterators import TracedIterator
-from autograph.runtime.tracing.state.staged_containers import as_tensor, is_staged, watched
+from autograph.runtime.tracing.state.iterators import TracedIterator, is_staged_here, iterables_of_graph, traced
+from autograph.runtime.tracing.state.staged_containers import as_tensor, is_staged, iterated_container, watched
 from autograph.runtime.tracing.state.trace import Trace
 
 
+@dataclass(eq=False)
 class Generated:
-    """A comprehension, or generator expression, whose elements are not computed yet.
+    """A comprehension or generator expression whose elements are not computed yet.
 
     Attributes:
         parts: functions of the item: the element, or key and value.
-        state: the variables that they reach.
+        state: the variables that they can reach.
         first: the condition of the first item, if it was computed already; else True.
-        several: whether the only part gives the elements for an item, rather than one.
-        alone: whether nobody else takes items from what it iterates over, if that is an iterator.
-        made: the iterator that traced code has for it, if `generator` made one.
-        taken: which elements somebody has taken: none, `some` or `all`. Where paths meet that differ, it is staged.
+        flattens: whether the only part gives several elements for an item, rather than one.
+        exclusive: whether no other code takes items from its iterable, if that is an iterator.
+        iterator: the iterator that traced code has for it, if `generator` made one.
+        taken: the elements that were taken: "none", "some" or "all"; staged if it depends on the path.
     """
 
-    def __init__(
-        self,
-        trace: Trace,
-        iterable: Any,
-        parts: tuple[Callable[[Any], Any], ...],
-        condition: Callable[[Any], Any] | None,
-        state: State,
-        first: Any = True,
-        several: bool = False,
-    ) -> None:
-        self.trace = trace
-        self.iterable = iterable
-        self.parts = parts
-        self.condition = condition
-        self.state = state
-        self.first = first
-        self.several = several
-        self.alone = True
-        self.made: TracedIterator | None = None
-        self.taken: Any = "none"
+    trace: Trace
+    iterable: Any
+    parts: tuple[Callable[[Any], Any], ...]
+    condition: Callable[[Any], Any] | None
+    state: State
+    first: Any = True
+    flattens: bool = False
+    exclusive: bool = True
+    iterator: TracedIterator | None = None
+    taken: Any = "none"
 
     @on_behalf
     def __iter__(self) -> Any:
@@ -68,68 +70,55 @@ class Generated:
         return first_of(self.trace, self, ())
 
     def take(self, some: bool) -> Any:
-        """What to iterate over for the elements, which are gone then.
+        """Take all elements, or `some`; returns the iterable to compute them from.
 
         Raises:
-            Unstageable: nobody knows how many have been taken before.
+            Unstageable: the number of elements that were taken before is unknown.
         """
         if is_tensor(self.taken) or self.taken == "some":
-            raise Unstageable(
-                "a generator is used again, of which some elements have been taken already", self.trace.place()
-            )
+            self.trace.unstageable("a generator is used again, of which some elements have been taken already")
         if type(self.iterable) is TracedIterator:
-            self.alone = self.iterable.is_alone(1)
+            self.exclusive = self.iterable.is_exclusive(1)
         source = self.iterable if self.taken == "none" else ()
         self.trace.undo_log.touch(self)
-        if self.made is not None:
-            self.trace.undo_log.touch(self.made)
+        if self.iterator is not None:
+            self.trace.undo_log.touch(self.iterator)
         self.taken = "some" if some and self.taken == "none" else "all"
         return source
 
     def feed(self, use: Callable[..., Any], state: State, until: Any = None) -> Callable[[Any], None]:
-        """A function of the item that calls `use` with what is made of it, if it passes the condition."""
+        """A function of the item that calls `use` with the element, or key and value, if the condition holds."""
         pending = [] if self.first is True else [self.first]
 
         def feed(item: Any) -> None:
             def accept() -> None:
-                if self.several:
-                    run_over(self.trace, self.parts[0](item), use, state, until, {"unroll": False})
+                if self.flattens:
+                    run_over(ForLoop(self.trace, use, state, until, STAGED), self.parts[0](item))
                 else:
                     use(*[part(item) for part in self.parts])
 
             if self.condition is None:
                 accept()
                 return
-            accepted = pending.pop() if pending else self.condition(item)
-            if is_staged(accepted):
-                stage_if(self.trace, as_tensor(accepted), accept, None, state)
-            elif accepted:
-                accept()
+            branch(self.trace, pending.pop() if pending else self.condition(item), accept, None, state)
 
         return feed
 
 
-def run_over(
-    trace: Trace,
-    iterable: Any,
-    body: Callable[..., Any],
-    state: State,
-    until: Callable[[], Any] | None,
-    options: Options,
-    alone: bool = True,
-) -> None:
-    """A `for` loop, also over a generator: each iteration computes one of its elements; `alone` as for `run_for`."""
-    generated = iterable if isinstance(iterable, Generated) else generated_by(trace, iterable)
+def run_over(loop: ForLoop, iterable: Any) -> None:
+    """Run a `for` loop, also over a generator, of which each iteration computes an element."""
+    generated = as_generated(loop.trace, iterable)
     if generated is None:
-        run_for(trace, iterable, body, state, until, options, alone)
+        loop.run(iterable)
         return
-    source = generated.take(some=until is not None)
-    both = _joined(state, generated.state)
-    run_over(trace, source, generated.feed(body, both, until), both, until, options, generated.alone)
+    source = generated.take(some=loop.until is not None)
+    state = _joined(loop.state, generated.state)
+    feed = generated.feed(loop.body, state, loop.until)
+    run_over(replace(loop, body=feed, state=state, exclusive=generated.exclusive), source)
 
 
 def _joined(first: State, second: State) -> State:
-    """What both reach."""
+    """The variables that both can reach."""
     cells = {id(getattr(each, "cell", each)) for each in (*first.carried, *first.passing, *first.beyond)}
     more = (*second.carried, *second.passing, *second.beyond)
     both = copy.copy(first)
@@ -138,10 +127,10 @@ def _joined(first: State, second: State) -> State:
 
 
 class StagedCondition(Unstageable):
-    """Whether a generator over plain values has another element, is known only when the graph runs.
+    """Only the graph knows whether a generator over plain values has another element.
 
     Attributes:
-        rest: what is left of it.
+        rest: the remaining elements.
     """
 
     def __init__(self, rest: Generated) -> None:
@@ -154,7 +143,7 @@ class StagedCondition(Unstageable):
 
 
 def generator(generated: Generated) -> Any:
-    """A generator over plain values, for the code that takes its elements; `generated_by` gives `generated` back."""
+    """A generator over plain values; `generated_by` returns its `generated`."""
 
     @on_behalf
     def elements() -> Generator[Any, None, None]:
@@ -165,39 +154,39 @@ def generator(generated: Generated) -> Any:
                 accepted = condition(item)
                 if is_staged(accepted):
                     rest = chain((item,), iterator)
-                    how = condition, generated.state, accepted, generated.several
+                    how = condition, generated.state, accepted, generated.flattens
                     raise StagedCondition(Generated(trace, rest, (part,), *how))
                 if not accepted:
                     continue
-            if generated.several:
+            if generated.flattens:
                 yield from _listed(trace, part(item))
             else:
                 yield part(item)
 
     running: Any = elements()
     running.__name__ = "<genexpr>"
-    generated.made = made = TracedIterator(generated.trace, running)
-    generated.trace.generators[id(made)] = made, generated
-    return made
+    generated.iterator = iterator = TracedIterator(generated.trace, running)
+    generated.trace.generators[id(iterator)] = iterator, generated
+    return iterator
 
 
 def _listed(trace: Trace, inner: Any) -> Any:
-    """The elements for one item, if it is known how many there are."""
+    """The elements for one item, if their number is known."""
     found = elements_of(trace, inner)
     if is_tensor(found) or isinstance(found, Generated):
-        raise Unstageable("a generator with several `for`s is used by code that is not staged", trace.place())
+        trace.unstageable("a generator with several `for`s is used by code that is not staged")
     return found
 
 
 def generated_by(trace: Trace, made: Any) -> Generated | None:
-    """What a generator was made of by `generator`, if it has not begun."""
+    """The expression of a generator that `generator` made, if none of its elements was taken."""
     found = trace.generators.get(id(made))
     return found[1] if found is not None and found[0] is made and found[1].taken == "none" else None
 
 
 @on_behalf
 def elements_of(trace: Trace, made: Any) -> Any:
-    """All elements that such a generator gives: a list, or if that has to be, an object of the graph."""
+    """All elements of such a generator: a list, or an object of the graph if there are staged conditions."""
     done: list[Any] = []
     try:
         for element in made:
@@ -212,7 +201,7 @@ def collect(generated: Generated, done: Any, op: str) -> Any:
     """Compute all elements, into an object of the graph that begins with `done`.
 
     Args:
-        op: how an element is added: `.append`, `.add` or `setitem`.
+        op: adds an element: `.append`, `.add` or `setitem`.
     """
     trace = generated.trace
     if isinstance(done, set):
@@ -225,14 +214,14 @@ def collect(generated: Generated, done: Any, op: str) -> Any:
         trace.record(op, (target, *parts))
 
     source = generated.take(some=False)
-    options = {"unroll": False} if type(source) is range else None
-    run_over(trace, source, generated.feed(add, generated.state), generated.state, None, options)
+    rule = STAGED if type(source) is range else Unrolling()
+    run_over(ForLoop(trace, generated.feed(add, generated.state), generated.state, None, rule), source)
     return target
 
 
 @dataclass(eq=False)
 class _Slot:
-    """A variable of a loop that the user did not write."""
+    """A variable of a loop that is not in the user's code."""
 
     name: str
     value: Any
@@ -245,10 +234,8 @@ class _Slot:
 
 
 def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
-    """`any` or `all` of the elements, which are computed until one of them decides."""
+    """`any` or `all` of the elements, which are computed until one decides."""
     found = _Slot(consumer, consumer == "all")
-    state = copy.copy(generated.state)
-    state.carried = (found,)
 
     @on_behalf
     def use(element: Any) -> None:
@@ -261,28 +248,98 @@ def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
             return decided
         return trace.record("not", (decided,)) if is_staged(decided) else not decided
 
-    source = generated.take(some=True)
-    run_over(trace, source, generated.feed(use, state, until), state, until, None, generated.alone)
+    _consume(generated, (found,), use, until)
     return found.get()
+
+
+def _consume(generated: Generated, slots: tuple[_Slot, ...], use: Callable[[Any], None], until: Any) -> State:
+    """Call `use` for elements until `until` is true; returns the state of that loop, which carries the slots."""
+    state = copy.copy(generated.state)
+    state.carried = slots
+    source = generated.take(some=True)
+    loop = ForLoop(generated.trace, generated.feed(use, state, until), state, until, Unrolling(), generated.exclusive)
+    run_over(loop, source)
+    return state
 
 
 @on_behalf
 def first_of(trace: Trace, generated: Generated, default: tuple[Any, ...]) -> Any:
-    """`next` of the elements, with the default if there is one."""
+    """`next` of the elements, with a default if there is one."""
     found, result = _Slot("found", False), _Slot("element", default[0] if default else UNBOUND)
-    state = copy.copy(generated.state)
-    state.carried = (found, result)
 
     def use(element: Any) -> None:
         found.set(True)
         result.set(element)
 
-    source = generated.take(some=True)
-    run_over(trace, source, generated.feed(use, state, found.get), state, found.get, None, generated.alone)
+    state = _consume(generated, (found, result), use, found.get)
     if not default:
-        missing = found.get()
-        if is_staged(missing):
-            stage_if(trace, missing, lambda: None, lambda: raise_in_graph(trace, StopIteration()), state)
-        elif not missing:
+        if is_staged(found.get()):
+            stage_if(trace, found.get(), lambda: None, lambda: raise_in_graph(trace, StopIteration()), state)
+        elif not found.get():
             raise StopIteration
     return result.get()
+
+
+LAZY = frozenset({"enumerate", "zip", "map", "filter", "iter", "reversed"})
+
+
+@on_behalf
+def iterator_of(trace: Trace, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """The result of a builtin function that makes an iterator."""
+    args = tuple(_one_by_one(trace, part) for part in args)
+    make, is_one = getattr(builtins, name), name in ("iter", "reversed") and len(args) == 1
+    if name == "iter" and is_one and type(args[0]) is TracedIterator:
+        return args[0]
+    if is_staged_here(trace) or any(map(is_staged, (*args, *kwargs.values()))):
+        return trace.record(name, iterables_of_graph(trace, args), dict(kwargs))
+    if is_one:
+        return traced(trace, make(*args), args, iterated_container(args[0]))
+    return traced(trace, make(*map(watched, args), **kwargs), args)
+
+
+@on_behalf
+def _one_by_one(trace: Trace, value: Any) -> Any:
+    """An iterable to take items from one by one, instead of a generator expression.
+
+    Raises:
+        Plain: the program would notice that all elements are computed at once.
+    """
+    generated = as_generated(trace, value)
+    if generated is None or type(generated.iterable) is TracedIterator:
+        return trace.context.environment.array(value) if type(value) is np.ndarray else value
+    nodes, changes = len(trace.block.nodes), trace.undo_log.begin()
+    found = collected(trace, value)
+    trace.undo_log.keep()
+    touched = {type(thing) for thing, _ in changes} - {TracedIterator, Generated}
+    if found is not value and (touched or _can_be_seen(trace.block.nodes[nodes:])):
+        trace.graph_break("an iterator takes the elements of a generator one by one")
+    return found
+
+
+def _can_be_seen(nodes: list[Node], own: frozenset[Value] = frozenset()) -> bool:
+    """Whether the program notices when nodes run that compute elements, and append them to a list of their own."""
+    own = own | {output for node in nodes if node.op == "build" for output in node.outputs}
+    for node in nodes:
+        if node.op in ("for", "if"):
+            effect = effect_of(node)
+            if effect.kind == ORDERED or effect.writes or any(_can_be_seen(block.nodes, own) for block in node.blocks):
+                return True
+        elif not (is_quiet(node) or (node.op in INSERTS and node.args[0] in own)):
+            return True
+    return False
+
+
+def as_generated(trace: Trace, value: Any) -> Generated | None:
+    """The generator expression of a value, if none of its elements was taken."""
+    return value if isinstance(value, Generated) else generated_by(trace, value)
+
+
+@on_behalf
+def collected(trace: Trace, value: Any) -> Any:
+    """An argument of a builtin function: the proxy of an array; all elements of a generator; others as they are."""
+    if type(value) is np.ndarray:
+        return trace.context.environment.array(value)
+    generated = generated_by(trace, value)
+    if generated is not None and generated.condition is not None:
+        return elements_of(trace, value)
+    return collect(value, [], ".append") if isinstance(value, Generated) else value

@@ -1,11 +1,12 @@
 """Materializes containers, objects and functions of traced code as values of the graph.
 
-What traced code made, the graph makes anew at each run. What came as an argument or from outside is known by where it
-came from: the graph gets it by reference.
+The graph makes the objects of traced code anew in each run. It gets arguments and captured objects by reference, from
+their sources.
 """
 
 from __future__ import annotations
 
+import dis
 import functools
 import types
 from collections.abc import Callable, Iterator, MappingView
@@ -19,19 +20,18 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.cpython_internals import referents
 from autograph.common.statics import cell_content, class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
-from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict
+from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict, set_attribute
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType
-from autograph.runtime.tracing.calls.builtins import Identity
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.handed_functions import may_change_others
 from autograph.runtime.tracing.calls.stand_ins import Mutator
+from autograph.runtime.tracing.calls.user_operators import Identity
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.proxies.context import Values
-from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
+from autograph.runtime.tracing.proxies.graph_break import Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor, method_name
-from autograph.runtime.tracing.reconstruct import assigns_outside, described_by, make_function, make_object
 from autograph.runtime.tracing.state.blame import is_library
 from autograph.runtime.tracing.state.exceptions import remake, state_of
 from autograph.runtime.tracing.state.iterators import TracedIterator, is_iterator
@@ -45,12 +45,20 @@ from autograph.runtime.tracing.state.staged_containers import (
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback, attributes
 
-_DEEP = 12  # tuples in each other
+_DEEP = 12  # nested tuples
 _NAMESPACE = frozenset({"__dict__", "vars"})
 
 
 class Materializer(Values):
-    """See the module's documentation."""
+    """See the module's documentation.
+
+    Attributes:
+        paths: by identity, containers of traced code that are arguments, with their paths.
+        containers: the params for containers of the caller's, by their paths.
+        made: by identity, objects of traced code, with the values that make them, and the blocks of these.
+        final: whether the function has ended.
+        entered: objects of the user's that the graph has obtained before the function ends.
+    """
 
     def __init__(self, trace: Trace, environment: CapturedEnvironment, caller: Caller) -> None:
         self.trace = trace
@@ -58,51 +66,50 @@ class Materializer(Values):
         self.caller = caller
         self.paths: dict[int, tuple[Any, str]] = {}
         self.containers: dict[str, Value] = {}
-        self.made: dict[int, tuple[Any, Value, Block]] = {}  # with the block that it is made in
-        self._once_in: dict[Block, list[Any]] = {}  # what `_once` has made in a block
+        self.made: dict[int, tuple[Any, Value, Block]] = {}
+        self._made_once: dict[Block, list[Any]] = {}  # by `_once`
         self._being_made: set[int] = set()
-        self._tuples = 0  # in each other
-        self.final = False  # whether the function has ended
-        self.entered: dict[int, Any] = {}  # objects of the user's that the graph has, too, before the function ends
-        self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}
+        self._tuples = 0  # nested ones, at present
+        self.final = False
+        self.entered: dict[int, Any] = {}
+        self._captured: dict[Value, list[tuple[types.CellType, Any]]] = {}  # variables of functions, with contents
 
     def refuse(self, thing: Any) -> None:
-        self.trace.renewals.check(thing)
+        self.trace.replacements.check(thing)
         found = self.made.get(id(thing))
         if found is not None and not self._stands(found[1], found[2]):
             return
-        raise Unstageable(
+        self.trace.unstageable(
             f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code "
-            "that is not staged",
-            self.trace.place(),
+            "that is not staged"
         )
 
     def end(self) -> None:
-        """Note that the function has ended, so that nothing of it will change any more."""
+        """Note that the function has ended, so that its objects no longer change."""
         self.final = True
 
-    def know(self, container: Any, path: str) -> None:
-        """Know a container among the arguments by its path."""
+    def register(self, container: Any, path: str) -> None:
+        """Register a container among the arguments by its path."""
         self.paths.setdefault(id(container), (container, path))
         if type(container) in (list, dict):
-            self.trace.renewals.add(container, path)
+            self.trace.replacements.add(container, path)
 
     def by_reference(self, path: str, container: Any) -> Value:
-        """The param that stands for a container of the caller's."""
+        """The param for a container of the caller's."""
         found = self.containers.get(path)
         if found is None:
             found = self.containers[path] = Value(ObjectType(type(container).__name__), None, "")
         return found
 
     def finish(self, graph: Graph) -> tuple[str, ...]:
-        """Add the params for the containers; their paths."""
+        """Add the params for containers to the graph; returns their paths."""
         graph.block.params.extend(self.containers.values())
         return tuple(self.containers)
 
     # Values as arguments of nodes -------------------------------------------------------------------------------------
 
     def lower(self, value: Any) -> Any:
-        """A structure of the user's as an argument of a node, in which what came from outside is that very object."""
+        """A structure of the user's as an argument of a node; captured objects in it are passed by reference."""
         if is_tensor(value):
             return self.trace.use(value)
         if isinstance(value, tuple) and self.trace.tuples.proxy_of(value) is not None:
@@ -113,12 +120,12 @@ class Materializer(Values):
         inside, known = staged_as(value), self.paths.get(id(value))
         if known is not None:
             if inside is not None:
-                raise self.taken_whole(value, known[1])
+                raise self.pass_whole(value, known[1])
             return self.by_reference(known[1], value)
         if inside is not None:
             return self.trace.use(inside)
-        if id(value) in self.trace.renewals:
-            return self._renewed(value)
+        if id(value) in self.trace.replacements:
+            return self._replaced(value)
         source = self.environment.sources.others.get(id(value))
         if source is not None:
             return self.environment.reader(source[1], value)
@@ -133,44 +140,44 @@ class Materializer(Values):
         return self.trace.lower(value)
 
     def _check_no_namespace(self, value: dict[Any, Any]) -> None:
-        """See to it that the graph makes no copy of what holds the attributes of an object."""
+        """Check that a dict is not the `__dict__` of an object, which the graph must not copy."""
         owner = owner_of_dict(value)
         if owner is not None:
             what = f"the `__dict__` of a {type(owner).__qualname__}"
-            raise Plain(f"{what} is returned, kept or handed to code that is not staged", self.trace.place())
+            self.trace.graph_break(f"{what} is returned, kept or handed to code that is not staged")
 
     def _parts(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The parts of a tuple that traced code made: tuples in it are no nodes of their own, but arguments of one."""
+        """The parts of a tuple of traced code: nested tuples are arguments of one node, not nodes of their own."""
         self._tuples += 1
         if self._tuples > _DEEP:
-            raise Plain("a tuple is within too many others here", self.trace.place())
+            self.trace.graph_break("a tuple is within too many others here")
         try:
             return tuple(map(self.lower, value))
         finally:
             self._tuples -= 1
 
-    def _renewed(self, value: Any) -> Value:
-        """The caller's list or dict, or one with the parts that traced code knows, for the function to return."""
+    def _replaced(self, value: Any) -> Value:
+        """The caller's list or dict, or its replacement, for the function to return."""
         found = self._found(value)
         if found is not None:
             return found
         if not self.final:
-            self.trace.renewals.check(value)
-        renewal, blocks = self.trace.renewals[id(value)], (Block(), Block())
+            self.trace.replacements.check(value)
+        replacement, blocks = self.trace.replacements[id(value)], (Block(), Block())
         with self.trace.open(blocks[0]):
             is_dict = type(value) is dict
             parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
             blocks[0].results = (self._record("build", (parts,)),)
-        caller = next(container for container, path in self.paths.values() if path == renewal.path)
-        blocks[1].results = (self.by_reference(renewal.path, caller),)
-        node = Node("if", (self.trace.use(renewal.renewed),), None, blocks, self.trace.place())
+        caller = next(container for container, path in self.paths.values() if path == replacement.path)
+        blocks[1].results = (self.by_reference(replacement.path, caller),)
+        node = Node("if", (self.trace.use(replacement.replaced),), None, blocks, self.trace.place())
         self.trace.block.nodes.append(node)
         made = node.add_output(ObjectType(type(value).__name__))
         self.made[id(value)] = value, made, self.trace.block
         return made
 
     def _same_tuple(self, value: tuple[Any, ...]) -> Any:
-        """A tuple in which nothing is staged: the very one that there is outside, if it came from there."""
+        """A tuple without staged parts: the same object, if it was captured."""
         self.environment.sources.find_tuples()
         found = self.environment.sources.others.get(id(value)) if value else None
         return value if found is None else self.environment.reader(found[1], value)
@@ -180,15 +187,15 @@ class Materializer(Values):
         return id(value) in self.paths or id(value) in self.environment.sources.others
 
     def lower_tuple(self, value: tuple[Any, ...]) -> Any:
-        """What stands for a tuple that was there before, or that paths were joined in."""
+        """The value for a tuple that was captured, or joined from two paths."""
         proxy = self.trace.tuples.proxy_of(value)
         if proxy is not None:
             return self.trace.use(proxy)
         source = self.environment.sources.others.get(id(value)) if id(value) not in self.paths else None
         return self.lower(value) if source is None else self.environment.reader(source[1], value)
 
-    def taken_whole(self, value: Any, path: str) -> Respecialize:
-        """What to raise for the graph to have a container of the caller's as it is."""
+    def pass_whole(self, value: Any, path: str) -> Respecialize:
+        """The request to raise so that the graph gets a container of the caller's as it is."""
         reason = f"`{path}` is changed in ways that depend on staged values"
         line = user_line(self.trace.iterated.get(id(value), ()))
         if line is not None:
@@ -197,7 +204,7 @@ class Materializer(Values):
         return Respecialize(whole=(path,), reason=reason)
 
     def _make(self, value: Any) -> Value:
-        """A node that makes a list, dict or the like anew, once for each that traced code made."""
+        """A node that makes a list, dict or the like of traced code, once for each."""
         found = self._found(value)
         if found is not None:
             return found
@@ -227,9 +234,9 @@ class Materializer(Values):
 
     @contextmanager
     def _making(self, value: Any, reason: str) -> Iterator[None]:
-        """While it lasts, something is made of its parts; it must not be among them itself."""
+        """Within it, an object is made from its parts; it must not be one of them."""
         if id(value) in self._being_made:
-            raise Unstageable(reason, self.trace.place())
+            self.trace.unstageable(reason)
         self._being_made.add(id(value))
         try:
             yield
@@ -237,45 +244,44 @@ class Materializer(Values):
             self._being_made.discard(id(value))
 
     def _found(self, value: Any) -> Value | None:
-        """What has been made for a container or object of traced code, which must be one object of the graph, too."""
+        """The object of the graph for a container or object of traced code, if it was made before."""
         found = self.made.get(id(value))
         if found is None:
             return None
         if self._stands(found[1], found[2]) and self._is_as_captured(found[1]):
             if any(self.trace.merged_into(found[2]) is block for block in self.trace.opened):
                 return found[1]
-            raise Unstageable(
+            self.trace.unstageable(
                 f"an object of class {type(value).__qualname__} is stored, or handed to code that is not staged, in a "
-                "branch or loop, and used after it",
-                self.trace.place(),
+                "branch or loop, and used after it"
             )
         del self.made[id(value)]
-        self.trace.undo_log.handed_out.pop(id(value), None)
+        self.trace.undo_log.shared_with_graph.pop(id(value), None)
         return None
 
     def _stands(self, made: Value, block: Block) -> bool:
-        """Whether the node that has made something in a block is in the graph: it may have been undone since."""
+        """Whether the node that has made an object is still in the graph, rather than undone."""
         return made.node not in self.trace.dropped and self.trace.has(self.trace.merged_into(block))
 
     def _note(self, value: Any, made: Value) -> Value:
         self.made[id(value)] = value, made, self.trace.block
         if not self.final and not is_a(value, tuple):
-            self.trace.undo_log.handed_out[id(value)] = value
+            self.trace.undo_log.shared_with_graph[id(value)] = value
         return made
 
     def _once(self, value: Any, make: Callable[[], Any]) -> Tensor:
-        """What `make` gives for a function or the like of traced code, so that it is one object in the graph."""
+        """The result of `make` for a function or the like of traced code, so that it is one object of the graph."""
         found = self._found(value)
         if found is None:
             found = self._note(value, make()._ag_value)
-            self._once_in.setdefault(self.trace.block, []).append(value)
+            self._made_once.setdefault(self.trace.block, []).append(value)
         return self.trace.proxy(found)
 
     def made_in(self, block: Block) -> list[Any]:
         """What `_once` has made in a block, and could as well have made before it."""
-        if not self._once_in:
+        if not self._made_once:
             return []
-        things = (thing for part in self.trace.merged_parts(block) for thing in self._once_in.get(part, ()))
+        things = (thing for part in self.trace.merged_parts(block) for thing in self._made_once.get(part, ()))
         return [each for each in things if id(each) in self.made and self._is_as_captured(self.made[id(each)][1])]
 
     def _record(self, op: str, args: tuple[Any, ...]) -> Value:
@@ -299,7 +305,7 @@ class Materializer(Values):
         if is_users_object(value) and not self.final:
             if type(class_attribute(type(value), "__next__")) is types.FunctionType:
                 what = f"an iterator (of class {type(value).__qualname__})"
-                raise Unstageable(f"{what} is handed to code that is not staged", self.trace.place())
+                self.trace.unstageable(f"{what} is handed to code that is not staged")
             self.entered[id(value)] = value
         if id(value) in caller.sentinels:
             return caller.sentinels[id(value)][1]
@@ -323,20 +329,19 @@ class Materializer(Values):
         return self._thing(value)
 
     def _check_handed(self, value: Any) -> None:
-        """See to it that nothing is handed to code that is not staged which changes what traced code has read."""
+        """Check that no callable that may change objects of traced code is handed to code that is not staged."""
         is_object = is_users_object(value) and class_attribute(type(value), "__call__") is not None
         if self.final or not (is_object or type(value) in (types.FunctionType, functools.partial)):
             return
-        is_called = any(value is each for each in self.trace.callbacks.called)    # and looked at in the end
+        is_called = any(value is each for each in self.trace.callbacks.called)    # checked in the end
         if not is_called and may_change_others(value):
             kind = "object of class" if is_object else type(value).__name__
             name = type(value).__qualname__ if is_object else getattr(value, "__name__", "")
             what = f"the {kind} {name}".rstrip()
-            reason = f"{what}, which may change what is read here, is handed to code that is not staged"
-            raise Unstageable(reason, self.trace.place())
+            self.trace.unstageable(f"{what}, which may change what is read here, is handed to code that is not staged")
 
     def _thing(self, value: Any) -> Any:
-        """The same for what is no function of traced code, and nothing that stands for something else."""
+        """The value for an object that is neither a function of traced code nor a stand-in."""
         if type(value) in (set, bytearray) or pytree.kind_of(value) is not None:
             return self._proxy(self.lower(value))
         if is_a(value, BaseException):
@@ -353,12 +358,12 @@ class Materializer(Values):
         if is_a(value, (Iterator, MappingView)) and not hasattr(value, "readline"):
             what = "an iterator" if is_a(value, Iterator) else "a view of a dict"
             what += f" (of class {iterator_class(value).__name__}) that is made here is returned, kept or handed"
-            raise Unstageable(f"{what} to code that is not staged: make a list of it", self.trace.place())
+            self.trace.unstageable(f"{what} to code that is not staged: make a list of it")
         if own_dict(value) is not None and not is_a(value, (type, types.ModuleType)) and may_contain(value):
             return self._proxy(self._object(value))
         if _is_of_trace(value, depth=3):
             reason = f"a {type(value).__name__}, which is made here, is kept or handed to code that is not staged"
-            raise Unstageable(reason, self.trace.place())
+            self.trace.unstageable(reason)
         return value
 
     def _method(self, method: types.MethodType) -> Any:
@@ -369,16 +374,15 @@ class Materializer(Values):
         return self.trace.record("getattr", (method.__self__, name))
 
     def _proxy(self, found: Value | Constant) -> Any:
-        """A proxy for what stands for an object; what the graph has for a constant needs none."""
+        """A proxy for a value; a constant needs none."""
         return found if isinstance(found, Constant) else self.trace.proxy(found)
 
     def _function(self, value: types.FunctionType) -> Tensor:
-        """What makes a function like one that traced code made, around the values its variables have now."""
+        """A node that makes a function like one of traced code, with the present values of its variables."""
         if assigns_outside(value.__code__):
-            raise Unstageable(
+            self.trace.unstageable(
                 f"the function {value.__name__}, made in a staged function, assigns to variables around it, and is "
-                "kept or handed to code that is not staged",
-                self.trace.place(),
+                "kept or handed to code that is not staged"
             )
         recursive = f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted"
         with self._making(value, recursive):
@@ -388,19 +392,19 @@ class Materializer(Values):
         names = Constant(namespace.real)
         keywords = {name: self.lower(part) for name, part in (value.__kwdefaults__ or {}).items()}
         called = value.__name__, value.__qualname__
-        described = {name: self._container(part) if name == "__annotations__" else self.lower(part)
-                for name, part in described_by(value).items()}  # annotations are a dict that only functions share
-        given = make_function, value.__code__, names, called, defaults, keywords, described, *variables
-        made: Tensor = self.trace.record_lowered("call", given)
+        attributes = {name: self._container(part) if name == "__annotations__" else self.lower(part)
+                for name, part in attributes_of_function(value).items()}  # only functions share annotations
+        args = make_function, value.__code__, names, called, defaults, keywords, attributes, *variables
+        made: Tensor = self.trace.record_lowered("call", args)
         self._captured[made._ag_value] = [(cell, cell_content(cell, UNBOUND)) for cell in value.__closure__ or ()]
         return made
 
     def _is_as_captured(self, made: Value) -> bool:
-        """Whether the variables have their values still around which a function was made."""
+        """Whether the variables of a function still have the values that it was made with."""
         return all(cell_content(cell, UNBOUND) is content for cell, content in self._captured.get(made, ()))
 
     def check_captured(self, graph: Graph) -> None:
-        """See to it that no function that was kept reads a variable that has changed since."""
+        """Check that no function in the graph reads a variable that has changed since it was made."""
         kept: list[Value] = []
         for node in walk(graph.block) if self._captured else ():
             if node.op not in COMPARES_ITEMS:
@@ -415,15 +419,14 @@ class Materializer(Values):
                     )
 
     def _bound(self, method: Any) -> Any:
-        """The same for a method, or a staged one, of an object."""
+        """The value for a method of an object, or a staged one."""
         owner, function = method.__self__, PATCHED.get(id(method.__func__), method.__func__)
         if is_a(owner, (type, types.ModuleType)):
             return method
         if not self.final:
-            raise Unstageable(
+            self.trace.unstageable(
                 f"{function.__qualname__}, bound to an object that it may change, is kept or handed to code that is "
-                "not staged",
-                self.trace.place(),
+                "not staged"
             )
         return self._once(method, lambda: self.trace.record("call", (type(method), function, owner)))
 
@@ -433,31 +436,31 @@ class Materializer(Values):
                 return Constant(real)
         content = cell_content(cell, UNBOUND)
         if is_tensor(content) and isinstance(content._ag_value.type, MaybeUnbound):
-            return content._ag_value  # to capture a variable is not to read it
+            return content._ag_value  # capturing a variable does not read it
         return content if content is UNBOUND else self.lower(content)
 
     def _instance(self, value: Any) -> Value:
-        """What reads an object of a user's class where it came from, or makes one like that which traced code made."""
+        """A node that reads an object of a user's class from its source, or makes one like that of traced code."""
         found = self.environment.find(value) if self._found(value) is None else None
         if found is not None:
             return self.environment.reader(found[1], value)
         return self._object(value)
 
     def _object(self, value: Any) -> Value:
-        """A node that makes an object like one that traced code made, with what it holds."""
+        """A node that makes an object like one of traced code, with the same attributes."""
         found = self._found(value)
         if found is not None:
             return found
         what = f"an object of class {type(value).__qualname__}, which is made here,"
         if not pytree.holds_attributes_only(type(value)):
-            raise Unstageable(f"{what} is kept or handed to code that is not staged", self.trace.place())
+            self.trace.unstageable(f"{what} is kept or handed to code that is not staged")
         with self._making(value, f"{what} holds itself, and is kept"):
             parts = {name: self.lower(part) for name, part in attributes(value).items()}
         return self._note(value, self._record("call", (make_object, type(value), parts)))
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
-    """Whether an object, such as a `functools.partial`, is good for this trace only: it has proxies, or traced code."""
+    """Whether an object, such as a `functools.partial`, contains proxies or traced code."""
     if is_iterator(value) or is_tensor(value) or type(value) is StagedItems:
         return True
     if type(value) is types.FunctionType:
@@ -467,3 +470,53 @@ def _is_of_trace(value: Any, depth: int) -> bool:
     else:
         parts = () if is_a(value, (type, types.ModuleType)) else referents(value)
     return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
+
+
+def make_object(kind: type, parts: dict[str, Any]) -> Any:
+    """An object with these attributes."""
+    made: Any = object.__new__(kind)
+    for name, part in parts.items():
+        set_attribute(made, name, part)
+    return made
+
+
+def make_function(
+    code: types.CodeType,
+    names: dict[str, Any],
+    called: tuple[str, str],
+    defaults: Any,
+    keywords: Any,
+    attributes: dict[str, Any],
+    *variables: Any,
+) -> Any:
+    """A function whose free variables have these values, or are these cells.
+
+    Args:
+        attributes: see `attributes_of_function`.
+    """
+    cell = types.CellType
+    cells = tuple(v if isinstance(v, cell) else cell() if v is UNBOUND else cell(v) for v in variables)
+    made = types.FunctionType(code, names, called[0], defaults or None, cells)
+    made.__qualname__ = called[1]
+    made.__kwdefaults__ = keywords or None
+    for name, value in attributes.items():
+        setattr(made, name, value)
+    return made
+
+
+def attributes_of_function(function: types.FunctionType) -> dict[str, Any]:
+    """The attributes of a function that differ from those of a new one: annotations, and the user's own."""
+    found = {name: value for name, value in vars(function).items() if not name.startswith("__ag_")}
+    closure = tuple(types.CellType() for _ in function.__code__.co_freevars)
+    new = types.FunctionType(function.__code__, function.__globals__, closure=closure)
+    for name in ("__annotations__", "__doc__", "__module__"):
+        if getattr(function, name) != getattr(new, name):
+            found[name] = getattr(function, name)
+    return found
+
+
+def assigns_outside(code: types.CodeType) -> bool:
+    """Whether a function assigns to variables of the functions around it."""
+    stores = {str(each.argval) for each in dis.get_instructions(code) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
+    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return bool(stores & set(code.co_freevars)) or any(map(assigns_outside, inner))

@@ -1,4 +1,4 @@
-"""From a Python function and a signature to a graph: the whole of tracing, once everything is at hand."""
+"""From a Python function and a signature to a graph."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import builtins
 import dis
 import functools
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack
 from inspect import Parameter
 from types import CodeType, FunctionType, MethodType
@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
+from autograph.common.bytecode import rebound_names
 from autograph.common.packages import matching, package_of_function
 from autograph.common.statics import class_has, is_a
 from autograph.errors import DerivativeError
@@ -24,11 +25,17 @@ from autograph.runtime.graph.object_model import is_open, stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Signature, Static, Traced
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
-from autograph.runtime.tracing.calls.dispatch import Converter
+from autograph.runtime.tracing.calls.bounds import DerivativeBudget
+from autograph.runtime.tracing.calls.dispatch import Caller, Converter
+from autograph.runtime.tracing.calls.handed_functions import objects_changed
+from autograph.runtime.tracing.calls.special_methods import Instrumentation
+from autograph.runtime.tracing.comprehensions import collected
 from autograph.runtime.tracing.environment.attribute_guards import attribute_guards
-from autograph.runtime.tracing.environment.object_source import has_identity
-from autograph.runtime.tracing.environment.source import constant
-from autograph.runtime.tracing.function_context import FunctionContext
+from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
+from autograph.runtime.tracing.environment.object_source import constant, has_identity
+from autograph.runtime.tracing.materialize import Materializer
+from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import (
     PACKAGE,
     WHOLE,
@@ -50,14 +57,15 @@ from autograph.runtime.tracing.state.graph_break_policy import GraphBreakPolicy
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import attributes, restore
 from autograph.runtime.tracing.warnings import Warnings
+from autograph.runtime.tracing.write_back import Writer
 
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
-_RESTARTS = 100  # for the sake of what is changed, and read before, of which each finds some
+_RESTARTS = 100  # each finds further objects that the graph has to read itself
 
-# A source that begins with this names an installed package that is traced only because a derivative goes through it.
+# The first part of the key of an installed package that is traced only because a derivative goes through it.
 _BORROWED = "borrowed package"
 
-Part: TypeAlias = "tuple[Any, Any, str]"  # of the arguments: of the signature's tree, with the value and its path
+Part: TypeAlias = "tuple[Any, Any, str]"  # of the arguments: a part of the signature's tree, with its value and path
 
 
 def trace_function(
@@ -73,14 +81,14 @@ def trace_function(
 
     Args:
         example: the arguments of one such call.
-        convert: gives the converted form of a Python function.
-        tracing: lets operators know, while it lasts, that this trace is being made.
-        shelter: the `try` or `with`, around an instruction, that an exception raised there would meet.
+        convert: returns the converted form of a Python function.
+        tracing: within it, operators record in this trace.
+        shelter: returns the innermost `try` or `with` around an instruction that an exception raised there would meet.
         trace_packages: names or globs of installed packages that are traced, besides the function's own.
 
     Raises:
         Respecialize: the function can be traced if more of the arguments is made part of the signature.
-        StagingError: what the user asks for, such as `ag.set_loop_options(unroll=True)`, cannot be had.
+        StagingError: the user asks for something impossible, by `ag.set_loop_options(unroll=True)` for example.
     """
     late: set[SourceKey] = set(signature.late)
     parts = list(_arguments(parameters_of(function), signature.tree, example))
@@ -118,6 +126,80 @@ def _functions_of(function: Any) -> Iterator[FunctionType]:
         yield function
 
 
+class FunctionContext(TraceContext):
+    """The parts of one tracing of a function: each part is made from those before it.
+
+    Args:
+        arguments: the arguments of the traced call and their parts that have an identity, by path.
+        late: keys of the sources that the graph reads itself.
+        borrowed: installed packages that are traced because a derivative goes through them.
+    """
+
+    environment: CapturedEnvironment
+    calls: Caller
+    materializer: Materializer
+    aliases: ContainerAliases
+
+    def __init__(
+        self,
+        name: str,
+        signature: Signature,
+        arguments: Mapping[str, Any],
+        convert: Converter,
+        late: Set[SourceKey],
+        borrowed: Collection[str],
+    ) -> None:
+        self.late = late
+        self.trace = trace = Trace(name, self)
+        self.environment = CapturedEnvironment(trace)
+        self.instrumentation = Instrumentation(trace, self.environment)
+        self.budget = DerivativeBudget(trace, borrowed)
+        self.calls = Caller(trace, self.environment, convert, self.budget)
+        self.materializer = Materializer(trace, self.environment, self.calls)
+        self.aliases = ContainerAliases(self.environment, arguments, self.materializer.paths, signature)
+        self.writer = Writer(trace, self.environment, self.materializer, self.aliases)
+
+    def instrument(self, thing: Any) -> None:
+        self.instrumentation.instrument(thing)
+
+    def roots(self) -> Iterator[Any]:
+        yield from self.environment.roots()
+        for container, _ in self.materializer.paths.values():
+            yield container
+
+    def collected(self, value: Any) -> Any:
+        return collected(self.trace, value)
+
+    def write_back(self) -> None:
+        self.writer.write_back()
+
+    def leave(self) -> None:
+        self.aliases.check_reread()
+        self.writer.check_entered(self.trace.graph)
+        self._check_handed()
+        self.trace.undo_log.write_back()
+
+    def _check_handed(self) -> None:
+        """Check that traced code reads nothing that a callback may have changed."""
+        names, free = self.calls.names, self.calls.free
+        handed = self.trace.callbacks.handed
+        changed = [
+            (each, name)
+            for thing, name in handed if type(thing) is FunctionType for each in objects_changed(thing)
+        ]  # fmt: skip
+        for thing, function in (*handed, *changed):
+            if type(thing) is FunctionType:
+                read = sorted((names | free).intersection(rebound_names(thing.__code__)))
+                what = f"{function} is called when the graph runs, and rebinds the variable"
+            else:
+                read = sorted(names.intersection(attributes(thing)))
+                what = f"{function} is called when the graph runs, and may change, of the {type(thing).__qualname__},"
+                if getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False):
+                    continue
+            if read:
+                self.trace.graph_break(f"{what} {read[0]}, which is read here")
+
+
 class Tracer:
     """One attempt at tracing a function."""
 
@@ -132,34 +214,34 @@ class Tracer:
     ) -> None:
         self.function = function
         self.signature = signature
-        given = {path: value for _, value, path in parts if has_identity(value)}
+        arguments = {path: value for _, value, path in parts if has_identity(value)}
         name = name_of(function).rpartition(".")[2]
-        self.context = FunctionContext(name, signature, given, convert, late, borrowed)
+        self.context = FunctionContext(name, signature, arguments, convert, late, borrowed)
         self.trace = self.context.trace
         self.params: dict[Value, str] = {}
         self.policy = GraphBreakPolicy(function, self.params)
 
     def begin(self, parts: Sequence[Part]) -> None:
-        """Know the arguments, which are like those that these are parts of."""
+        """Make the arguments of traced code, given the parts of those of one call."""
         try:
             leaves = self._leaves({part: value for part, value, _ in parts if type(part) is int})
             self.args, self.kwargs = self.signature.fill(leaves)
             values = self.args, self.kwargs
             for part, value, path in _arguments(parameters_of(self.function), self.signature.tree, values):
-                if type(part) is not int:       # but a list, dict or object that the arguments are taken apart into
-                    self.context.materializer.know(value, path)
-                    self.context.environment.know_parts(value, path)
-                    self.context.meet(value)
+                if type(part) is not int:       # a list, dict or object that the signature flattens
+                    self.context.materializer.register(value, path)
+                    self.context.environment.register_parts(value, path)
+                    self.context.instrument(value)
         except BaseException:
             self._restore()
             raise
 
-    def _leaves(self, given: dict[int, Any]) -> list[Any]:
-        """What stands for each leaf of the arguments in traced code, which are like those given."""
+    def _leaves(self, example: dict[int, Any]) -> list[Any]:
+        """The leaves of the arguments of traced code, given those of one call."""
         values: list[Any] = []
         for number, (path, leaf) in enumerate(zip(self.signature.paths, self.signature.leaves)):
             if isinstance(leaf, Static):
-                values.append(self.context.environment.see_static(leaf.value, path))
+                values.append(self.context.environment.capture_static(leaf.value, path))
                 continue
             param = self.trace.graph.block.add_param(leaf.type, path if path.isidentifier() else "")
             self.params[param] = path
@@ -168,10 +250,11 @@ class Tracer:
             if same != number:
                 values.append(values[same])
             else:
-                values.append(self._stands_for(param, leaf, given[number]))
+                values.append(self._argument(param, leaf, example[number]))
         return values
 
-    def _stands_for(self, param: Value, leaf: Dynamic, value: Any) -> Any:
+    def _argument(self, param: Value, leaf: Dynamic, value: Any) -> Any:
+        """The value of a param in traced code: an open object itself, else a proxy."""
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
             return self.trace.proxy(param)
         if is_a(value, (list, dict, set)):
@@ -179,8 +262,8 @@ class Tracer:
         if not stands_for_itself(leaf.cls):
             self.trace.note_class(param, leaf.cls)
             return self.trace.proxy(param)
-        self.context.environment.know(value, param)
-        self.context.meet(value)
+        self.context.environment.register(value, param)
+        self.context.instrument(value)
         return value
 
     def run(
@@ -189,14 +272,14 @@ class Tracer:
         trace, context = self.trace, self.context
         try:
             traced = self._traced()
-            with tracing(trace), context.instruments, Warnings(trace):
+            with tracing(trace), context.instrumentation, Warnings():
                 trace.location.start_from(sys._getframe())
                 try:
                     result = self._call(traced)
                     if result is not None:
                         result = self._end(result)
                     context.materializer.check_captured(trace.graph)
-                    self._check_given_back()
+                    self._check_callback_results()
                     check_handled()
                 except _GROUPS:  # of a signal, by an `except*`
                     check_handled()
@@ -204,11 +287,11 @@ class Tracer:
                 finally:
                     left = context.calls.close_generators()
                 if left:
-                    raise Plain(f"the generator {left} is left before its end", trace.place())
+                    trace.graph_break(f"the generator {left} is left before its end")
         finally:
             self._restore()
         environment = context.environment
-        of_attributes = attribute_guards(environment, context.calls.names, context.instruments.relied)
+        of_attributes = attribute_guards(environment, context.calls.names, context.instrumentation.inspected)
         guards = [*environment.guards, *of_attributes, *context.aliases.guards()]
         containers = context.materializer.finish(trace.graph)
         graph = trace.finish(result)
@@ -218,37 +301,37 @@ class Tracer:
         return Traced(graph, guards, containers, trace.events)
 
     def _traced(self) -> Callable[..., Any]:
-        """What is run to trace the function: its converted form, among things that stand for what it refers to."""
+        """The traced form of the function, see `Caller.traced`."""
         function, environment, calls = self.function, self.context.environment, self.context.calls
         if type(function) is functools.partial:
             function = environment.partial(function, constant(function, "function", name_of(function)))
         else:
-            environment.see_static(function, name_of(function))
+            environment.capture_static(function, name_of(function))
         return calls.traced(function) if type(function) is FunctionType else calls.replacement(function)
 
     def ended_by(self, error: Signal | DerivativeError) -> Traced:
-        """What comes of an attempt that an error or a signal has ended.
+        """The result of an attempt that an error or a signal has ended.
 
         Raises:
-            AutographError: the error, or what the signal comes to.
+            AutographError: the error, or the outcome of the signal.
         """
         if isinstance(error, Failed):
             raise error.error from None
         if not isinstance(error, Signal):
             raise error
-        reason = self.policy.plain_because(error)
-        if reason:
-            return self.plain(reason)
-        raise self.policy.explained(error) from None
+        outcome = self.policy.outcome(error)
+        if isinstance(outcome, str):
+            return self.plain(outcome)
+        raise outcome from None
 
     def packages_in_the_way(self) -> set[SourceKey]:
-        """What to trace, too, if a derivative cannot be had: the installed packages in Python that the graph calls."""
+        """The installed packages to trace for a derivative: those written in Python that the graph calls."""
         callbacks = self.trace.callbacks
         is_derivative = callbacks.differentiated and not self.context.budget.exceeded
         return {(_BORROWED, package) for package in callbacks.packages if is_derivative and packages.is_pure(package)}
 
     def plain(self, reason: str) -> Traced:
-        """What runs as plain Python; it is traced again when what was None then, `self.state` say, has been made."""
+        """A trace that runs plain Python, until attributes that are None, say, are set: then its guards fail."""
         try:
             guards = attribute_guards(self.context.environment, self.context.calls.names, {})
         except Plain:  # there are too many
@@ -257,8 +340,8 @@ class Tracer:
         return Traced(None, guards, events=self.trace.events, plain=reason)
 
     def _restore(self) -> None:
-        """Make all that exists outside of the trace what it was, each once more if one fails."""
-        changes = self.trace.undo_log.outermost()
+        """Restore all objects outside the trace; if one fails, try all once more."""
+        changes = self.trace.undo_log.all_changes()
         try:
             for thing, content in reversed(changes):
                 restore(thing, content)
@@ -277,27 +360,27 @@ class Tracer:
             return None
 
     def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Write back what the function changed, and give its result as an argument of the graph's end."""
+        """Write back the changes of the function; returns its result as an argument of the graph's end."""
         self.context.materializer.end()
         self.context.leave()
         return (self.context.materializer.lower(result[0]),)
 
-    def _check_given_back(self) -> None:
-        """See to it that the graph changes nothing that a called function gives back, and that may be known here."""
+    def _check_callback_results(self) -> None:
+        """Check that the graph changes no result of a callback that traced code may know as another object."""
         for node in walk(self.trace.graph.block):
             is_called = node.op == "call" and any(node.args[0] is each for each in (setattr, delattr))
             args = node.args[is_called:]
             is_set = is_called or node.op in ("setattr", "delattr")
             is_inside = node.op in ("setitem", "delitem") or node.op.startswith(".")
-            names = _given_back(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
+            names = _path_in_result(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
             is_changed = names and (is_set or effect_of(node).writes)
             if is_changed and any(_has_any(thing, names) for thing in self.context.environment.sources.known()):
                 what = f"the result of a function that the graph calls, or its attribute {names[0]},"
                 raise Plain(f"{what} is changed, and may be an object that is known here", node.place)
 
 
-def _given_back(place: Any, names: Sequence[Any]) -> list[Any]:
-    """The names by which something is got from what a called function gives back; none if it is got otherwise."""
+def _path_in_result(place: Any, names: Sequence[Any]) -> list[Any]:
+    """The attribute names on the path from a callback's result to a value; none if it is not from such a result."""
     found = list(names)
     while isinstance(place, Value) and place.node is not None and place.node.op in ("getattr", "getitem"):
         found += place.node.args[1:2] if place.node.op == "getattr" else ()
@@ -311,18 +394,18 @@ def _given_back(place: Any, names: Sequence[Any]) -> list[Any]:
 
 
 def _has_any(thing: Any, names: list[str]) -> bool:
-    """Whether an object that traced code may look into has one of these attributes, or its class has."""
+    """Whether an open object or its class has one of these attributes."""
     return is_open(type(thing)) and any(name in attributes(thing) or class_has(type(thing), name) for name in names)
 
 
 def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:
-    """See to it that nothing is staged within a `try` or `with` that an exception of it would meet there.
+    """Check that no node is inside a `try` or `with` that would meet its exception in plain Python.
 
     Args:
-        plain: where managers were entered while tracing, by a `with` that is none of the graph's.
+        plain: the places where a `with` of plain Python was entered while tracing.
 
     Raises:
-        Plain: something is; the function must run as plain Python.
+        Plain: one is; the function must run as plain Python.
     """
     entered: dict[Any, frozenset[Any]] = {}
     for code, instruction in [node.place[-1] for node in walk(graph.block) if node.op == "enter" and node.place]:
@@ -339,10 +422,10 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
 
 
 def check_unpacking(codes: list[CodeType], shelter: Callable[..., Any]) -> None:
-    """See to it that no `try` meets the error of unpacking a container which the graph fills, as it looks in the trace.
+    """Check that no `try` is around an unpacking, which fails in the trace for a container that the graph fills.
 
     Raises:
-        Plain: one may; the function must run as plain Python.
+        Plain: one may be; the function must run as plain Python.
     """
     found = [(code, each.offset, each.opname) for code in codes for each in dis.get_instructions(code)]
     unpacked = {code for code, _, name in found if name in UNPACKING}
@@ -355,7 +438,7 @@ def check_unpacking(codes: list[CodeType], shelter: Callable[..., Any]) -> None:
 
 
 def _arguments(parameters: list[Parameter], tree: Any, values: Any) -> Iterator[Part]:
-    """The parts of the arguments as far as a signature's tree takes them apart: those of the tree, values, paths."""
+    """The parts of a signature's tree, with the values and paths of the same parts of the arguments."""
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     star = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")

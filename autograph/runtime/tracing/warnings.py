@@ -1,11 +1,11 @@
-"""Warnings about what is computed while tracing: the graph gives them, in each run.
+"""Warnings of code that runs during a trace: the graph gives them in each run.
 
 `~flag` and `scale * 10` of plain values are computed once, while tracing, and Python and NumPy warn of them then. In
-plain Python they warn in each call. So while a trace is made there is a filter in front of all others, which keeps
-back what the thread that traces is warned of, and has the graph warn at that place.
+plain Python they warn in each call. So during a trace, a filter in front of all others suppresses the warnings of the
+tracing thread, and has the graph warn at the same place.
 
-A filter is found by asking the parts of each in turn whether they match. That is how this one learns of a warning,
-and it does so whether or not it would be shown: it may be in a later run.
+Python asks the parts of each filter in turn whether they match. So this filter learns of each warning, even if the
+present filters would not show it: those of a later run may.
 """
 
 from __future__ import annotations
@@ -23,36 +23,31 @@ from autograph.common.trace_rules import files_of, is_own
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.ops.python.warnings import Site
 from autograph.runtime.tracing.environment.globals import Globals
-from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.trace import CURRENT, Trace
 
 
 class Warnings:
-    """While it lasts, what this thread is warned of is the graph's; a context manager."""
+    """A context manager: within it, the graph gives the warnings of this thread."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self._errors = np.errstate(all="warn")  # `np.errstate` of later runs decides what comes of it
+    def __init__(self) -> None:
+        self._errors = np.errstate(all="warn")  # the graph follows the `np.errstate` of its run
 
     def __enter__(self) -> None:
         with _LOCK:
             warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
-        _HERE.traces.append(self.trace)
         self._errors.__enter__()
 
     def __exit__(self, *error: Any) -> None:
         self._errors.__exit__(*error)
-        _HERE.traces.pop()
         with _LOCK:
-            if _FILTER in warnings.filters:  # unless other filters have been put in the place of all
+            if _FILTER in warnings.filters:  # unless the program has replaced the list
                 warnings.filters.remove(_FILTER)  # type: ignore[attr-defined]
 
 
 class _Here(threading.local):
-    """The traces that are made in this thread, and the warning that is being asked about."""
+    """The text and module of the warning that this thread is about to give."""
 
-    def __init__(self) -> None:
-        self.traces: list[Trace] = []
-        self.text = self.module = ""
+    text = module = ""
 
 
 _HERE = _Here()
@@ -60,7 +55,7 @@ _LOCK = forking.lock()
 
 
 class _Part:
-    """What matches the text of every warning, or every module; it remembers it."""
+    """A pattern of a filter that matches the text or module of every warning, and notes it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -72,10 +67,10 @@ class _Part:
 
 class _Asking(type):
     def __subclasscheck__(self, category: type[Warning]) -> bool:
-        """Whether the filter is for this warning, of which this is the last part."""
-        if not _HERE.traces:
+        """Whether the filter matches a warning of this category; Python asks for the text and module before."""
+        if not CURRENT.traces:
             return False
-        _warned(_HERE.traces[-1], _HERE.text, category, _HERE.module)
+        _warned(CURRENT.traces[-1], _HERE.text, category, _HERE.module)
         return True
 
 
@@ -84,12 +79,12 @@ class _Category(Warning, metaclass=_Asking):
 
 
 _FILTER: Any = ("ignore", _Part("text"), _Category, _Part("module"), 0)
-# What warns for reasons of its own, as far as it does.
+# Parts of this library whose warnings are not the program's.
 _OWN = files_of("syntax", "converters", "conversion", "runtime.ops")
 
 
 def _warned(trace: Trace, text: str, category: type[Warning], module: str) -> None:
-    """Have the graph give a warning."""
+    """Record a warning."""
     warner: FrameType | None = None
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:

@@ -1,8 +1,8 @@
-"""Write-back: changes of a traced function to objects outside, which the graph makes.
+"""Write-back: the graph repeats the changes of a traced function to objects outside.
 
-The undo log knows what has changed: modules and closure cells, of which traced code has its own, and the containers and
-objects that it was given or found. The graph changes them as the function did, before anything that may raise, and at
-the end. What was written although the function had read it before, as a constant, is to be read when the graph runs.
+The undo log has the changes: of modules and closure cells, of which traced code has its own, and of arguments and
+captured objects. The graph makes them before any operation that may raise, and at the end. If the function has written
+a value that it had read before as a constant, it is traced again, and the graph reads that value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from autograph.runtime.tracing.environment.container_aliases import ContainerAli
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.globals import OWN_NAMES
 from autograph.runtime.tracing.materialize import Materializer
-from autograph.runtime.tracing.proxies.graph_break import Restart, SourceKey, Unstageable
+from autograph.runtime.tracing.proxies.graph_break import Restart, SourceKey
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.state.staged_containers import StagedItems, has_staged_items, staged_as
 from autograph.runtime.tracing.state.trace import Trace
@@ -41,13 +41,13 @@ class Writer:
         self._own: dict[int, Any] = {}  # containers and objects that traced code made
 
     def write_back(self) -> None:
-        """Record the writes to what is not the function's own, as it is now."""
+        """Record the writes to all objects outside, as they are now."""
         undo_log, late = self.trace.undo_log, set[SourceKey]()
         changed = []
-        for thing, first in undo_log.outermost():
+        for thing, first in undo_log.all_changes():
             if id(thing) in self._own:
                 continue
-            after = thing if has_staged_items(thing) else contents(thing)  # of what is held there must be no copies
+            after = thing if has_staged_items(thing) else contents(thing)  # staged items must have no copies
             changed.append((thing, first, after, undo_log.base(thing)))
             if after is not thing:
                 undo_log.written[id(thing)] = thing, after
@@ -56,10 +56,10 @@ class Writer:
             for name, value in after.items():
                 if name in OWN_NAMES or value is base.get(name, self):
                     continue
-                is_as_seen = name not in base and value is names.seen.get(name, self)
-                if is_as_seen and self.trace.context.aliases.is_one(value, value):  # from wherever it comes
+                is_as_seen = name not in base and value is names.captured.get(name, self)
+                if is_as_seen and self.trace.context.aliases.is_one(value, value):  # guard where it comes from
                     continue
-                if name in names.seen and not isinstance(names.seen[name], Tensor):
+                if name in names.captured and not isinstance(names.captured[name], Tensor):
                     late.add(("getitem", id(names.real), name))
                 self._write("setitem", Constant(names.real), name, value)
         for real, mine, seen in self.environment.cells.values():
@@ -75,27 +75,26 @@ class Writer:
             raise Restart(late)
 
     def check_entered(self, graph: Graph) -> None:
-        """See to it that no object is changed that traced code has its own idea of and the graph works on, too."""
+        """Check that no object is changed on which both traced code and the graph work."""
         if not self.values.entered:
             return
         inside = reached(self.values.entered.values(), Changes())
         changed = [
             thing
-            for thing, before in self.trace.undo_log.outermost()
+            for thing, before in self.trace.undo_log.all_changes()
             if inside is None or id(thing) in inside
             if id(thing) not in self.values.made and not same(contents(thing), before)
         ]
         is_set = any(node.op in ("setattr", "delattr") and id(node) not in self._writes for node in walk(graph.block))
         if changed or is_set:
             thing = changed[0] if changed else next(iter(self.values.entered.values()))
-            raise Unstageable(
+            self.trace.unstageable(
                 f"an object of class {type(thing).__qualname__} is changed, and is also in a list of the graph, "
-                "or known to code that is not staged",
-                self.trace.place(),
+                "or known to code that is not staged"
             )
 
     def _write(self, op: str, place: Any, key: Any, value: Any) -> None:
-        """Record that the graph writes something that is not its own."""
+        """Record a write of the graph to an object outside."""
         if type(value) in (list, dict, set) and id(value) not in self.values.paths and staged_as(value) is None:
             found = self.environment.find(value)
             if found is not None:
@@ -104,10 +103,10 @@ class Writer:
         self._writes.add(id(self.trace.block.nodes[-1]))
 
     def _write_thing(self, thing: Any, after: Any, before: Any, first: Any) -> set[SourceKey]:
-        """Record what changed in a container or object since it was last written; gives the sources to read late.
+        """Record the changes of a container or object since the last write-back; returns the sources to read late.
 
         Args:
-            after, before, first: what it holds now, what it held when it was last written, and when the function began.
+            after, before, first: its contents now, at the last write-back, and at the beginning of the function.
         """
         if isinstance(thing, (Fallback, types.CellType)):
             return set()
@@ -123,7 +122,7 @@ class Writer:
             return set() if is_same else self._write_found(thing, after, before, first)
         if known is not None and isinstance(thing, (list, dict)):
             if any(type(part) is StagedItems for part in (after.values() if isinstance(after, dict) else after)):
-                raise self.values.taken_whole(thing, known[1])
+                raise self.values.pass_whole(thing, known[1])
             self._write_container(self.values.by_reference(known[1], thing), after, before)
             return set()
         place: Callable[[], Any] = functools.partial(Constant, thing)
@@ -134,18 +133,18 @@ class Writer:
         return self._write_object(thing, after, before, first, place)
 
     def _has_only_proxies(self, thing: Any, after: Any, before: Any, first: Any) -> bool:
-        """Whether all that is new in a container or object is what stands for what it held when the function began."""
-        old, new, at_first = entries(before), entries(after), entries(first)
-        if old is None or new is None or at_first is None or list(old) != list(new):
+        """Whether all changes of a container or object only replace its initial parts by their proxies."""
+        old, new, initial_contents = entries(before), entries(after), entries(first)
+        if old is None or new is None or initial_contents is None or list(old) != list(new):
             return False
         changed = [key for key, value in new.items() if value is not old[key]]
         return all(
-            old[key] is at_first.get(key) and self.environment.is_proxy_of(new[key], thing, key, old[key])
+            old[key] is initial_contents.get(key) and self.environment.is_proxy_of(new[key], thing, key, old[key])
             for key in changed
         )
 
     def _check_aliases(self, thing: Any) -> None:
-        """See to it that what is changed does not change elsewhere, too."""
+        """Check that a changed container has no other name."""
         known = self.values.paths.get(id(thing))
         if known is not None:
             self.aliases.check_argument(known[1])
@@ -153,7 +152,7 @@ class Writer:
             self.aliases.check(self.environment.original(thing))
 
     def _write_found(self, thing: Any, after: Any, before: Any, first: Any) -> set[SourceKey]:
-        """The same for what is an attribute of an object that is known; what is not found was made by traced code."""
+        """The same for an attribute of a registered object; if it is none, traced code has made it."""
         found = self.environment.find(thing)
         if found is None:
             owner = self.environment.sources.owner_of(thing)
@@ -170,14 +169,13 @@ class Writer:
             place = functools.partial(self.environment.reader, source, thing)
             return self._write_object(thing, after, before, first, place)
         if source.op != "getattr":
-            raise Unstageable(
+            self.trace.unstageable(
                 f"{source.text}, which is part of another container, is changed in a staged function: make it an "
-                "attribute of an object, or an argument",
-                self.trace.place(),
+                "attribute of an object, or an argument"
             )
         attribute = ("attribute", id(holder), source.args[1])
         if attribute in self.environment.late and not same(after, before):
-            raise Unstageable(f"{source.text} is changed, and not where the graph reads it", self.trace.place())
+            self.trace.unstageable(f"{source.text} is changed, and not where the graph reads it")
         return {attribute}
 
     def _write_container(self, place: Value, after: Any, before: Any) -> None:
@@ -197,7 +195,7 @@ class Writer:
             self.trace.record_lowered(".update", (place, self.lower(dict(after))))
 
     def _write_object(self, thing: Any, after: Any, before: Any, first: Any, place: Callable[[], Any]) -> set[Any]:
-        """The same for attributes of an object; `place` reads it when the graph runs, if anything is to be written."""
+        """The same for attributes of an object; `place` reads the object, if there is a change to write."""
         late: set[SourceKey] = set()
         if not isinstance(after, dict) or not isinstance(before, dict):
             return late
@@ -218,12 +216,12 @@ class Writer:
 
 
 def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a module's dict or a closure cell holds now, and what it held when it was last written."""
+    """The contents of globals or a closure cell now, and at the last write-back."""
     return next(((after, base) for each, _, after, base in changed if each is thing), ({}, {}))
 
 
 def _sets_plainly(thing: Any, method: str, name: str) -> bool:
-    """Whether an attribute is set or deleted as usual; what code of the user's does about it has been traced."""
+    """Whether the graph can set or delete an attribute as usual, without calling code of the user's a second time."""
     kind = type(thing)
     if isinstance(thing, type):
         return True

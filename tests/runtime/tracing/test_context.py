@@ -14,7 +14,7 @@ PACKAGE = Path(autograph.__file__).parent
 ROOMS = ["runtime/tracing", "runtime/autodiff", "backends", "transforms", "compat"]
 # what a trace consists of, by the names that it goes by
 PARTS = {"context", "trace", "current", "_trace", "_ag_trace"}
-MAKERS = {"runtime/tracing/state/trace.py": "Trace", "runtime/tracing/function_context.py": "FunctionContext"}
+MAKERS = {"runtime/tracing/state/trace.py": "Trace", "runtime/tracing/trace_function.py": "FunctionContext"}
 
 
 def parts() -> set[str]:

@@ -18,8 +18,7 @@ from autograph.compat.tensorflow.staging.mutations import Mutations
 from autograph.operators.state import UNBOUND
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.tracing.control_flow import merge
-from autograph.runtime.tracing.control_flow.body import Arm, MergePolicy, Slots
-from autograph.runtime.tracing.control_flow.cond import RETURNED, stage_branches
+from autograph.runtime.tracing.control_flow.cond import RETURNED, Arm, MergePolicy, Slots, stage_branches
 from autograph.runtime.tracing.state.escape import EscapeAnalysis
 from autograph.runtime.tracing.state.trace import GENERATED, Trace
 from autograph.runtime.tracing.state.undo_log import Changes

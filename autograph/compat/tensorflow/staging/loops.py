@@ -22,7 +22,7 @@ from autograph.runtime.graph.graph import Block, Node
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.control_flow import loop as loops
 from autograph.runtime.tracing.control_flow import merge
-from autograph.runtime.tracing.control_flow.body import Arm, Slot, Slots, owned_by, results_of
+from autograph.runtime.tracing.control_flow.cond import Arm, Slot, Slots, escape_analysis, results_of
 from autograph.runtime.tracing.state.trace import GENERATED
 from autograph.runtime.tracing.state.undo_log import restore
 
@@ -74,7 +74,7 @@ class StrictLoop(loops.Loop):
         self.policy = StrictPolicy(self.graph)
 
     def carry(self) -> StrictCarry:
-        carry = StrictCarry(self.trace, owned_by(self.trace, self.state.snapshot()), loop=self)
+        carry = StrictCarry(self.trace, escape_analysis(self.trace, self.state.snapshot()), loop=self)
         for variable in self.state.carried:
             carry.expect(variable)
         return carry

@@ -16,7 +16,7 @@ from typing import Any
 from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.compat.tensorflow.ops.tensor_array import TensorArray
 from autograph.operators.state import UNBOUND, State
-from autograph.runtime.tracing.control_flow.body import Entry, Slots
+from autograph.runtime.tracing.control_flow.cond import Entry, Slots
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes, contents, entries, put
 

@@ -1,4 +1,4 @@
-"""Calls of functions in traced code: some are traced into, some are recorded, some simply run."""
+"""Calls in traced code: functions and classes are traced into, recorded as an op or callback, or simply run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import operator
 import sys
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from numbers import Number
+from pathlib import PurePath
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,23 +24,30 @@ from autograph.common.bytecode import looks_at_frames
 from autograph.common.code_flags import is_compiled
 from autograph.common.code_marks import is_converted, is_switch
 from autograph.common.packages import is_called, is_opaque_class, package_of
-from autograph.common.statics import class_attribute, class_has, is_a, names_of, own_attribute
+from autograph.common.statics import class_attribute, class_has, is_a, module_of, names_of, own_attribute
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.callables import looks_at_caller, may_look_at_caller
 from autograph.runtime.graph.graph import Constant, Value
-from autograph.runtime.graph.object_model import GENERATORS, is_users, makes_named_tuples, own_dict
+from autograph.runtime.graph.object_model import (
+    GENERATORS,
+    is_made_anew,
+    is_users,
+    is_written,
+    makes_named_tuples,
+    own_dict,
+)
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.ops.python import operators
 from autograph.runtime.tracing.calls import python_versions
-from autograph.runtime.tracing.calls.constructors import Constructing, makes_classes, underlying
-from autograph.runtime.tracing.calls.derivative_budget import DerivativeBudget
-from autograph.runtime.tracing.calls.handed_functions import does_something
-from autograph.runtime.tracing.calls.modules import StandIns
-from autograph.runtime.tracing.calls.recursion import Recursion
+from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Recursion
+from autograph.runtime.tracing.calls.handed_functions import has_effects
+from autograph.runtime.tracing.calls.modules import StandIns, is_plain_function
 from autograph.runtime.tracing.calls.stand_ins import (
     CONTAINERS,
+    MANAGERS,
     AttributeSetter,
+    IteratorMaker,
     Mutator,
     Recorded,
     TextMethod,
@@ -47,8 +57,10 @@ from autograph.runtime.tracing.calls.stand_ins import (
     unbound,
 )
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
-from autograph.runtime.tracing.environment.source import Source
-from autograph.runtime.tracing.proxies.graph_break import PACKAGE, Plain, Restart, Unjoinable
+from autograph.runtime.tracing.environment.object_source import Source
+from autograph.runtime.tracing.environment.process_settings import guard_setting
+from autograph.runtime.tracing.proxies.context import Calls
+from autograph.runtime.tracing.proxies.graph_break import PACKAGE, Restart, Unjoinable
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name, unpack
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.blame import calls_programs
@@ -65,30 +77,42 @@ from autograph.runtime.tracing.state.staged_containers import (
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback
 
-# Of a function, and whether it asks for all that is compared; a text says why the function has no source.
+# From a function, and whether to mark the operands of comparisons; a text says why the function has no source.
 Converter = Callable[..., "types.FunctionType | str"]
 
-_FRAMES = frozenset({"_getframe", "_getframemodulename"})  # asked for by who wants to know the caller's module
+_FRAMES = frozenset({"_getframe", "_getframemodulename"})  # names in functions that look for their caller's module
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
-class Caller(Constructing):
-    """Decides what is called in the place of each function that traced code calls.
+# Modules of known libraries whose classes hide their contents from traced code.
+_OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
+
+
+class Caller(Calls):
+    """Decides what traced code calls instead of each function and class.
 
     Args:
-        convert: gives the converted form of a function, the function itself, or why it has no source.
-        budget: how much of installed packages is traced.
+        convert: returns the converted form of a function, the function itself, or the reason why it has no source.
+        budget: the budget for tracing installed packages.
+
+    Attributes:
+        names: the names in the text of traced code.
+        codes: the code that is traced.
+        free: the variables of the functions around traced code.
+        sentinels: the results of `object()` in traced code, with their proxies.
     """
 
     def __init__(
         self, trace: Trace, environment: CapturedEnvironment, convert: Converter, budget: DerivativeBudget
     ) -> None:
-        super().__init__(trace, environment)
+        self.trace = trace
+        self.environment = environment
         self.convert = convert
-        self._stand_ins = StandIns(trace, environment)
+        self._stand_ins = StandIns(trace)
         self.names: set[str] = set()
-        self.codes: list[types.CodeType] = []  # of what is traced
-        self.free: set[str] = set()     # variables of the functions around what is traced
+        self.codes: list[types.CodeType] = []
+        self.free: set[str] = set()
+        self.sentinels: dict[int, tuple[object, Tensor]] = {}
         self._made: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._generators: list[weakref.ref[Any]] = []
@@ -99,19 +123,19 @@ class Caller(Constructing):
         return self._stand_ins(value)
 
     def original(self, function: Any) -> Any:
-        """The user's function for the traced form of one."""
+        """The user's function of which this is the traced form."""
         found = self._originals.get(id(function))
         return function if found is None else found[1]
 
     def unwrapped(self, function: Any) -> Any:
-        """What traced code would call, for what it calls in its place."""
+        """The function that traced code names, given its replacement or stand-in."""
         is_ours = type(function) is types.FunctionType and function.__code__.co_filename == __file__
-        return function.__wrapped__ if is_ours else original_of(function)
+        return getattr(function, "__wrapped__", function) if is_ours else original_of(function)
 
     def traced(self, function: types.FunctionType) -> Callable[..., Any]:
-        """The form of a Python function that is traced: converted, and with its own view of the world.
+        """The traced form of a Python function: converted, with globals and cells of its own.
 
-        A function without source is called when the graph runs.
+        The graph calls a function without source.
         """
         if isinstance(function.__globals__, Fallback):
             return function
@@ -125,26 +149,25 @@ class Caller(Constructing):
         is_sourceless = isinstance(converted, str)
         code = (function if isinstance(converted, str) else converted).__code__
         if looks_at_frames(function):
-            raise Plain(f"{function.__qualname__} looks at frames or at all globals", self.trace.place())
-        if not is_converted(code) and does_something(code):
+            self.trace.graph_break(f"{function.__qualname__} looks at frames or at all globals")
+        if not is_converted(code) and has_effects(code):
             reason = f"{function.__qualname__} has no source, or none that can be converted"
-            raise Plain(f"{reason} ({converted})" if is_sourceless else reason, self.trace.place())
+            self.trace.graph_break(f"{reason} ({converted})" if is_sourceless else reason)
         if isinstance(converted, str):
             self.trace.report("callback", f"{function.__qualname__} is called when the graph runs: {converted}")
             return Recorded(self.trace, function)
         if self.trace.context.whole and converted is function:
             reason = f"{function.__qualname__}, which is not converted here, may compare what only the graph holds"
-            raise Plain(reason, self.trace.place())
+            self.trace.graph_break(reason)
         found = _instructions(code)
         for instruction, what in _UNTRACED.items():
             if dis.opmap[instruction] in found:
-                raise Plain(f"{function.__qualname__} {what}", self.trace.place())
+                self.trace.graph_break(f"{function.__qualname__} {what}")
         if dis.opmap["MATCH_CLASS"] in found:   # which asks abstract classes, too
-            names = {"token": abc.get_cache_token, "registered": abc.get_cache_token()}
-            self.environment.guard(("token() == registered", names), "what is registered with abstract classes")
+            guard_setting(self.trace, abc.get_cache_token, "what is registered with abstract classes")
         if "RecursionError" in code.co_names:
-            raise Plain(f"{function.__qualname__} depends on the depth of its recursion", self.trace.place())
-        if self._originals and not trace_rules.is_own(function.__code__.co_filename):  # this is not the function itself
+            self.trace.graph_break(f"{function.__qualname__} depends on the depth of its recursion")
+        if self._originals and not trace_rules.is_own(function.__code__.co_filename):  # the signature guards the first
             self._guard_code(function)
         self._note_names(code)
         cells = zip(code.co_freevars, converted.__closure__ or ())
@@ -163,11 +186,11 @@ class Caller(Constructing):
         text = f"{function.__name__}.{name}"
         source = Source("getattr", (Constant(function), name), f"function.{name}", (("function", function),), text)
         if isinstance(values, tuple):
-            return tuple(self.environment.see(value, source.item(at)) for at, value in enumerate(values))
-        return {key: self.environment.see(value, source.item(key)) for key, value in values.items()}
+            return tuple(self.environment.capture(value, source.item(at)) for at, value in enumerate(values))
+        return {key: self.environment.capture(value, source.item(key)) for key, value in values.items()}
 
     def _guard_code(self, function: types.FunctionType) -> None:
-        """See to it that a function is as it was typed, as IPython's autoreload gives functions other code."""
+        """Guard the code of a function, which IPython's autoreload replaces."""
         known, code = f"function_{id(function)}", f"code_{id(function)}"
         names = {known: function, code: function.__code__}
         self.environment.guard((f"{known}.__code__ is {code}", names), f"the code of {function.__qualname__}")
@@ -179,7 +202,7 @@ class Caller(Constructing):
         for constant in code.co_consts:
             if type(constant) is types.CodeType:
                 self._note_names(constant)
-            elif type(constant) in (str, tuple):  # for `hasattr`, and for patterns that `match` an object
+            elif type(constant) in (str, tuple):  # of `hasattr`, and of patterns that match attributes
                 texts = constant if type(constant) is tuple else (constant,)
                 self.names.update([text for text in texts if type(text) is str and text.isidentifier()])
 
@@ -187,7 +210,7 @@ class Caller(Constructing):
 
     @on_behalf
     def replacement(self, function: Any) -> Any:
-        """What to call for `function`."""
+        """The function to call instead of `function`."""
         kind = type(function)
         if kind in (Method, Tensor, Mutator) or issubclass(kind, StandIn):
             return function
@@ -195,7 +218,7 @@ class Caller(Constructing):
             return Recorded(self.trace, function)
         if class_has(kind, "__ag_traced__"):
             return function.__ag_traced__(self.trace)
-        self.trace.context.meet(function)
+        self.trace.context.instrument(function)
         if may_look_at_caller(function):
             return self._looking(function)
         if makes_classes(function):
@@ -214,7 +237,7 @@ class Caller(Constructing):
             return Recorded(self.trace, function)
         method = class_attribute(kind, "__call__")
         if is_users(kind) and method is None:
-            return function     # it cannot be called, as Python will say
+            return function     # Python raises that it cannot be called
         if is_users(kind) and type(inner := underlying(method)) is types.FunctionType:
             return self._method(types.MethodType(inner, function))
         if kind in _UNBOUND and issubclass(function.__objclass__, CONTAINERS):
@@ -226,7 +249,7 @@ class Caller(Constructing):
         inner = own_attribute(function, "__ag_inline__")
         if inner is not None:
             if type(inner) is types.FunctionType and (package := is_called(inner)):
-                raise Restart({(PACKAGE, package)})     # it is staged, so its package takes part
+                raise Restart({(PACKAGE, package)})     # it is staged, so trace its package, too
             return self.replacement(inner)
         if type(method) is types.FunctionType:
             return types.MethodType(self._python_function(method), function)
@@ -244,30 +267,29 @@ class Caller(Constructing):
             return function
         if op_of(function) is not None or is_impure(function):
             return Recorded(self.trace, function)
-        if trace_rules.is_plain(str(function.__globals__.get("__name__"))):
+        if is_plain_function(function):
             if function.__module__ == "typing" or not _FRAMES.isdisjoint(function.__code__.co_names):
                 return function
-            return Recorded(self.trace, function, only_staged=not _runs_users(function))
+            return Recorded(self.trace, function, only_staged=not _wraps_users_function(function))
         if package := is_called(function):
             if is_converted(function.__code__):
-                raise Restart({(PACKAGE, package)})     # by the import hook, so the user has named it
+                raise Restart({(PACKAGE, package)})     # the user has named it to the import hook
             return Recorded(self.trace, function)
         traced = self.traced(function)
         return traced if type(traced) is Recorded else self._inlined(traced, function)
 
     def _compiled(self, function: Any) -> NoReturn:
-        reason = f"{function.__qualname__} is compiled, has no source, and may change what is read here"
-        raise Plain(reason, self.trace.place())
+        self.trace.graph_break(f"{function.__qualname__} is compiled, has no source, and may change what is read here")
 
     def close_generators(self) -> str:
-        """End the generators that are left, while this is a trace still: what they do then must not be done later.
+        """Close the generators that have not ended, while the trace is still open.
 
         Returns the name of one that had begun, if any.
         """
         left = ""
         for generator in [found for each in self._generators if (found := each()) is not None]:
             left = generator.__name__ if inspect.getgeneratorstate(generator) == inspect.GEN_SUSPENDED else left
-            with contextlib.suppress(BaseException):  # whatever comes of it, the trace is thrown away
+            with contextlib.suppress(BaseException):  # the trace is discarded then
                 generator.close()
         return left
 
@@ -305,7 +327,7 @@ class Caller(Constructing):
         return inlined
 
     def _spread(self, function: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Arguments for a function, of which one stands for any number: as many as there are parameters for them."""
+        """Arguments for a function, one of which represents any number: as many as there are parameters for them."""
         code = function.__code__
         at = next(position for position, part in enumerate(args) if type(part) is StagedItems)
         count = code.co_argcount - len(args) + 1
@@ -318,7 +340,7 @@ class Caller(Constructing):
 
     def _method(self, function: types.MethodType) -> Any:
         owner: Any = function.__self__
-        if is_tensor(owner):        # `x.__add__(y)` is not `x + y`, which asks `y`, too
+        if is_tensor(owner):        # `x.__add__(y)` differs from `x + y`, which also tries `y.__radd__`
             name = method_name(function)
             return Method(owner, name) if name else functools.partial(self.replacement(function.__func__), owner)
         if type(owner) in STAGEABLE:
@@ -330,7 +352,7 @@ class Caller(Constructing):
             return Recorded(self.trace, function)
         if type(inner) is not types.FunctionType:
             return self._compiled(inner) if is_compiled(inner) else function
-        if pytree.is_nested(function.__self__) and trace_rules.is_plain(str(inner.__globals__.get("__name__"))):
+        if pytree.is_nested(function.__self__) and is_plain_function(inner):
             return function
         replaced = self._python_function(inner)
         if type(replaced) is Recorded:
@@ -338,12 +360,12 @@ class Caller(Constructing):
         return types.MethodType(replaced, function.__self__)
 
     def _looking(self, function: Any) -> Any:
-        """What to call for a function that looks at the frame of its caller."""
+        """The replacement of a function that looks at the frame of its caller."""
 
         @on_behalf
         def looking(*args: Any, **kwargs: Any) -> Any:
             if looks_at_caller(function, args, kwargs):
-                raise Plain(f"{function.__name__} inspects its caller", self.trace.place())
+                self.trace.graph_break(f"{function.__name__} inspects its caller")
             return self._builtin(function)(*args, **kwargs)
 
         return looking
@@ -354,7 +376,7 @@ class Caller(Constructing):
             return AttributeSetter(self.trace, function)
         if function is object.__new__:
             return self._new
-        if function is operator.is_ or function is operator.is_not:  # which would compare copies
+        if function is operator.is_ or function is operator.is_not:  # in C, they would compare copies
             return self.replacement(python_versions.is_ if function is operator.is_ else python_versions.is_not)
         if is_a(owner, BaseException) and function.__name__ == "add_note":
             return functools.partial(self.replacement(python_versions.add_note), owner)
@@ -364,7 +386,7 @@ class Caller(Constructing):
         if type(owner) is np.ndarray:
             return Method(self.environment.array(owner), function.__name__)
         if id(function) in self.environment.bound and self.environment.find(owner) is None:
-            raise Plain(f"a method of a {type(owner).__name__} is called that is nowhere else", self.trace.place())
+            self.trace.graph_break(f"a method of a {type(owner).__name__} is called that is nowhere else")
         if isinstance(owner, CONTAINERS):
             return Mutator(self.trace, owner, function)
         if isinstance(owner, str):
@@ -378,12 +400,12 @@ class Caller(Constructing):
 
     @on_behalf
     def _new(self, kind: Any = object, *args: Any, **kwargs: Any) -> Any:
-        """`object.__new__`: another object in each run, unless traced code looks into it."""
+        """`object.__new__`: another object in each run, unless its attributes are traced."""
         only_staged = isinstance(kind, type) and is_users(kind)
         return Recorded(self.trace, object.__new__, only_staged)(kind, *args, **kwargs)
 
     def _reduce(self, recorded: Recorded) -> Any:
-        """What to call for `functools.reduce`, which is traced into if it goes through something staged."""
+        """The replacement of `functools.reduce`, which is traced into if its items are staged."""
 
         @on_behalf
         def reduce(*args: Any, **kwargs: Any) -> Any:
@@ -399,6 +421,63 @@ class Caller(Constructing):
 
         return reduce
 
+    # Classes ----------------------------------------------------------------------------------------------------------
+
+    def constructor(self, kind: type) -> Any:
+        """The function to call instead of a class."""
+        if kind is object:
+            return self._sentinel
+        if issubclass(kind, type) or (issubclass(kind, Enum) and not kind.__members__):
+            return self.class_maker(kind)
+        if kind in MANAGERS or is_made_anew(kind) or trace_rules.depends_on_settings(str(module_of(kind))):
+            return Recorded(self.trace, kind)
+        if is_opaque_class(kind) and not (issubclass(kind, Enum) or makes_named_tuples(kind.__new__)):
+            return Recorded(self.trace, kind, only_staged=issubclass(kind, BaseException))
+        if op_of(kind) is not None or _hides_its_state(kind) or kind is memoryview:
+            return Recorded(self.trace, kind, only_staged=True)
+        if module_of(kind) == "itertools" and issubclass(kind, Iterator):
+            return IteratorMaker(self.trace, kind)
+        if is_written(class_attribute(kind, "__del__")):
+            self.trace.graph_break(f"{kind.__qualname__}.__del__ is called when an object is deleted")
+        init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))
+        is_other = type(kind).__call__ is not type.__call__ and not trace_rules.is_plain(module_of(type(kind)))
+        if trace_rules.is_plain(module_of(kind)) or not (is_written(init) or is_written(new) or is_other):
+            return kind
+        if is_other:
+            self.trace.graph_break(f"calls of {kind.__qualname__} are those of {type(kind).__qualname__}")
+
+        @on_behalf
+        def construct(*args: Any, **kwargs: Any) -> Any:
+            if is_written(new):
+                made = self.replacement(new)(kind, *args, **kwargs)
+            else:
+                made = new(kind) if new is object.__new__ else new(kind, *args, **kwargs)
+            if is_tensor(made):
+                self.trace.graph_break(f"{kind.__qualname__}.__new__ makes an object of it")
+            if is_written(init) and isinstance(made, kind):
+                self.replacement(init)(made, *args, **kwargs)
+            return made
+
+        return construct
+
+    @on_behalf
+    def _sentinel(self, *args: Any, **kwargs: Any) -> object:
+        """`object()`: traced code can distinguish it from others, and it is another one in each run."""
+        made = object(*args, **kwargs)
+        self.sentinels[id(made)] = made, self.trace.record_function(object, (), {})
+        return made
+
+    def class_maker(self, function: Any) -> Callable[..., Any]:
+        """The replacement of `type`, or of a function that makes classes."""
+
+        @on_behalf
+        def make(*args: Any, **kwargs: Any) -> Any:
+            if function is type and len(args) == 1:
+                return Recorded(self.trace, type, only_staged=True)(original_of(*args), **kwargs)
+            self.trace.graph_break(f"{function.__qualname__} makes a class")
+
+        return make
+
 
 def _is_marked(function: Any) -> bool:
     """Whether `do_not_convert` has marked a function, an object or its class."""
@@ -409,7 +488,7 @@ def _is_marked(function: Any) -> bool:
 
 
 def _staged_sequence(items: Any) -> Any:
-    """An array or list of the graph, or a list or tuple of what is staged; None for anything else."""
+    """An array or list of the graph, or a list or tuple with staged values; None for anything else."""
     items = as_tensor(items) if is_staged(items) else items
     if not is_tensor(items):
         return items if type(items) in (list, tuple) and contains_proxy(items) else None
@@ -418,19 +497,39 @@ def _staged_sequence(items: Any) -> Any:
     return items if is_sequence else None
 
 
-def _runs_users(function: types.FunctionType) -> bool:
-    """Whether a function of a library wraps one of the user's, such as what `contextlib.contextmanager` makes."""
+def _wraps_users_function(function: types.FunctionType) -> bool:
+    """Whether a function of a library wraps one of the user's, as those of `contextlib.contextmanager` do."""
     inner = getattr(function, "__wrapped__", None)
-    return type(inner) is types.FunctionType and not trace_rules.is_plain(str(inner.__globals__.get("__name__")))
+    return type(inner) is types.FunctionType and not is_plain_function(inner)
 
 
 _UNTRACED = {"LOAD_BUILD_CLASS": "defines a class", "DELETE_GLOBAL": "deletes a global variable"}
 
 
 def _instructions(code: types.CodeType) -> set[int]:
-    """The instructions of a function and of those within, each once."""
+    """The opcodes in a function and in the functions within."""
     found = set(code.co_code[::2])
     for constant in code.co_consts:
         if type(constant) is types.CodeType:
             found |= _instructions(constant)
     return found
+
+
+def makes_classes(function: Any) -> bool:
+    """Whether a function of the standard library makes classes."""
+    return type(function) is types.FunctionType and trace_rules.makes_classes(function.__module__, function.__name__)
+
+
+def underlying(function: Any) -> Any:
+    """The Python function behind a staged one, or a static method such as `__new__`; anything else as it is."""
+    function = function.__func__ if isinstance(function, staticmethod) else function
+    return function.__ag_inline__ if hasattr(type(function), "__ag_inline__") else function
+
+
+def _hides_its_state(kind: type) -> bool:
+    """Whether instances of a class hide staged values from traced code, as a date or a matrix does."""
+    if is_users(kind):
+        return issubclass(kind, (np.ndarray, Number, str))
+    module = str(module_of(kind))
+    is_opaque = module.partition(".")[0] in _OPAQUE_MODULES or trace_rules.is_impure(module)
+    return is_opaque and not issubclass(kind, (BaseException, PurePath))

@@ -1,10 +1,10 @@
-"""Functions that are handed to code that is not staged: whether they may change what traced code has its own idea of.
+"""Effect analysis of functions that are handed to code that is not staged: they may change objects of traced code.
 
     total = self.count                                  # read while tracing
-    functools.reduce(lambda p, x: self.step(x), xs)     # which changes it when the graph runs
+    functools.reduce(lambda p, x: self.step(x), xs)     # changes it when the graph runs
     return self.count - total
 
-What their code, and that of the functions and methods it names, does is looked at, not what it does it to.
+The analysis finds whether a function, or one that it names, has effects, but not on which objects.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
 _CHANGES = frozenset("STORE_ATTR STORE_SUBSCR STORE_SLICE STORE_GLOBAL DELETE_ATTR DELETE_SUBSCR DELETE_GLOBAL".split())
-# Names of what does something rather than compute it.
-_DOING = frozenset(
+# Names of functions and methods with effects.
+_EFFECTFUL = frozenset(
     "print input open exec eval setattr delattr next append extend insert add update pop popitem remove discard clear "
     "sort reverse setdefault appendleft popleft write".split()
 )
@@ -31,9 +31,9 @@ _MUTABLE = (list, dict, set, bytearray)
 
 
 @of_code
-def does_something(code: types.CodeType) -> bool:
-    """Whether code may do more than compute a result, which would not show if it ran while tracing."""
-    return not _DOING.isdisjoint(names_in(code)) or any(
+def has_effects(code: types.CodeType) -> bool:
+    """Whether code may have effects, which the trace would miss if it ran while tracing."""
+    return not _EFFECTFUL.isdisjoint(names_in(code)) or any(
         does in _CHANGES or (does == "STORE_DEREF" and name in each.co_freevars)
         for each in codes_in(code)
         for _, does, name in instructions(each)
@@ -41,30 +41,30 @@ def does_something(code: types.CodeType) -> bool:
 
 
 def may_change_others(thing: Any) -> bool:
-    """Whether to call a thing may change objects, lists or the like that its variables, defaults or owners hold."""
+    """Whether a call of a thing may change mutable objects in its variables, defaults or owners."""
     found = _Reach()
     found.add(thing)
-    return found.does_something and found.has_mutable
+    return found.has_effects and found.has_mutable
 
 
 def objects_changed(function: types.FunctionType) -> list[Any]:
-    """The user's objects that a function may change because it names them, or what holds them."""
+    """The user's objects that a function may change, since it names them or their owners."""
     found = _Reach()
     found.add(function)
-    return found.objects if found.does_something else []
+    return found.objects if found.has_effects else []
 
 
 class _Reach:
-    """What functions name, and what these name in turn."""
+    """The objects that functions name, directly and indirectly."""
 
     def __init__(self) -> None:
-        self.does_something = self.has_mutable = False
+        self.has_effects = self.has_mutable = False
         self._seen: dict[int, Any] = {}
         self.objects: list[Any] = []
         self._names: set[str] = {"__call__"}
 
     def add(self, thing: Any) -> None:
-        """Look at a thing that is, or may be, called."""
+        """Add a thing that is, or may be, called."""
         rest = [thing]
         while rest:
             while rest:
@@ -89,19 +89,19 @@ class _Reach:
         return self._named(function) if type(function) is types.FunctionType else []
 
     def _named(self, function: types.FunctionType) -> list[Any]:
-        """What a function's variables and defaults hold."""
+        """The values of a function's variables and defaults."""
         code, names = function.__code__, names_in(function.__code__)
         self._names.update(names)
-        self.does_something |= does_something(code)
+        self.has_effects |= has_effects(code)
         self.has_mutable |= any(does == "STORE_GLOBAL" for _, does, _ in instructions(code))
-        known: Any = function.__globals__
-        real = known.real if isinstance(known, Globals) else known
+        names_of_module: Any = function.__globals__
+        real = names_of_module.real if isinstance(names_of_module, Globals) else names_of_module
         variables = [real[name] for name in names if name in real]
         return [*map(cell_content, function.__closure__ or ()), *(function.__defaults__ or ()), *variables]
 
 
 def _attributes(thing: Any, name: str) -> Iterator[Any]:
-    """The attribute of an object that its class has, and that it has itself."""
+    """The attributes of an object under a name: that of its class, and its own."""
     yield class_attribute(type(thing), name)
     own = own_dict(thing) or {}
     if name in own:

@@ -1,4 +1,4 @@
-"""Stand-ins for the functions and modules that traced code names, or gets."""
+"""Stand-ins for the modules and functions that traced code refers to."""
 
 from __future__ import annotations
 
@@ -20,69 +20,71 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.object_model import GENERATORS, is_users, is_users_object, lies
 from autograph.runtime.graph.types import TensorType
-from autograph.runtime.tracing.calls.builtins import identity
-from autograph.runtime.tracing.calls.stand_ins import MANAGERS, AttributeSetter, Recorded, changes_attributes, is_impure
-from autograph.runtime.tracing.environment.class_guards import CheckFacts
-from autograph.runtime.tracing.environment.environment import CapturedEnvironment
-from autograph.runtime.tracing.environment.source import constant
-from autograph.runtime.tracing.proxies.graph_break import Unstageable
+from autograph.runtime.tracing.calls.stand_ins import (
+    MANAGERS,
+    AttributeSetter,
+    Recorded,
+    TraceStandIn,
+    changes_attributes,
+    is_impure,
+)
+from autograph.runtime.tracing.calls.user_operators import identity
+from autograph.runtime.tracing.environment.guards import CheckFacts
+from autograph.runtime.tracing.environment.object_source import constant
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, StandIn, original_of
+from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, ModuleStandIn, StandIn, original_of
 from autograph.runtime.tracing.proxies.static_class import has_attribute
 from autograph.runtime.tracing.state.trace import Trace
 
 _COMPUTING_MODULES = frozenset({"numpy", "math", "cmath", "builtins"})
-# Of the standard library, what takes staged values as they are: it looks at the structure of things only.
+# Modules of the standard library that take staged values as they are: they look at the structure of things only.
 _STRUCTURAL_MODULES = frozenset("abc builtins collections contextlib dataclasses enum types typing weakref".split())
 _CALLED_BACK = trace_rules.PLAIN & sys.stdlib_module_names - _STRUCTURAL_MODULES
-_BUILTINS = frozenset({print, input, open, setattr, delattr})  # they do something, rather than compute it
-_OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # of which they ask what a proxy cannot tell
+_BUILTINS = frozenset({print, input, open, setattr, delattr})  # with effects
+_OF_NUMBERS = frozenset({chr, hex, oct, bin, round})  # they need the values
 _CONSTANTS = (int, float, str, bytes, tuple, type(None), types.ModuleType)
 
 
-class ComputingModule(StandIn):
-    """NumPy, `math` and their like, as traced code sees them: calls of what is in them are recorded."""
+class ComputingModule(ModuleStandIn):
+    """The stand-in for NumPy, `math` and the like: calls of their functions are recorded."""
 
-    __slots__ = ("_ag_stand_ins",)
+    __slots__ = ()
 
-    def __init__(self, module: types.ModuleType, stand_ins: StandIns) -> None:
-        super().__init__(module)
-        object.__setattr__(self, "_ag_stand_ins", stand_ins)
-
+    @staticmethod
     @on_behalf
-    def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
-        if name == "__wrapped__":
-            return object.__getattribute__(self, name)
-        module, stand_ins = self.__wrapped__, object.__getattribute__(self, "_ag_stand_ins")
+    def get(module: types.ModuleType, trace: Trace, name: str) -> Any:
         value = getattr(module, name)
-        is_constant = callable(value) or (isinstance(value, _CONSTANTS) and not _may_be_set(module, value))
+        may_be_set = module is time or type(value) is tuple     # and no guard checks that
+        is_constant = callable(value) or (isinstance(value, _CONSTANTS) and not may_be_set)
         if trace_rules.is_impure(module_name(module)) and not is_constant:
-            return stand_ins.trace.record("getattr", (Constant(module), name))
-        if callable(value) and _is_users(value):
-            return stand_ins.put_there(module, name, value)
+            return trace.record("getattr", (Constant(module), name))
+        if callable(value) and _is_users(value):    # a test has put it there
+            source = constant(module, f"module_{id(module)}", module_name(module)).attribute(name)
+            captured = trace.context.environment.capture(value, source)
+            return captured if is_tensor(captured) else trace.context.calls.replacement(captured)
         if callable(value) and is_impure(value):
             names, what = {f"module_{id(module)}": module, f"value_{id(value)}": value}, f"{module_name(module)}.{name}"
-            stand_ins.guard((f"module_{id(module)}.{name} is value_{id(value)}", names), what)
-        return stand_ins(value)
+            trace.context.environment.guard((f"module_{id(module)}.{name} is value_{id(value)}", names), what)
+        return trace.context.calls.stand_in(value)
 
+    @staticmethod
     @on_behalf
-    def __setattr__(self, name: str, value: Any) -> None:
-        what = f"an attribute of the module {module_name(self.__wrapped__)} is set"
-        raise Unstageable(what, object.__getattribute__(self, "_ag_stand_ins").trace.place())
+    def set(module: types.ModuleType, trace: Trace, name: str, value: Any) -> None:
+        trace.unstageable(f"an attribute of the module {module_name(module)} is set")
 
 
-def _may_be_set(module: types.ModuleType, value: Any) -> bool:
-    """Whether a text, number or tuple of a library may be another one later, and no guard tells of it."""
-    return module is time or type(value) is tuple
+def is_plain_function(function: types.FunctionType) -> bool:
+    """Whether a function belongs to a module that takes no part in staging."""
+    return trace_rules.is_plain(str(function.__globals__.get("__name__")))
 
 
 def _is_users(function: Any) -> bool:
-    """Whether it is code of the user's that runs when something is called."""
+    """Whether a call of something runs code of the user's."""
     while isinstance(function, functools.partial):
         function = function.func
     function = function.__func__ if type(function) is types.MethodType else function
     if type(function) is types.FunctionType:
-        return not trace_rules.is_plain(str(function.__globals__.get("__name__")))
+        return not is_plain_function(function)
     return is_users_object(function) or type(function).__module__ == "unittest.mock"
 
 
@@ -121,12 +123,12 @@ def _get_attribute(trace: Trace, thing: Any, name: Any, *default: Any) -> Any:
 
 @on_behalf
 def _is_instance(trace: Trace, thing: Any, kinds: Any) -> Any:
-    """`isinstance(thing, kinds)`: a number or array, of whatever class, is no tuple and no object of the user's."""
-    kinds = tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
+    """`isinstance(thing, kinds)`: a staged number or array is no tuple, and no object of the user's classes."""
+    kinds = _original_classes(kinds)
     if not is_tensor(thing):
         return isinstance(original_of(thing), kinds)
     value = trace.use(thing)
-    isinstance(None, kinds)  # may say that these are no classes
+    isinstance(None, kinds)  # raises if these are no classes
     asked = kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
     known = trace.classes.get(value)
     if known is not None and lies(known):
@@ -137,7 +139,7 @@ def _is_instance(trace: Trace, thing: Any, kinds: Any) -> Any:
         return False
     kind = trace.class_of(thing)
     if getattr_static(kind, "__class__") is not vars(object)["__class__"]:
-        return trace.record("call", (isinstance, thing, kinds))  # it says that it is of another class
+        return trace.record("call", (isinstance, thing, kinds))  # it has a `__class__` of its own
     return issubclass(kind, kinds)
 
 
@@ -146,24 +148,27 @@ def _is_subclass(trace: Trace, kind: Any, kinds: Any) -> Any:
     """`issubclass(kind, kinds)`."""
     if is_tensor(kind) or is_tensor(kinds):
         return Recorded(trace, issubclass, only_staged=True)(kind, kinds)
-    kinds = tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
-    return issubclass(original_of(kind), kinds)
+    return issubclass(original_of(kind), _original_classes(kinds))
+
+
+def _original_classes(kinds: Any) -> Any:
+    return tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
 
 
 def _abstract_in(kinds: Any) -> bool:
-    """Whether there is an abstract class among those that are asked for."""
+    """Whether there is an abstract class among these."""
     if isinstance(kinds, tuple):
         return any(map(_abstract_in, kinds))
     return isinstance(kinds, ABCMeta) or any(map(_abstract_in, get_args(kinds)))
 
 
 def _may_be_number(kind: Any) -> bool:
-    """Whether a number or array may be of a class."""
+    """Whether a number or array may be an instance of a class."""
     return type(kind) is not type or any(issubclass(each, kind) or issubclass(kind, each) for each in _NUMBERS)
 
 
 _NUMBERS = (int, float, complex, np.generic, np.ndarray)
-_ASKED: dict[Any, Callable[..., Any]] = {
+_QUERIES: dict[Any, Callable[..., Any]] = {
     callable: _is_callable,
     id: identity,
     isinstance: _is_instance,
@@ -174,53 +179,41 @@ _ASKED: dict[Any, Callable[..., Any]] = {
 
 
 def is_missing(thing: Any, name: str) -> bool:
-    """Whether there is no such attribute; nothing is called that the user may have written to make one up."""
+    """Whether a thing has no such attribute, without calling code of the user's that may make one up."""
     return getattr_static(thing, name, _MISSING) is _MISSING
 
 
 _MISSING = object()
 
 
-class Asked(StandIn):
-    """A builtin that is asked about things, and answers of proxies what is true of what they stand for."""
+class Query(TraceStandIn):
+    """The stand-in for a builtin that inspects things; of a proxy, it inspects the object that the proxy represents."""
 
-    __slots__ = ("stand_ins",)
+    __slots__ = ()
     __doc__, __module__ = DESCRIPTION
-
-    def __init__(self, function: Any, stand_ins: StandIns) -> None:
-        super().__init__(function)
-        self.stand_ins = stand_ins
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        function = self.__wrapped__
-        result = _ASKED[function](self.stand_ins.trace, *args, **kwargs)
+        function, guard = self.__wrapped__, self.trace.context.environment.guard
+        result = _QUERIES[function](self.trace, *args, **kwargs)
         may_miss = (function is hasattr or (function is getattr and len(args) > 2)) and type(args[1]) is str
         if may_miss and isinstance(args[0], (type, types.FunctionType)) and is_missing(*args[:2]):
             condition = "missing(thing, name)", {"missing": is_missing, "thing": args[0], "name": args[1]}
-            self.stand_ins.guard(condition, f"that {args[0].__qualname__} has no {args[1]}")
+            guard(condition, f"that {args[0].__qualname__} has no {args[1]}")
         if function in (isinstance, issubclass) and _abstract_in(original_of(args[1])):
-            self._guard_check(*args)
+            thing = original_of(args[0])
+            is_class = function is issubclass
+            kind = self.trace.class_of(thing) if is_tensor(thing) else thing if is_class else type(thing)
+            facts = CheckFacts(kind, _original_classes(args[1]))
+            guard(facts.condition, f"what abstract classes say of {kind.__qualname__}")
         return result
-
-    def _guard_check(self, thing: Any, kinds: Any) -> None:
-        """See to it that an abstract class says of a class what it says now."""
-        trace = self.stand_ins.trace
-        thing = original_of(thing)
-        is_class = self.__wrapped__ is issubclass
-        kind = trace.class_of(thing) if is_tensor(thing) else thing if is_class else type(thing)
-        kinds = tuple(map(original_of, kinds)) if type(kinds) is tuple else original_of(kinds)
-        facts = CheckFacts(kind, kinds)
-        self.stand_ins.guard(facts.condition, f"what abstract classes say of {kind.__qualname__}")
 
 
 class StandIns:
-    """What traced code gets in the place of modules and functions that compute: of each always the same."""
+    """The stand-ins for modules and functions that compute: always the same one for each."""
 
-    def __init__(self, trace: Trace, environment: CapturedEnvironment) -> None:
+    def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.guard = environment.guard
-        self._environment = environment
         self._made: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -228,28 +221,22 @@ class StandIns:
         if found is None:
             found = self._make(value)
             if issubclass(type(found), StandIn):
-                self._made[id(value)] = found  # it keeps the value, whose number nobody else will have
+                self._made[id(value)] = found  # it keeps the value alive, and so its identity unique
         return found
-
-    def put_there(self, module: types.ModuleType, name: str, function: Any) -> Any:
-        """What to call for a function of the user's that was put into a module of a library, as tests do."""
-        source = constant(module, f"module_{id(module)}", module_name(module)).attribute(name)
-        seen = self._environment.see(function, source)
-        return seen if is_tensor(seen) else self.trace.context.calls.replacement(seen)
 
     def _make(self, value: Any) -> Any:
         trace, kind = self.trace, type(value)
         if issubclass(kind, types.ModuleType):
             root = module_name(value).partition(".")[0]
-            taken = root in _COMPUTING_MODULES or root in _CALLED_BACK or trace_rules.is_impure(root)
-            return ComputingModule(value, self) if taken else value
+            computes = root in _COMPUTING_MODULES or root in _CALLED_BACK or trace_rules.is_impure(root)
+            return ComputingModule(value, trace) if computes else value
         if issubclass(kind, type):
             return Recorded(trace, value) if value in MANAGERS else value
         if kind is types.BuiltinFunctionType:
             if value in _BUILTINS:
                 return AttributeSetter(trace, value) if changes_attributes(value) else Recorded(trace, value)
-            if value in _ASKED:
-                return Asked(value, self)
+            if value in _QUERIES:
+                return Query(trace, value)
             if value in _OF_NUMBERS:
                 return Recorded(trace, value, only_staged=True)
             if value.__self__ is builtins:

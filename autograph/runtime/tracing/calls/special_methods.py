@@ -1,16 +1,14 @@
-"""Special methods and properties of the user's classes, which Python calls, and which are traced like other code.
+"""Instrumentation of the user's classes, so that special methods and properties are traced like other code.
 
-Traced code calls `obj.method(…)` through the trace; but `a + b`, `len(a)`, `print(a)` and `a.size` make Python call the
-user's functions without a word to it. So the classes that a trace meets have stand-ins for these functions until it is
-done. In the thread that traces, a stand-in calls what the trace puts in the place of the function; in all others, and
-for whoever is not traced, it calls the function itself.
+Traced code calls `obj.method(…)` through the trace; but for `a + b`, `len(a)`, `print(a)` and `a.size`, Python calls
+the user's functions itself. So during a trace, the classes that it meets have stand-ins for these functions. In the
+tracing thread, a stand-in calls the replacement of the function; in other threads, the function itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -27,10 +25,10 @@ from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.trace import CURRENT, Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED, attributes
 
-# Looked up by this library as well, or not to be traced.
+# Methods that this library calls as well, or that are not traced.
 _LEFT = frozenset("__getattribute__ __del__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __reduce_ex__".split())
 _TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 _NUMBERS = frozenset("__bool__ __hash__ __int__ __float__ __complex__ __index__ __len__ __length_hint__".split())
@@ -38,8 +36,12 @@ _REACH = 10_000
 _PARTLESS = frozenset({int, float, complex, bool, str, bytes, type(None), range, types.FunctionType, types.ModuleType})
 
 
-class Instruments:
-    """The stand-ins that one trace has put into classes; a context manager, which removes them."""
+class Instrumentation:
+    """The stand-ins that one trace puts into classes; a context manager, which removes them.
+
+    Attributes:
+        inspected: classes that traced code may inspect.
+    """
 
     def __init__(self, trace: Trace, environment: CapturedEnvironment) -> None:
         self.trace = trace
@@ -49,40 +51,38 @@ class Instruments:
         self._entered = False
         self._hiding: dict[type, frozenset[str]] = {}
         self._refused = ""
-        self.relied: dict[type, None] = {}  # classes of which traced code may ask anything
+        self.inspected: dict[type, None] = {}
 
-    def __enter__(self) -> Instruments:
+    def __enter__(self) -> Instrumentation:
         if self._refused:
             raise Plain(self._refused, ())
-        _TRACING.stack.append(self.trace)
         self._entered = True
         try:
             for kind in self._classes:
-                _instrument(kind, self.trace)
+                _patch(kind, self.trace)
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Take all stand-ins out, whatever fails meanwhile; they do nothing from the first line on."""
+        """Remove all stand-ins, whatever fails meanwhile."""
         self._entered = False
-        _TRACING.stack.remove(self.trace)
         with ExitStack() as rest:
-            for kind in (*self._classes, *self._classes):   # once more, in case that it fails
-                rest.callback(_release, kind, self.trace)
+            for kind in (*self._classes, *self._classes):   # twice, in case that one fails
+                rest.callback(_unpatch, kind, self.trace)
 
     def _refuse(self, reason: str) -> None:
-        """Have the function run as plain Python: what looks at attributes here would be noticed."""
+        """Interrupt tracing, now or when it begins: to read attributes here would have effects."""
         self._refused = reason
         if self._entered:
-            raise Plain(reason, self.trace.place())
+            self.trace.graph_break(reason)
 
-    def meet(self, thing: Any) -> None:
-        """Have stand-ins in the classes of all that can be reached from a thing."""
+    def instrument(self, thing: Any) -> None:
+        """Put stand-ins into the classes of all objects that can be reached from a thing."""
         kind = thing if is_a(thing, type) else type(thing)
         if not compares_itself(kind):
-            self.relied[kind] = None
+            self.inspected[kind] = None
         rest = [thing]
         while rest and len(self._seen) < _REACH:
             thing = rest.pop()
@@ -93,16 +93,16 @@ class Instruments:
                 continue
             self._seen[id(thing)] = thing
             if is_a(thing, type):
-                self.meet_class(thing)
+                self.instrument_class(thing)
             else:
-                self.meet_class(type(thing))
+                self.instrument_class(type(thing))
                 self._check_attributes(thing)
                 if pytree.is_nested(thing) and is_users(type(thing)):
-                    self._environment.know_class(type(thing), whole=True)
+                    self._environment.register_class(type(thing), whole=True)
                 rest.extend(_parts(thing))
 
     def _check_attributes(self, thing: Any) -> None:
-        """See to it that one gets the attributes of an object by asking for them."""
+        """Check that no descriptor hides an attribute of an object."""
         kind = type(thing)
         if not is_users(kind):
             return
@@ -111,38 +111,30 @@ class Instruments:
         for name in self._hiding[kind].intersection(own_dict(thing) or ()):
             self._refuse(f"the attribute {name} of an object of class {kind.__qualname__} is behind a descriptor")
 
-    def meet_class(self, kind: type) -> None:
-        """Have stand-ins in a class and its bases."""
+    def instrument_class(self, kind: type) -> None:
+        """Put stand-ins into a class and its bases."""
         for base in type.mro(kind) if kind not in self._classes and is_users(kind) else ():
             if base not in self._classes and is_users(base):
                 if "__getattribute__" in vars(base):
                     self._refuse(f"{base.__qualname__}.__getattribute__ runs at each access of an attribute")
                 self._classes[base] = None
-                self._environment.know_class(base)
-                self.meet_class(type(base))
+                self._environment.register_class(base)
+                self.instrument_class(type(base))
                 if self._entered:
-                    _instrument(base, self.trace)
+                    _patch(base, self.trace)
                 for member in list(vars(base).values()):
                     if is_users(type(member)):  # a descriptor
-                        self.meet_class(type(member))
-
-
-class _Tracing(threading.local):
-    """The traces that are being made in this thread."""
-
-    def __init__(self) -> None:
-        self.stack: list[Trace] = []
+                        self.instrument_class(type(member))
 
 
 class _Patches:
-    """The stand-ins in one class, by what they are called there, and the traces that need them."""
+    """The stand-ins in one class, by name, and the traces that need them."""
 
     def __init__(self) -> None:
         self.traces: list[Trace] = []
         self.stand_ins: dict[str, Any] = {}
 
 
-_TRACING = _Tracing()
 _LOCK = forking.lock()  # a `__del__`, which may stage something, may run at any time
 _PATCHES: dict[type, _Patches] = {}
 
@@ -164,15 +156,15 @@ def _parts(thing: Any) -> Iterator[Any]:
 # Putting stand-ins in, and taking them out ----------------------------------------------------------------------------
 
 
-def _instrument(kind: type, trace: Trace) -> None:
-    """Put stand-ins into a class for a trace: all of them, or none if that fails."""
+def _patch(kind: type, trace: Trace) -> None:
+    """Put stand-ins into a class for a trace: all of them, or none if one fails."""
     with _LOCK:
         patches = _PATCHES.setdefault(kind, _Patches())
         patches.traces.append(trace)
         if len(patches.traces) > 1:
             return
         try:
-            _restore(kind, patches.stand_ins)   # what a failure may have left
+            _restore(kind, patches.stand_ins)   # left by a failure
             for name, member in list(vars(kind).items()):
                 stand_in = _stand_in(kind, name, member)
                 if stand_in is not member:
@@ -180,12 +172,12 @@ def _instrument(kind: type, trace: Trace) -> None:
                     PATCHED[id(stand_in)] = member
                     _set(kind, name, stand_in)
         except BaseException:
-            _release(kind, trace)
+            _unpatch(kind, trace)
             raise
 
 
-def _release(kind: type, trace: Trace) -> None:
-    """Take the stand-ins out of a class, if no other trace needs them."""
+def _unpatch(kind: type, trace: Trace) -> None:
+    """Remove the stand-ins from a class, if no other trace needs them."""
     with _LOCK:
         patches = _PATCHES.get(kind)
         if patches is None or trace not in patches.traces:
@@ -195,7 +187,7 @@ def _release(kind: type, trace: Trace) -> None:
             return
         with ExitStack() as rest:
             rest.callback(_forget, kind)
-            rest.callback(_restore, kind, patches.stand_ins)    # what is left, if it fails
+            rest.callback(_restore, kind, patches.stand_ins)    # the rest, if it fails
             _restore(kind, patches.stand_ins)
 
 
@@ -205,7 +197,7 @@ def _forget(kind: type) -> None:
 
 
 def _restore(kind: type, stand_ins: dict[str, Any]) -> None:
-    """Have a class as it was, and forget its stand-ins one by one."""
+    """Restore the members of a class, and forget its stand-ins one by one."""
     for name, stand_in in list(stand_ins.items()):
         if vars(kind).get(name) is stand_in:
             _set(kind, name, PATCHED[id(stand_in)])
@@ -213,12 +205,12 @@ def _restore(kind: type, stand_ins: dict[str, Any]) -> None:
         del stand_ins[name]
 
 
-_set = type.__setattr__  # whatever the metaclass does when attributes are set
+_set = type.__setattr__  # without calling the `__setattr__` of a metaclass
 
 
 def _stand_in(kind: type, name: str, member: Any) -> Any:
     if name in ("__name__", "__qualname__"):
-        return member  # a class takes these for its own
+        return member  # setting these would rename the class
     if type(member) is types.FunctionType:
         if not (name.startswith("__") and name.endswith("__")) or name in _LEFT:
             return member
@@ -239,30 +231,30 @@ def _accessor(function: Any) -> Any:
 
 
 def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., Any]:
-    """A function that is traced in the place of `function` where one traces."""
+    """A function that calls the replacement of `function` while the thread is tracing."""
 
     @functools.wraps(function)
     @on_behalf
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        if not _TRACING.stack or getattr(function, "__ag_do_not_convert__", False):
+        if not CURRENT.traces or getattr(function, "__ag_do_not_convert__", False):
             return function(*args, **kwargs)
-        trace = _TRACING.stack[-1]
+        trace = CURRENT.traces[-1]
         nodes = len(trace.block.nodes)
-        trace.asked.append(name)
+        trace.special_calls.append(name)
         try:
             result = trace.context.calls.replacement(function)(*args, **kwargs)
         finally:
-            trace.asked.pop()
+            trace.special_calls.pop()
         if name == "__hash__" and any(effect_of(node).kind not in (PURE, VIEW) for node in trace.block.nodes[nodes:]):
             reason = f"{function.__qualname__} does more than to give a number, and is called when the graph runs, too"
-            raise Plain(reason, trace.place())
+            trace.graph_break(reason)
         return _concrete(trace, name, result) if is_tensor(result) else result
 
     return dispatch
 
 
 def _concrete(trace: Trace, name: str, result: Any) -> Any:
-    """A staged result of a special method, as Python takes it."""
+    """A staged result of a special method, in a form that Python accepts."""
     if name in _TEXTS:
         return trace.formatted(result, "", "")
     if name in _NUMBERS or name == "__iter__":
@@ -271,15 +263,15 @@ def _concrete(trace: Trace, name: str, result: Any) -> Any:
 
 
 def _fields_equal(kind: type, member: types.FunctionType) -> Callable[..., Any]:
-    """What compares instances of a dataclass: as tuples are compared, but staged."""
+    """The comparison of instances of a dataclass: as tuples are compared, but staged."""
     names = [field.name for field in dataclasses.fields(kind) if field.compare]
 
     @functools.wraps(member)
     @on_behalf
     def equal(self: Any, other: Any) -> Any:
-        if not _TRACING.stack or type(other) is not type(self):
+        if not CURRENT.traces or type(other) is not type(self):
             return member(self, other)
-        trace = _TRACING.stack[-1]
+        trace = CURRENT.traces[-1]
 
         def rest(position: int) -> Any:
             for at in range(position, len(names)):
@@ -297,7 +289,7 @@ def _fields_equal(kind: type, member: types.FunctionType) -> Callable[..., Any]:
 
 
 class _Mocked:
-    """The stand-in for a `PropertyMock`, which counts how often it is asked."""
+    """The stand-in for a `PropertyMock`, which counts the accesses."""
 
     def __init__(self, member: Any) -> None:
         self.member = member
@@ -312,8 +304,8 @@ class _Mocked:
 
     @staticmethod
     def _refuse() -> None:
-        if _TRACING.stack:
-            raise Plain("a PropertyMock records each access of its attribute", _TRACING.stack[-1].place())
+        if CURRENT.traces:
+            CURRENT.traces[-1].graph_break("a PropertyMock records each access of its attribute")
 
 
 class _Cached:
@@ -323,9 +315,9 @@ class _Cached:
         self.member = member
 
     def __get__(self, thing: Any, owner: Any = None) -> Any:
-        if thing is None or not _TRACING.stack:
+        if thing is None or not CURRENT.traces:
             return self.member.__get__(thing, owner)
-        trace = _TRACING.stack[-1]
+        trace = CURRENT.traces[-1]
         value = trace.context.calls.replacement(self.member.func)(thing)
         trace.undo_log.touch(thing)
         vars(thing)[self.member.attrname] = value

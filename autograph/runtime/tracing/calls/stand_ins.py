@@ -1,4 +1,4 @@
-"""Stand-ins that traced code calls for functions and methods that are not traced into."""
+"""Stand-ins for functions and methods that are not traced into, for traced code to call."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import types
 import warnings
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from autograph.runtime.graph.object_model import GENERATORS, is_made_anew, is_op
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.traits import CONSUMES
 from autograph.runtime.graph.types import length_of
-from autograph.runtime.tracing.calls.builtins import by_keys
+from autograph.runtime.tracing.calls.user_operators import by_keys
 from autograph.runtime.tracing.environment.process_settings import (
     asks_locale,
     asks_registry,
@@ -27,9 +28,7 @@ from autograph.runtime.tracing.environment.process_settings import (
     guard_locale,
     guarded,
 )
-from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
-from autograph.runtime.tracing.proxies.protocols import as_arrays, overrides
-from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.proxies.proxy import as_arrays, is_tensor, overrides
 from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, StandIn
 from autograph.runtime.tracing.state.iterators import is_iterator, is_staged_here, iterables_of_graph, traced
 from autograph.runtime.tracing.state.staged_containers import as_tensor, contains_proxy, is_staged, staged_as
@@ -37,7 +36,7 @@ from autograph.runtime.tracing.state.trace import Trace
 
 MANAGERS = (np.errstate, np.printoptions, warnings.catch_warnings)  # context managers that the graph enters
 _IMPURE = {id(each): each for each in (*MANAGERS, np.frompyfunc, np.test)}
-# Of NumPy, what reads or changes its settings, writes and reads files, or prints.
+# Functions of NumPy that read or change its settings, read or write files, or print.
 _SETTINGS = frozenset(
     """seterr geterr seterrcall geterrcall setbufsize getbufsize set_printoptions get_printoptions array2string
     array_repr array_str datetime_as_string fromfile fromregex genfromtxt load loadtxt memmap open_memmap save savetxt
@@ -52,7 +51,7 @@ def is_scalar_function(function: Any) -> bool:
 
 
 def is_impure(function: Any) -> bool:
-    """Whether what a function gives or does differs from call to call: it runs when the graph runs."""
+    """Whether the results or effects of a function differ from call to call, so that the graph must call it."""
     owner = own_attribute(function, "__self__")
     if type(owner) is not types.ModuleType and (isinstance(owner, GENERATORS) or class_has(type(owner), "fileno")):
         return True
@@ -69,8 +68,8 @@ def is_impure(function: Any) -> bool:
     return trace_rules.is_impure(str(module), name) or name == "__subclasses__"
 
 
-class OfTrace(StandIn):
-    """What stands for a function in one trace."""
+class TraceStandIn(StandIn):
+    """A stand-in for a function in one trace."""
 
     __slots__ = ("trace",)
 
@@ -79,12 +78,12 @@ class OfTrace(StandIn):
         self.trace = trace
 
 
-class Recorded(OfTrace):
+class Recorded(TraceStandIn):
     """A function that is not traced into: calls of it are recorded.
 
     Args:
-        only_staged: call it at once if no argument is staged, unless each run needs anew what it makes: an array, or an
-            object that can change.
+        only_staged: call it at once if no argument is staged, unless it makes an array or another mutable object, which
+            each run needs anew.
     """
 
     __slots__ = ("only_staged",)
@@ -99,20 +98,20 @@ class Recorded(OfTrace):
         function = self.__wrapped__
         if isinstance(own_attribute(function, "__self__", function), np.ufunc):
             if any(map(overrides, (*args, *kwargs.values()))):
-                return function(*args, **kwargs)  # NumPy leaves it to them
+                return function(*args, **kwargs)  # as NumPy does
         if str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy":
             args = as_arrays(self.trace, args)
         if _may_change(function, args):
             what = f"{full_name_of(function)} is called when the graph runs, and may change what is read here"
-            raise Plain(what, self.trace.place())
-        given = (*args, *kwargs.values())
-        if self.only_staged and not (_has_staged(given) or self._may_look_into(given) or _asks(function, args, kwargs)):
-            given = (own_attribute(function, "__self__"), *given)
-            for part in given:
+            self.trace.graph_break(what)
+        parts = (*args, *kwargs.values())
+        if self.only_staged and not (_has_staged(parts) or self._may_look_into(parts) or _asks(function, args, kwargs)):
+            parts = (own_attribute(function, "__self__"), *parts)
+            for part in parts:
                 if isinstance(part, CONTAINERS):
                     self.trace.undo_log.touch(part)
-            self.trace.context.environment.expose(given)
-            result = guarded(self.trace, lambda: function(*args, **kwargs), given)
+            self.trace.context.environment.expose(parts)
+            result = guarded(self.trace, lambda: function(*args, **kwargs), parts)
             if asks_locale(function, args):
                 guard_locale(self.trace)
             self.trace.undo_log.changed()
@@ -121,7 +120,7 @@ class Recorded(OfTrace):
                 return traced(self.trace, result, args) if is_iterator(result) else result
             args = iterables_of_graph(self.trace, args) if is_for_graph else args
         if is_iterator(own_attribute(function, "__self__")):
-            raise Plain(f"{full_name_of(function)} gets a staged value", self.trace.place())
+            self.trace.graph_break(f"{full_name_of(function)} gets a staged value")
         if type(function) is types.MethodType or own_attribute(function, "__self__") is not None:
             method = f".{function.__name__}"
             if isinstance(function.__self__, GENERATORS) and op_of(function) is None:
@@ -129,7 +128,7 @@ class Recorded(OfTrace):
         return self.trace.record_function(function, args, kwargs)
 
     def _may_look_into(self, args: tuple[Any, ...]) -> bool:
-        """Whether it is written in Python, and gets an object of the user's, of which it may call methods, too."""
+        """Whether it is written in Python and gets an object of the user's, whose methods it may call."""
         function: Any = self.__wrapped__
         if type(function) is types.MethodType:
             function, args = function.__func__, (function.__self__, *args)
@@ -142,7 +141,7 @@ class Recorded(OfTrace):
 
 
 def _asks(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether what is given to a function makes it look at the world: a time that is called "now", an own codec."""
+    """Whether arguments make a function depend on the outside world: the time "now", a registered codec."""
     owner = own_attribute(function, "__self__")
     if type(owner) is bytes and own_attribute(function, "__name__", "") == "decode":
         return asks_registry(args, kwargs)
@@ -159,7 +158,7 @@ def _is_now(value: Any) -> bool:
 
 
 def _may_change(method: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a call may change what traced code made: by a special method of a class, or a view of a bytearray."""
+    """Whether a call may change objects of traced code: by a special method, or through a view of a bytearray."""
     if method is memoryview:
         return any(type(part) is bytearray for part in args)
     is_special = type(method) is types.FunctionType and method.__name__.startswith(_CHANGING)
@@ -170,7 +169,7 @@ _CHANGING = ("__set", "__del", "__i", "__enter", "__exit", "__call")
 
 
 def _has_staged(args: Any) -> bool:
-    """Whether there are proxies, or arrays from outside, among nested arguments."""
+    """Whether proxies or arrays are among nested arguments."""
     if type(args) in (list, tuple):
         return any(map(_has_staged, args))
     if type(args) is dict:
@@ -184,7 +183,7 @@ def _makes_anew(result: Any) -> bool:
     return isinstance(result, np.ndarray) or is_made_anew(type(result))
 
 
-class IteratorMaker(OfTrace):
+class IteratorMaker(TraceStandIn):
     """A class of `itertools`, called in traced code."""
 
     __slots__ = ()
@@ -198,19 +197,17 @@ class IteratorMaker(OfTrace):
 
 
 def _is_of_open_length(part: Any) -> bool:
-    """Whether something is staged, and is no array of a known length."""
+    """Whether a value is staged, and no array of a known length."""
     return is_staged(part) and length_of(as_tensor(part)._ag_value.type) is None
 
 
+@dataclass(eq=False, slots=True)
 class _BuiltinMethod:
     """A method of an object of a builtin class."""
 
-    __slots__ = ("function", "owner", "trace")
-
-    def __init__(self, trace: Trace, owner: Any, function: Any) -> None:
-        self.trace = trace
-        self.owner = owner
-        self.function = function
+    trace: Trace
+    owner: Any
+    function: Any
 
 
 class Mutator(_BuiltinMethod):
@@ -247,40 +244,38 @@ class Mutator(_BuiltinMethod):
             self.trace.undo_log.touch(self.owner)
             self.owner[:] = items
 
-    def _needs_values(self, name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    def _needs_values(self, name: str, positional: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         """Whether the method looks at staged values."""
-        owner, args = self.owner, (*given, *keywords.values())
-        if type(self.function) is types.MethodType:     # which is written in Python, as those of a Counter are
-            return contains_proxy(owner) or contains_proxy(args)
-        if name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
+        owner, args = self.owner, (*positional, *keywords.values())
+        is_in_python = type(self.function) is types.MethodType     # as the methods of a Counter are
+        if is_in_python or name in ("sort", "index", "count", "remove", "__str__", "__repr__"):
             return contains_proxy(owner) or contains_proxy(args)
         if name in ("pop", "insert", "get", "setdefault", "add", "discard", "__getitem__", "__setitem__"):
             return contains_proxy(args[:1])
         if f".{name}" in CONSUMES:
-            # `update` keeps its keywords
-            return any(is_tensor(each) or staged_as(each) is not None for each in given)
+            return any(map(is_staged, positional))      # `update` keeps its keywords
         return False
 
 
 def changes_attributes(function: Any) -> bool:
-    """Whether a function is `setattr` or the like, or what `super().__setattr__` and `object.__setattr__` are."""
+    """Whether a function is `setattr` or the like, or a method such as `object.__setattr__`."""
     if isinstance(function, types.BuiltinFunctionType):
         is_state = function.__name__ == "__setstate__" and is_a(function.__self__, BaseException)
         return function in (setattr, delattr, getattr, hasattr, vars) or is_state
     owner = own_attribute(function, "__self__")
-    return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or _is_looked_into(owner))
+    return function.__name__ in _ATTRIBUTE_METHODS and (owner is None or _is_logged(owner))
 
 
-def _is_looked_into(thing: Any) -> bool:
-    """Whether what traced code sets of an object is noted, and undone behind the trace."""
+def _is_logged(thing: Any) -> bool:
+    """Whether the undo log notes the attributes of a thing."""
     return is_users(type(thing)) or is_open(type(thing)) or is_a(thing, BaseException)
 
 
 _ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})
 
 
-class AttributeSetter(OfTrace):
-    """What sets, deletes or looks up an attribute of an object of the user's, called in traced code."""
+class AttributeSetter(TraceStandIn):
+    """A function that sets, deletes or reads attributes, called in traced code."""
 
     __slots__ = ()
     __doc__, __module__ = DESCRIPTION
@@ -291,20 +286,19 @@ class AttributeSetter(OfTrace):
         owner = own_attribute(function, "__self__")
         thing = args[0] if args and (owner is None or owner is builtins) else owner
         if function in (setattr, delattr) and any(map(is_tensor, args[1:2])):
-            reason = "the name of an attribute that is set is known only when the graph runs"
-            raise Unstageable(reason, self.trace.place())
+            self.trace.unstageable("the name of an attribute that is set is known only when the graph runs")
         sets = function.__name__ in ("setattr", "__setattr__")
         if sets and any(type(each) is str and each == "__dict__" for each in args[-2:-1]):
-            raise Plain(f"the `__dict__` of a {type(thing).__qualname__} is replaced", self.trace.place())
+            self.trace.graph_break(f"the `__dict__` of a {type(thing).__qualname__} is replaced")
         if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
             return Recorded(self.trace, function)(*args, **kwargs)
-        if function not in (getattr, hasattr, vars) and (_is_looked_into(thing) or isinstance(thing, type)):
+        if function not in (getattr, hasattr, vars) and (_is_logged(thing) or isinstance(thing, type)):
             self.trace.undo_log.touch(thing)
         return function(*args, **kwargs)
 
 
 def unbound(trace: Trace, function: Any) -> Callable[..., Any]:
-    """What to call for `list.append`, `dict.update` and their like."""
+    """The replacement of `list.append`, `dict.update` and the like."""
 
     @on_behalf
     def of_owner(*args: Any, **kwargs: Any) -> Any:

@@ -1,38 +1,40 @@
-"""Operators and builtin functions of objects whose classes define them: they call functions of the user's."""
+"""Operators and builtin functions of objects: those that call special methods of the user's; `id`; staged keys."""
 
 from __future__ import annotations
 
 import builtins
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
+from typing import Any, NoReturn
 
-from autograph.common.statics import class_attribute
+from autograph.common.statics import class_attribute, is_a
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.types import BOOL, INT
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.blame import interrupting
+from autograph.runtime.tracing.state.staged_containers import contains_proxy
 from autograph.runtime.tracing.state.trace import Trace
 
 
 def special(thing: Any, name: str) -> Any:
-    """The special method of an object that is a function of the user's; None if there is none."""
+    """The special method of an object, if it is a function of the user's; else None."""
     method = class_attribute(type(thing), name) if is_object(thing) else None
     return method if type(method) is types.FunctionType else None
 
 
 def has_truth(thing: Any) -> bool:
-    """Whether a function of the user's tells the truth of an object."""
+    """Whether a function of the user's determines the truth of an object."""
     return special(thing, "__bool__") is not None or special(thing, "__len__") is not None
 
 
 @interrupting
 @on_behalf
 def truth(trace: Trace, thing: Any) -> Any:
-    """The truth of such an object, be it staged; anything else as it is."""
+    """The truth of such an object, which may be staged; anything else as it is."""
     name = next((each for each in ("__bool__", "__len__") if special(thing, each)), "") if not is_tensor(thing) else ""
     if not name:
         return thing
@@ -40,37 +42,35 @@ def truth(trace: Trace, thing: Any) -> Any:
     if not is_tensor(found):
         return bool(_Answer(found, name))
     if name == "__bool__":
-        return found if trace.type_of(found) == BOOL else trace.record("call", (_checked_truth, found))
-    return _checked(trace, found)
+        return found if trace.type_of(found) == BOOL else trace.record("call", (_checked, bool, found, name))
+    return _length(trace, found)
 
 
 @interrupting
 @on_behalf
 def length(trace: Trace, thing: Any) -> Any:
-    """What `len` gives for an object of the user's."""
+    """The `len` of an object of the user's."""
     found = trace.context.calls.replacement(special(thing, "__len__"))(thing)
-    return _checked(trace, found) if is_tensor(found) else builtins.len(_Answer(found, "__len__"))  # type: ignore[arg-type]
+    return _length(trace, found) if is_tensor(found) else _checked(len, found, "__len__")
 
 
-def _checked(trace: Trace, found: Any) -> Any:
-    """What a `__len__` gave, once Python has taken it for a length."""
-    checked = trace.record("call", (_checked_length, found))
+def _length(trace: Trace, found: Any) -> Any:
+    """The result of a `__len__`, which the graph checks to be a length."""
+    checked = trace.record("call", (_checked, len, found, "__len__"))
     trace.use(checked).type = INT
     return checked
 
 
-def _checked_length(found: Any) -> int:
-    return builtins.len(_Answer(found, "__len__"))  # type: ignore[arg-type]
-
-
-def _checked_truth(found: Any) -> bool:
-    return bool(_Answer(found, "__bool__"))
+@on_behalf
+def _checked(check: Callable[[Any], Any], found: Any, name: str) -> Any:
+    """The result `found` of a special method, after a check by the builtin function that calls the method."""
+    return check(_Answer(found, name))
 
 
 @interrupting
 @on_behalf
 def iterated(trace: Trace, thing: Any) -> Any:
-    """What is iterated over in the place of an object: what its `__iter__` gives."""
+    """The iterable of a loop over an object: the result of its `__iter__`; others as they are."""
     method = special(thing, "__iter__") if special(thing, "__next__") is None else None
     if method is None:
         return thing
@@ -81,21 +81,21 @@ def iterated(trace: Trace, thing: Any) -> Any:
 
 
 class _Answer:
-    """An object whose `__bool__` or `__len__` gives a value, for Python to check it."""
+    """An object whose special method returns a value, so that Python checks it."""
 
     def __init__(self, value: Any, name: str) -> None:
         self.__class__ = type(type(self).__name__, (_Answer,), {name: lambda self: value})
 
 
 def has_iteration(thing: Any) -> bool:
-    """Whether a function of the user's tells what is iterated over in the place of an object."""
+    """Whether a function of the user's determines the iterator over an object."""
     return special(thing, "__iter__") is not None and special(thing, "__next__") is None
 
 
 @interrupting
 @on_behalf
 def contains(trace: Trace, element: Any, container: Any) -> Any:
-    """`element in container`, if a function of the user's tells that."""
+    """`element in container`, if a function of the user's determines that."""
     method = special(container, "__contains__")
     if method is None:
         return NotImplemented
@@ -105,7 +105,7 @@ def contains(trace: Trace, element: Any, container: Any) -> Any:
 
 # Builtin functions ----------------------------------------------------------------------------------------------------
 
-# Python's builtins by the special methods of an object that they call.
+# Builtins by the special methods that they call.
 _CALL_ITER = frozenset("list tuple set frozenset sum any all sorted enumerate zip min max iter map filter".split())
 _CALL_LEN = frozenset({"list", "tuple", "sorted"})
 _CALL_STR = frozenset({"str", "repr", "format"})
@@ -119,7 +119,7 @@ def is_object(value: Any) -> bool:
 
 @on_behalf
 def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[Any], Any]:
-    """What to call a builtin function with in the place of objects; and its result, if that is known by now."""
+    """The arguments to call a builtin function with, instead of objects; and its result, if that is known already."""
     first = args[0]
     if name == "print":
         return [_text(trace, str, part) for part in args], NotImplemented
@@ -144,26 +144,75 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
 
 @on_behalf
 def _measured(trace: Trace, thing: Any) -> None:
-    """Ask an object for its length, as Python does of what it makes a list of; that one is wrong does not matter."""
+    """Call the length method of an object, as Python does before it makes a list; a wrong length does not matter."""
     for name in ("__len__", "__length_hint__"):
         if (method := special(thing, name)) is not None:
             with suppress(TypeError):
                 found = trace.context.calls.replacement(method)(thing)
                 if is_tensor(found):
-                    trace.record("call", (_take_hint, found, name))
+                    trace.record("call", (_checked, operator.length_hint, found, name))
                 else:
-                    _take_hint(found, name)
+                    _checked(operator.length_hint, found, name)
                 return
-
-
-def _take_hint(found: Any, name: str) -> None:
-    operator.length_hint(_Answer(found, name))
 
 
 @on_behalf
 def _text(trace: Trace, make: Callable[[Any], str], part: Any) -> Any:
-    """The text of an object that has one of its own."""
+    """The text of an object whose class defines it; others as they are."""
     kind: Any = type(part)
     if not is_object(part) or (kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__):
         return part
     return trace.fstring(lambda: make(part))
+
+
+_PERMANENT = (type, ModuleType, FunctionType, BuiltinFunctionType, NoneType)  # with the same identity in each call
+
+
+class Identity(int):
+    """The result of `id` while tracing: a key to look things up, whose value must not matter."""
+
+    trace: Trace
+
+    def refuse(self, *_: Any) -> NoReturn:
+        """Interrupt tracing, as the value matters."""
+        self.trace.graph_break("id() gives another number at each call")
+
+
+_TEXTS_AND_ORDER = frozenset({"__repr__", "__str__", "__format__", "__lt__", "__le__", "__gt__", "__ge__"})
+for _name in {*vars(int)} - {*vars(object), "__bool__", "__getnewargs__"} | _TEXTS_AND_ORDER:
+    if callable(getattr(int, _name)):
+        setattr(Identity, _name, Identity.refuse)
+
+
+@on_behalf
+def identity(trace: Trace, thing: Any) -> Any:
+    """`id(thing)`, by which programs compare identities; it is another number in each call."""
+    if is_tensor(thing):
+        return trace.record("call", (id, thing))
+    if is_a(thing, _PERMANENT):
+        return id(thing)
+    trace.replacements.check(thing)
+    number = Identity(id(trace.context.aliases.watched(thing)))
+    number.trace = trace
+    return number
+
+
+@on_behalf
+def by_keys(trace: Trace, function: Callable[..., Any], items: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The result of `sorted`, `min` or `max` for items, with the argument `key=` among `kwargs`.
+
+    Traced code computes the keys, one for each item, in order, as Python does. If one is staged, the graph compares
+    them.
+    """
+    items, others = list(items), {name: value for name, value in kwargs.items() if name != "key"}
+    keys = [kwargs["key"](item) for item in items]
+    if contains_proxy(keys) or contains_proxy(others):
+        return trace.record("call", (compared, function, items, keys), others)
+    return compared(function, items, keys, **others)
+
+
+@on_behalf
+def compared(function: Callable[..., Any], items: Any, keys: list[Any], **kwargs: Any) -> Any:
+    """Call `function` with the items, which have these keys."""
+    remaining = iter(keys)
+    return function(items, key=lambda _: next(remaining), **kwargs)

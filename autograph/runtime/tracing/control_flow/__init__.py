@@ -1,6 +1,6 @@
 """Branches and loops with staged conditions.
 
-`body.py` traces a body into a block; `cond.py` joins two, `loop.py` finds what a loop carries. `for_loop.py` and
-`while_loop.py` decide between plain Python, unrolling and a staged loop; `merge.py` is the lattice of what a variable
-may be where paths meet.
+`cond.py` traces bodies into blocks, and joins those of an `if`; `loop.py` finds the loop-carried values, and stages a
+loop. `python_loops.py` and `speculation.py` decide between plain Python, unrolling and a staged loop; `merge.py` is the
+merge lattice of a variable where paths meet.
 """

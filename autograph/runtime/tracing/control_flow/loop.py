@@ -1,8 +1,7 @@
-"""Staged loops: the body is traced for one iteration that stands for all, until what it carries holds.
+"""Staged loops: the body is traced once for all iterations, until the types of its loop-carried values hold.
 
-A first tracing begins with what the loop begins with. If the iteration ends with something else (`0` becomes a float, a
-container was changed that nobody expected), what is carried is widened, and the body is traced again from the same
-beginning.
+The first tracing begins with the values before the loop. If the iteration ends with others (`0` becomes a float, a
+further container is changed), the carried values are widened, and the body is traced again from the same beginning.
 """
 
 from __future__ import annotations
@@ -16,33 +15,33 @@ from autograph.common.bytecode import stored_names
 from autograph.common.code_marks import is_body
 from autograph.runtime.graph.graph import Block, Node, Value, gather
 from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup
-from autograph.runtime.graph.types import ANY, ObjectType, Type, item_of, join
+from autograph.runtime.graph.types import ANY, ObjectType, Type, item_of, join_all
 from autograph.runtime.tracing.control_flow import merge
-from autograph.runtime.tracing.control_flow.body import (
+from autograph.runtime.tracing.control_flow.cond import (
     LATTICE,
     Arm,
     Entry,
     Slot,
     Slots,
     State,
+    Thunk,
     as_result,
     assign,
     check_aliases,
+    check_hoisted,
     end_block,
-    hoist,
-    misfit,
-    owned_by,
-    proxies,
+    escape_analysis,
+    join,
     results_of,
     run_body,
+    stage_if,
 )
-from autograph.runtime.tracing.control_flow.cond import stage_if
 from autograph.runtime.tracing.proxies.graph_break import Materialize, check_handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-from autograph.runtime.tracing.state.element_types import contents
-from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_alone
+from autograph.runtime.tracing.state.element_types import element_type
+from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_unshared
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
-from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.trace import GENERATED, Trace
 from autograph.runtime.tracing.state.undo_log import Changes, reached
 
 _ROUNDS = 12
@@ -54,177 +53,169 @@ class Loop:
     """A loop met while tracing.
 
     Attributes:
-        body: an iteration; that of a `for` gets the item.
-        until: asked after an iteration, whether the loop ends; None if it has no such condition.
-        policy: how bodies run; `carry` joins the ends of iterations with their beginnings.
-        rotates: whether a test with effects of its own becomes part of the body.
+        body: runs an iteration; the body of a `for` takes the item.
+        until: tells after an iteration whether the loop ends; None if it has no such condition.
+        policy: decides how bodies run; `carry` joins the ends of iterations with their beginnings.
+        rotates: whether a test with effects becomes part of the body.
     """
 
     trace: Trace
     body: Callable[..., Any]
     state: State
-    until: Callable[[], Any] | None
+    until: Thunk | None
     policy = LATTICE
     rotates = True
 
     def iteration(self, *item: Any) -> Any:
-        """Run an iteration; whether it is the last."""
+        """Run an iteration; returns whether it is the last."""
         check_handled()
         self.body(*item)
         return False if self.until is None else self.until()
 
     def carry(self) -> Carry:
-        """The slots that it is known to carry."""
-        carry = Carry(self.trace, owned_by(self.trace, self.state.snapshot()))
+        """The slots that the loop is expected to carry."""
+        carry = Carry(self.trace, escape_analysis(self.trace, self.state.snapshot()))
         for variable in self.state.carried:
             carry.expect(variable)
         return carry
 
     def item(self, block: Block, source: Any) -> tuple[Any, Any]:
-        """Add the params for an item to a block; gives the item, and the target that the node names."""
+        """Add the params for an item to a block; returns the item, and the target that the node names."""
         item_type = _item_of_source(self.trace, source) if isinstance(source, Value) else _item_of_all(source)
         return item_params(self.trace, block, item_type, _item_names(self.body))
 
 
 @dataclass
 class Carry:
-    """What a loop carries from iteration to iteration: slots with their forms, and what they were at the beginning."""
+    """The loop-carried slots, with their forms and initial values."""
 
     trace: Trace
-    owned: EscapeAnalysis
+    escaped: EscapeAnalysis
     forms: dict[Slot, merge.Form] = field(default_factory=dict)
     begin: Slots = field(default_factory=dict)
     test: Value | None = None
 
     def expect(self, slot: Slot) -> None:
-        """Carry a slot, which the loop is known to change."""
+        """Carry a slot, which the loop is expected to change."""
         self.begin[slot] = slot.get()
-        self.forms[slot] = merge.staged(self.begin[slot], self.owned.tuples)
+        self.forms[slot] = merge.staged(self.begin[slot], self.escaped)
 
     def install(self, block: Block) -> Slots:
-        """Add the params for what is carried to a block, and set the slots to them; gives what they are then."""
-        for slot, form in self.forms.items():
-            params = [block.add_param(type, name) for type, name in merge.named(form, _name(slot))]
-            assign(self.trace, slot, merge.build(form, proxies(self.trace, params)))
+        """Add params for the carried slots to a block, and set the slots to them; returns their values."""
+        self._assign(lambda type, name: block.add_param(type, name))
         return {slot: slot.get() for slot in self.forms}
 
-    def take_in(self, arm: Arm, unread: set[int]) -> bool:
-        """Widen what is carried by what an iteration left; whether that changed anything."""
-        changed = False
-        for slot in arm.values:
-            if slot not in self.forms and id(slot) not in unread:
-                self.begin[slot] = arm.before[slot] if slot in arm.before else slot.get()
-                self.forms[slot] = merge.Fixed(self.begin[slot])
-        self._give_away(arm)
-        renewed = [slot for slot, form in self.forms.items() if isinstance(form, merge.Renewed)]
-        self.trace.renewals.check_within(value for slot, value in arm.values.items() if slot not in renewed)
-        check_aliases(self.trace, [arm.values[slot] for slot in self.forms if slot in arm.values], self.owned)
+    def finish(self, node: Node) -> None:
+        """Add outputs for the carried slots to the loop's node, and set the slots to them."""
+        self._assign(lambda type, name: node.add_output(type, name))
+
+    def _assign(self, add: Callable[[Type, str], Value]) -> None:
         for slot, form in self.forms.items():
-            if slot not in arm.values:
+            name = "" if isinstance(slot, Entry) else slot.name
+            assign(self.trace, slot, form, [add(type, each) for type, each in merge.named(form, name)])
+
+    def take_in(self, traced: Arm, unread: set[int]) -> bool:
+        """Widen the forms by the final values of an iteration; returns whether that changed one."""
+        changed = False
+        for slot in traced.values:
+            if slot not in self.forms and id(slot) not in unread:
+                self.begin[slot] = traced.initial(slot)
+                self.forms[slot] = merge.Fixed(self.begin[slot])
+        self._give_away(traced)
+        replaced = {slot for slot, form in self.forms.items() if isinstance(form, merge.Parts) and form.path}
+        self.trace.replacements.check_within(value for slot, value in traced.values.items() if slot not in replaced)
+        check_aliases(self.trace, [traced.values[slot] for slot in self.forms if slot in traced.values], self.escaped)
+        for slot, form in self.forms.items():
+            if slot not in traced.values:
                 continue
-            wider = form
+            value, wider = traced.values[slot], form
             if isinstance(form, merge.Fixed) and not self._is_stored(form.value):
-                wider = merge.renewable(form.value, arm.values[slot], self.owned) or form
-            try:
-                loose = slot.name.startswith("retval_")
-                wider = merge.widen(wider, arm.values[slot], self.owned, loose)
-                wider = merge.widen(wider, self.begin[slot], self.owned, loose)
-            except merge.Misfit as error:
-                raise misfit(slot.name, error, self.test, self.trace.place()) from None
+                wider = merge.replaceable(form.value, value, self.escaped) or form
+            loose = slot.name.startswith(GENERATED)
+            wider = join(self.trace, slot.name, wider, (value, self.begin[slot]), self.test, self.escaped, loose)
             if list(merge.types(wider)) != list(merge.types(form)) or not merge.alike(wider, form):
                 changed = True
                 self.forms[slot] = wider
         return changed
 
     def _is_stored(self, container: Any) -> bool:
-        """Whether the program has put a container of the caller's elsewhere, too, where it may be compared with it."""
-        if id(container) not in self.trace.renewals:
+        """Whether the program has also stored a container of the caller's elsewhere, where it may be compared."""
+        if id(container) not in self.trace.replacements:
             return False
         found = reached(self.trace.undo_log.stored(), Changes())
         return found is None or id(container) in found
 
-    def _give_away(self, arm: Arm) -> None:
-        """Let go of initial values that only a variable knew, if an iteration binds that variable to another one."""
-        for slot, value in arm.values.items():
+    def _give_away(self, traced: Arm) -> None:
+        """Let go of initial values that only a variable refers to, if an iteration binds the variable to another."""
+        for slot, value in traced.values.items():
             if slot not in self.begin or type(value) not in (list, dict) or type(self.begin[slot]) is not type(value):
                 continue
-            staged = any(staged_as(each) is not None for each in (value, self.begin[slot]))
-            if staged or not self.owned(self.begin[slot]):
+            is_staged = any(staged_as(each) is not None for each in (value, self.begin[slot]))
+            if is_staged or not self.escaped(self.begin[slot]):
                 continue
-            reachable = reached(arm.values.values(), Changes())
+            reachable = reached(traced.values.values(), Changes())
             if reachable is not None and id(self.begin[slot]) not in reachable:
-                if is_alone(self.begin[slot], slot, merge.Fixed):
-                    self.owned.give_away(self.begin[slot])
+                if is_unshared(self.begin[slot], slot, merge.Fixed):
+                    self.escaped.give_away(self.begin[slot])
 
     def inits(self) -> list[Any]:
-        inits = []
-        for slot, form in self.forms.items():
-            inits += results_of(self.trace, self.trace.block, form, self.begin[slot])
-        return inits
+        """The carried values before the loop."""
+        values = ((form, self.begin[slot]) for slot, form in self.forms.items())
+        return [each for form, value in values for each in results_of(self.trace, self.trace.block, form, value)]
 
-    def given(self) -> list[Value]:
-        """The values and lists that the loop begins with, which have other names in its body."""
+    def initial_values(self) -> list[Value]:
+        """The values and lists of the graph that are carried, which have other names in the body."""
         begin = [self.begin[slot] for slot, form in self.forms.items() if any(True for _ in merge.types(form))]
         proxies = [staged_as(value) if type(value) in STAGEABLE else value for value in begin]
         return [value._ag_value for value in proxies if value is not None and is_tensor(value)]
 
-    def results(self, arm: Arm) -> list[Any]:
-        """What an iteration hands to the next."""
-        found = []
+    def results(self, traced: Arm) -> list[Any]:
+        """The values that an iteration hands to the next."""
+        found: list[Any] = []
         for slot, form in self.forms.items():
-            value = arm.values[slot] if slot in arm.values else arm.begin.get(slot, self.begin[slot])
-            found.extend(results_of(self.trace, arm.block, form, value))
+            value = traced.values[slot] if slot in traced.values else traced.begin.get(slot, self.begin[slot])
+            found.extend(results_of(self.trace, traced.block, form, value))
         return found
 
-    def finish(self, node: Node) -> None:
-        """Add the outputs to the loop's node, and set the slots to them."""
-        for slot, form in self.forms.items():
-            outputs = [node.add_output(type, name) for type, name in merge.named(form, _name(slot))]
-            assign(self.trace, slot, merge.build(form, proxies(self.trace, outputs)))
 
-
-def _name(slot: Slot) -> str:
-    return "" if isinstance(slot, Entry) else slot.name
-
-
-def stage_while(loop: Loop, test: Callable[[], Any], first: Any, rotated: bool = False) -> None:
-    """Trace a `while` loop, of which `first` is the value of the test before the first iteration."""
+def stage_while(loop: Loop, test: Thunk, first: Any, rotated: bool = False) -> None:
+    """Trace a `while` loop; `first` is the value of its test before the first iteration."""
     trace, state, until = loop.trace, loop.state, loop.until
     trace.undo_log.write_back()
     carry = loop.carry()
     carry.test = first._ag_value if is_tensor(first) else None
-    # If the test does something, it must run as often as Python would run it, and `first` was one time.
+    # A test with effects must run as often as in Python, and it has run once for `first`: rotate the loop.
     rotated = rotated or (loop.rotates and _trace_test(loop, test, carry) is None)
 
     def iteration() -> tuple[Any, Any]:
         stop = loop.iteration()
         return stop, _go_on(trace, stop, test, state) if rotated else None
 
-    def begin(block: Block) -> Callable[[], Any]:
+    def begin(block: Block) -> Thunk:
         if rotated:
             block.add_param(ObjectType(), "go")
         return iteration
 
-    arm = _settled(loop, carry, begin)
+    traced = _settled(loop, carry, begin)
     head = _head_of_rotated(carry) if rotated else _trace_test(loop, test, carry)
-    if head is None:  # the test does something, with what the loop came to carry
+    if head is None:  # the test has effects, now that the loop carries more
         stage_while(loop, test, first, rotated=True)
         return
     inits = carry.inits()
     if rotated:
         inits.insert(0, as_result(trace, first))
     options = {"until": True} if until is not None and not rotated else None
-    node = Node("while", tuple(inits), options, (head, arm.block), trace.place())
+    node = Node("while", tuple(inits), options, (head, traced.block), trace.place())
     if rotated:
         node.add_output(ObjectType(), "go")
-    stop, now = (None, None) if arm.diverged else arm.result
-    _complete(loop, carry, node, arm, [now] if rotated else [stop] if until is not None else [])
+    stop, now = (None, None) if traced.diverged else traced.result
+    _complete(loop, carry, node, traced, [now] if rotated else [stop] if until is not None else [])
     if not rotated:
         forget_first_test(trace, head)
 
 
 def _head_of_rotated(carry: Carry) -> Block:
-    """The test of a loop whose body has computed it: whether to go on is carried."""
+    """The head of a rotated loop: its body computes the test, which is carried."""
     head = Block()
     head.results = (head.add_param(ObjectType(), "go"),)
     for form in carry.forms.values():
@@ -233,43 +224,45 @@ def _head_of_rotated(carry: Carry) -> Block:
     return head
 
 
-def _go_on(trace: Trace, stop: Any, test: Callable[[], Any], state: State) -> Any:
-    """Whether there is another iteration, for a loop whose test is part of its body, and may assign variables."""
+def _go_on(trace: Trace, stop: Any, test: Thunk, state: State) -> Any:
+    """Whether there is another iteration of a rotated loop, whose test may assign variables."""
     if isinstance(stop, bool):
         return False if stop else test()
     return stage_if(trace, stop, lambda: False, test, state, loose=False)
 
 
-def _complete(loop: Loop, carry: Carry, node: Node, arm: Arm, conditions: list[Any]) -> None:
-    """Let the body of a loop give what it hands to the next iteration, after these conditions, and record the loop."""
+def _complete(loop: Loop, carry: Carry, node: Node, traced: Arm, conditions: list[Any]) -> None:
+    """End the body of a loop with these conditions and the carried values, and record the loop."""
     trace = carry.trace
-    if not arm.diverged:
-        results = carry.results(arm)
-        with trace.open(arm.block):
+    if not traced.diverged:
+        results = carry.results(traced)
+        with trace.open(traced.block):
             results[:0] = [as_result(trace, condition) for condition in conditions]
-        end_block(trace, arm, results)
-    loop.policy.append(trace, node, [arm])
+        end_block(trace, traced, results)
+    loop.policy.append(trace, node, [traced])
     carry.finish(node)
 
 
 def forget_first_test(trace: Trace, head: Block) -> None:
-    """Drop what the test has recorded before the loop was staged: the loop itself begins with that test."""
+    """Drop the nodes that the test recorded before the loop was staged: the loop itself begins with the test."""
     tested = {(node.op, node.place) for node in head.nodes}
     used: set[Value] = set()
-    begun = False
-    for node in reversed(list(trace.block.nodes)):
+    has_begun = False
+    nodes = trace.block.nodes
+    for at in reversed(range(len(nodes))):
+        node = nodes[at]
         if (node.op, node.place) in tested and used.isdisjoint(node.outputs):
-            trace.block.nodes.remove(node)
             trace.dropped.add(node)
-            begun = True
-        elif begun:
+            del nodes[at]
+            has_begun = True
+        elif has_begun:
             return
         else:
             used.update(_read_by(node))
 
 
 def _read_by(node: Node) -> Iterator[Value]:
-    """The values that a node and its blocks use."""
+    """The values that a node and its blocks read."""
     yield from node.inputs
     for block in node.blocks:
         found: list[Value] = []
@@ -279,44 +272,43 @@ def _read_by(node: Node) -> Iterator[Value]:
             yield from _read_by(inner)
 
 
-def _settled(loop: Loop, carry: Carry, begin: Callable[[Block], Callable[[], Any]]) -> Arm:
-    """What an iteration comes to, traced until what the loop carries holds.
+def _settled(loop: Loop, carry: Carry, begin: Callable[[Block], Thunk]) -> Arm:
+    """The body of a loop, traced until the forms of the carried values hold.
 
     Args:
-        begin: adds the params for an item to a block; gives what an iteration runs.
+        begin: adds the params for an item to a block, and returns the function that runs an iteration.
     """
     unread = {id(variable) for variable in loop.state.passing}
     for _ in range(_ROUNDS):
         block = Block()
-        arm = run_body(carry.trace, begin(block), loop.state, block, carry.install, loop.policy)
-        hoist(carry.trace, [arm])
-        if not carry.take_in(arm, unread) and not carry.trace.assumed.fails(block, carry.given()):
+        traced = run_body(carry.trace, begin(block), loop.state, block, carry.install, loop.policy)
+        check_hoisted(carry.trace, [traced])
+        if not carry.take_in(traced, unread) and not carry.trace.assumed.fails(block, carry.initial_values()):
             break
-    return arm
+    return traced
 
 
-def _trace_test(loop: Loop, test: Callable[[], Any], carry: Carry) -> Block | None:
-    """The block of a loop's test; None if the loop must be rotated, as the test does more than tell its result."""
+def _trace_test(loop: Loop, test: Thunk, carry: Carry) -> Block | None:
+    """The block of a loop's test; None if the test has effects, so that the loop must be rotated."""
     trace, block = loop.trace, Block()
-    arm = run_body(trace, test, loop.state, block, carry.install, loop.policy)
-    if type(arm.result) in STAGEABLE and staged_as(arm.result) is None:
-        raise Materialize(arm.result)  # its truth will change
-    changed = any(arm.begin.get(slot, _MISSING) is not value for slot, value in arm.values.items())
-    if loop.rotates and (arm.diverged or arm.whole or changed or _does_something(block)):
+    traced = run_body(trace, test, loop.state, block, carry.install, loop.policy)
+    if type(traced.result) in STAGEABLE and staged_as(traced.result) is None:
+        raise Materialize(traced.result)  # its truth will change
+    changed = any(traced.begin.get(slot, _MISSING) is not value for slot, value in traced.values.items())
+    if loop.rotates and (traced.diverged or traced.resized or changed or _has_effects(block)):
         return None
     with trace.open(block):
-        block.results = (as_result(trace, arm.result),)
+        block.results = (as_result(trace, traced.result),)
     return block
 
 
-def _does_something(block: Block) -> bool:
-    return any(
-        lookup(node.op).effect in (WRITE, ORDERED) or any(map(_does_something, node.blocks)) for node in block.nodes
-    )
+def _has_effects(block: Block) -> bool:
+    nodes = block.nodes
+    return any(lookup(node.op).effect in (WRITE, ORDERED) or any(map(_has_effects, node.blocks)) for node in nodes)
 
 
 def stage_for(loop: Loop, iterable: Any) -> None:
-    """Trace a `for` loop over a value of the graph, or a structure of such."""
+    """Trace a `for` loop over a value of the graph, or over a structure of these."""
     trace, until = loop.trace, loop.until
     source = trace.lower(iterable)
     trace.undo_log.write_back()
@@ -324,19 +316,19 @@ def stage_for(loop: Loop, iterable: Any) -> None:
     carry.test = source if isinstance(source, Value) else None
     kwargs: dict[str, Any] = {}
 
-    def begin(block: Block) -> Callable[[], Any]:
+    def begin(block: Block) -> Thunk:
         item, kwargs["target"] = loop.item(block, source)
         return partial(loop.iteration, item)
 
-    arm = _settled(loop, carry, begin)
+    traced = _settled(loop, carry, begin)
     if until is not None:
         kwargs["until"] = True
-    node = Node("for", (source, *carry.inits()), kwargs, (arm.block,), trace.place())
-    _complete(loop, carry, node, arm, [] if until is None else [arm.result])
+    node = Node("for", (source, *carry.inits()), kwargs, (traced.block,), trace.place())
+    _complete(loop, carry, node, traced, [] if until is None else [traced.result])
 
 
 def _item_names(body: Any) -> tuple[str, ...]:
-    """What the user calls the loop's variables, if each has a name."""
+    """The user's names of the loop's variables, if each has one."""
     code = getattr(body, "__code__", None)
     if code is None or not code.co_argcount or not is_body(code):
         return ()
@@ -346,21 +338,17 @@ def _item_names(body: Any) -> tuple[str, ...]:
 
 
 def _item_of_source(trace: Trace, source: Value) -> Type:
-    found = contents(trace.assumed, source, ahead=True) if item_of(source.type) == ANY else None
+    found = element_type(trace.assumed, source, in_body=True) if item_of(source.type) == ANY else None
     return item_of(source.type) if found is None else found.item
 
 
 def _item_of_all(parts: Any) -> Type:
     """The type of the items of a structure that is iterated over."""
-    found: Type | None = None
-    for part in parts:
-        type = part.type if isinstance(part, Value) else merge.type_at(part)
-        found = type if found is None else join(found, type)
-    return ObjectType() if found is None else found
+    return join_all(part.type if isinstance(part, Value) else merge.type_at(part) for part in parts)
 
 
 def item_params(trace: Trace, block: Block, type: Type, names: tuple[str, ...] = ()) -> tuple[Any, Any]:
-    """Params of a loop's body for an item of a type, as the body gets it; and the target that the node names."""
+    """Add params for an item of a type to a loop's body; returns the item, and the target that the node names."""
     if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
         each = [(name,) for name in names] if len(names) == len(type.items) else [()] * len(type.items)
         pairs = [item_params(trace, block, part, name) for part, name in zip(type.items, each)]

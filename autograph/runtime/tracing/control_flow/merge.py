@@ -1,18 +1,19 @@
 """The merge lattice: the forms of a variable where paths meet, with parts that stay plain and parts that are staged.
 
-    form  ::=  Fixed(value)           the same object on all paths
-            |  Leaf(type)             a value of the graph
+    form  ::=  Fixed(value)               the same object on all paths
+            |  Leaf(type)                 a value of the graph
             |  Parts(like, {key: form})   a structure, built like `like`
-            |  Renewed(parts, path)       a list or dict of the caller's, or another one that is made of it
-            |  Identified(parts)          a tuple, part by part, and which object it is
 
-`widen` takes in the value of one more path. `leaves` gives a value's parts at the leaves of a form, which become the
-results of a block; `build` makes a value of a form out of proxies for its leaves.
+A structure may have a leaf of its own, which says which object it is: for a tuple, the object; for a list or dict of
+the caller's, whether an iteration has replaced it.
+
+`widen` joins a form with the value of one more path. `leaves` gives the parts of a value at the leaves of a form, which
+become the results of a block; `build` makes a value of a form, with proxies for its leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType
@@ -27,14 +28,14 @@ from autograph.common.trace_rules import is_own_class
 from autograph.runtime.graph.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
-from autograph.runtime.tracing.state.escape import EscapeAnalysis, Renewal, Renewals, Tuples
+from autograph.runtime.tracing.state.escape import EscapeAnalysis
 from autograph.runtime.tracing.state.iterators import TracedIterator
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 
-Form: TypeAlias = "Fixed | Leaf | Parts | Renewed | Identified"
+Form: TypeAlias = "Fixed | Leaf | Parts"
 
 
-@dataclass(frozen=True, slots=True)  # with no dict of its own that would know the value, too; see `escape.is_alone`
+@dataclass(frozen=True, slots=True)  # a `__dict__` would be one more reference to the value, see `escape.is_unshared`
 class Fixed:
     value: Any
 
@@ -48,46 +49,42 @@ class Leaf:
         return value
 
     def build(self, proxy: Any) -> Any:
-        """The variable's value, made of a proxy for that part."""
+        """The variable's value, made from a proxy for that part."""
         return proxy
 
 
 @dataclass(frozen=True)
 class Parts:
-    like: Any
-    parts: dict[Any, Form]
-    tuples: Tuples | None = None  # to be told of a tuple that is made of them
-
-
-@dataclass(frozen=True)
-class Renewed:
-    parts: Parts
-    path: str
-    known: Renewals
-
-
-@dataclass(frozen=True)
-class Identified:
-    parts: Parts
-    known: Tuples
-
-
-class Misfit(Exception):
-    """Two values for which there is no form.
+    """A structure.
 
     Attributes:
-        container: one of them that another could be put in the place of, if the graph held its contents.
+        identity: the type of the leaf that says which object it is, if it has one.
+        path: the caller's name of the list or dict that iterations may replace.
     """
 
-    def __init__(self, first: str, second: str, container: Any = None) -> None:
-        super().__init__(first, second)
-        self.first = first
-        self.second = second
-        self.container = container
+    like: Any
+    parts: dict[Any, Form]
+    escaped: EscapeAnalysis | None = None
+    identity: Type | None = None
+    path: str = ""
+
+
+@dataclass(eq=False)
+class Misfit(Exception):
+    """Two values that no form covers.
+
+    Attributes:
+        first, second: their descriptions.
+        container: one of them that could be replaced by another one, if the graph held its contents.
+    """
+
+    first: str
+    second: str
+    container: Any = None
 
 
 def is_stageable(value: Any) -> bool:
-    """Whether a value can be one of the graph's as it is: a proxy, a number, an array or what the graph holds."""
+    """Whether a value can be a leaf as it is: a proxy, a number, an array, or a container that the graph holds."""
     if is_tensor(value) or staged_as(value) is not None:
         return True
     return type(value) in (int, float, complex, bool) or is_a(value, (np.generic, np.ndarray))
@@ -103,127 +100,132 @@ def type_at(value: Any) -> Type:
     if value is UNBOUND:
         return MaybeUnbound(ANY)
     if type(value) is FunctionType or is_own_class(type(value)):
-        return ANY  # it stands for another one, or the graph makes one like it
+        return ANY  # a stand-in, or a function that the graph makes anew
     kind = pytree.kind_of(value)
     if kind is None:
         return NONE if value is None else type_of(value)
     parts = tuple(type_at(part) for part in kind.children(value).values())
-    if type(value) is tuple:
-        return ObjectType("tuple", parts)
-    return ObjectType(type(value).__name__)
+    return ObjectType("tuple", parts) if type(value) is tuple else ObjectType(type(value).__name__)
 
 
-def staged(value: Any, tuples: Tuples) -> Form:
-    """The form of a value that is expected to differ: all numbers in it, and in tuples in it, are leaves."""
+def staged(value: Any, escaped: EscapeAnalysis) -> Form:
+    """The form of a value that is expected to change: all numbers in it, and in tuples in it, are leaves."""
     if is_stageable(value):
         return Leaf(type_at(value))
-    if is_a(value, tuple):
-        kind = pytree.kind_of(value)
-        if kind is not None:
-            parts = Parts(value, {key: staged(part, tuples) for key, part in kind.children(value).items()}, tuples)
-            return Identified(parts, tuples) if tuples.has_identity(value) else parts
-    return Fixed(value)
+    kind = pytree.kind_of(value) if is_a(value, tuple) else None
+    if kind is None:
+        return Fixed(value)
+    parts = {key: staged(part, escaped) for key, part in kind.children(value).items()}
+    return Parts(value, parts, escaped, ANY if escaped.tuples.has_identity(value) else None)
 
 
-def widen(form: Form, value: Any, owned: EscapeAnalysis, loose: bool = False) -> Form:
+def widen(form: Form, value: Any, escaped: EscapeAnalysis, loose: bool = False) -> Form:
     """The form that also covers `value`.
 
     Args:
-        owned: tells what is known elsewhere, too, so that no other list, dict or the like may be put in its place.
-        loose: values that have nothing in common become an object; that is for what nobody looks at any more, such as
-            what a function returns.
+        escaped: the containers that code outside the construct knows, so that no other may replace them.
+        loose: join values that have nothing in common as an object. For values that are only returned, so that no
+            traced code looks at them.
 
     Raises:
         Misfit: there is no such form.
     """
-    if isinstance(form, (Parts, Identified)):
-        parts = form.parts if isinstance(form, Identified) else form
-        wider = _widen_parts(parts, value, owned, loose)
-        has_identity = isinstance(form, Identified) or owned.tuples.has_identity(value)
-        return Identified(wider, owned.tuples) if has_identity and isinstance(wider, Parts) else wider
     if isinstance(form, Leaf):
-        return Leaf(_join_at_leaf(form.type, value, owned, loose))
-    if isinstance(form, Renewed):
-        return _widen_renewed(form, value, owned)
+        return Leaf(_join_at_leaf(form.type, value, escaped, loose))
+    if isinstance(form, Parts):
+        return _widen_replaced(form, value, escaped) if form.path else _widen_parts(form, value, escaped, loose)
     known = form.value
     if known is value or _same_constant(known, value):
         return form
     if (known is UNBOUND) != (value is UNBOUND):
         other = value if known is UNBOUND else known
-        _check_objects(describe(known), describe(value), (other,), owned, loose=not _is_shared(other, owned))
+        _check_objects(describe(known), describe(value), (other,), escaped, loose=not _is_shared(other, escaped))
         inner = type_at(other)
         return Leaf(inner if isinstance(inner, MaybeUnbound) else MaybeUnbound(inner))
     if is_stageable(known) and is_stageable(value):
         return Leaf(join(type_at(known), type_at(value)))
     kind = pytree.kind_of(known)
-    if kind is not None and type(known) is type(value) and not is_tensor(value):
-        if not (_is_shared(known, owned) or _is_shared(value, owned)):
-            mine, theirs = kind.children(known), kind.children(value)
-            if list(mine) == list(theirs):
-                widened = {key: widen(Fixed(mine[key]), theirs[key], owned, loose) for key in mine}
-                parts = Parts(known, widened, owned.tuples)
-                has_identity = owned.tuples.has_identity(known) or owned.tuples.has_identity(value)
-                return Identified(parts, owned.tuples) if has_identity else parts
-    _check_objects(describe(known), describe(value), (known, value), owned, loose)
+    if kind is not None and type(known) is type(value) and not _is_shared(known, escaped):
+        parts: dict[Any, Form] = {key: Fixed(part) for key, part in kind.children(known).items()}
+        identity = ANY if escaped.tuples.has_identity(known) else None
+        joined = _join_parts(Parts(known, parts, escaped, identity), value, escaped, loose)
+        if joined is not None:
+            return joined
+    _check_objects(describe(known), describe(value), (known, value), escaped, loose)
     return Leaf(join(type_at(known), type_at(value)))
 
 
-def _widen_parts(form: Parts, value: Any, owned: EscapeAnalysis, loose: bool) -> Form:
-    kind = pytree.kind_of(form.like)
-    if kind is not None and type(value) is type(form.like) and not is_tensor(value) and not _is_shared(value, owned):
-        theirs = kind.children(value)
-        if list(theirs) == list(form.parts):
-            widened = {key: widen(part, theirs[key], owned, loose) for key, part in form.parts.items()}
-            return Parts(form.like, widened, owned.tuples)
+def _widen_parts(form: Parts, value: Any, escaped: EscapeAnalysis, loose: bool) -> Form:
+    joined = _join_parts(form, value, escaped, loose)
+    if joined is not None:
+        return joined
     values = (form.like,) if value is UNBOUND else (form.like, value)
-    _check_objects(describe(form.like), describe(value), values, owned, loose)
+    _check_objects(describe(form.like), describe(value), values, escaped, loose)
     return Leaf(join(ObjectType(type(form.like).__name__), type_at(value)))
 
 
-def renewable(first: Any, second: Any, owned: EscapeAnalysis) -> Form | None:
-    """The form of a list or dict of the caller's, or what loops made of it, that an iteration replaces by a new one."""
-    mine = owned.renewals.get(id(first))
-    if mine is None or first is second or not _renews(mine, second, owned):
+def _join_parts(form: Parts, value: Any, escaped: EscapeAnalysis, loose: bool) -> Parts | None:
+    """The form that also covers `value`, part by part; None if its class or keys differ, or other code knows it."""
+    if type(value) is not type(form.like) or _is_shared(value, escaped):
         return None
-    children = pytree.kind_of(first).children(first)  # type: ignore[union-attr]
+    parts = _children(value)
+    if list(parts) != list(form.parts):
+        return None
+    widened = {key: widen(part, parts[key], escaped, loose) for key, part in form.parts.items()}
+    has_identity = form.identity is not None or escaped.tuples.has_identity(value)
+    return Parts(form.like, widened, escaped, ANY if has_identity else None)
+
+
+def _children(structure: Any) -> Mapping[Any, Any]:
+    kind = pytree.kind_of(structure)
+    assert kind is not None, "it has parts"
+    return kind.children(structure)
+
+
+def replaceable(first: Any, second: Any, escaped: EscapeAnalysis) -> Form | None:
+    """The form of a list or dict of the caller's that an iteration replaces by one that it makes."""
+    mine = escaped.replacements.get(id(first))
+    if mine is None or first is second or not _may_replace(mine.container, mine.path, second, escaped):
+        return None
+    children = _children(first)
     if not all(map(_has_no_container, children.values())):
         return None
-    return Renewed(Parts(first, {key: Fixed(part) for key, part in children.items()}), mine.path, owned.renewals)
+    return Parts(first, {key: Fixed(part) for key, part in children.items()}, escaped, BOOL, mine.path)
 
 
-def _renews(mine: Renewal, value: Any, owned: EscapeAnalysis) -> bool:
-    """Whether a value can take the place of a list or dict of the caller's, part by part."""
-    if type(value) is not type(mine.container) or staged_as(value) is not None or staged_as(mine.container) is not None:
+def _may_replace(container: Any, path: str, value: Any, escaped: EscapeAnalysis) -> bool:
+    """Whether a value can replace a list or dict of the caller's, part by part."""
+    if type(value) is not type(container) or staged_as(value) is not None or staged_as(container) is not None:
         return False
-    theirs = owned.renewals.get(id(value))
-    if owned(value) if theirs is None else theirs.path != mine.path:
+    theirs = escaped.replacements.get(id(value))
+    if escaped(value) if theirs is None else theirs.path != path:
         return False
-    children = [pytree.kind_of(each).children(each) for each in (mine.container, value)]  # type: ignore[union-attr]
-    return list(children[0]) == list(children[1]) and all(map(_has_no_container, children[1].values()))
+    parts = _children(value)
+    return list(_children(container)) == list(parts) and all(map(_has_no_container, parts.values()))
 
 
 def _has_no_container(value: Any) -> bool:
     return all(map(_has_no_container, value)) if type(value) is tuple else is_stageable(value)
 
 
-def _widen_renewed(form: Renewed, value: Any, owned: EscapeAnalysis) -> Form:
-    if not _renews(Renewal(form.parts.like, form.path, False), value, owned):
-        form.known.tell_apart(form.path)
-    children = pytree.kind_of(value).children(value)  # type: ignore[union-attr]
-    parts = {key: widen(part, children[key], owned) for key, part in form.parts.parts.items()}
-    return Renewed(Parts(form.parts.like, parts), form.path, form.known)
+def _widen_replaced(form: Parts, value: Any, escaped: EscapeAnalysis) -> Form:
+    if not _may_replace(form.like, form.path, value, escaped):
+        escaped.replacements.tell_apart(form.path)
+    children = _children(value)
+    parts = {key: widen(part, children[key], escaped) for key, part in form.parts.items()}
+    return Parts(form.like, parts, escaped, BOOL, form.path)
 
 
-def _join_at_leaf(type: Type, value: Any, owned: EscapeAnalysis, loose: bool) -> Type:
+def _join_at_leaf(type: Type, value: Any, escaped: EscapeAnalysis, loose: bool) -> Type:
     if value is UNBOUND:
         return type if isinstance(type, MaybeUnbound) else MaybeUnbound(type)
     if not is_stageable(value):
-        _check_objects(f"a value of type {type}", describe(value), (value,), owned, loose)
+        _check_objects(f"a value of type {type}", describe(value), (value,), escaped, loose)
     return join(type, type_at(value))
 
 
 def _same_constant(first: Any, second: Any) -> bool:
-    """Whether two constants are equal numbers or ranges, of which nobody asks which one it is."""
+    """Whether two constants are equal numbers or ranges, whose identity no program relies on."""
     if type(first) is not type(second) or is_tensor(first):
         return False
     if isinstance(first, (float, complex, np.generic)):
@@ -232,7 +234,7 @@ def _same_constant(first: Any, second: Any) -> bool:
 
 
 def _is_plain_object(value: Any) -> bool:
-    """Whether nobody can tell a value from an equal one, nor asks whether it `is` some other."""
+    """Whether a program can neither distinguish a value from an equal one, nor relies on its identity."""
     if is_stageable(value):
         return True
     if is_a(value, tuple):
@@ -242,24 +244,24 @@ def _is_plain_object(value: Any) -> bool:
     return value is None or issubclass(type(value), StandIn)
 
 
-def _check_objects(first: str, second: str, values: tuple[Any, ...], owned: EscapeAnalysis, loose: bool) -> None:
-    """See to it that values may go on as objects of the graph: they are constants, or lists, dicts and the like.
+def _check_objects(first: str, second: str, values: tuple[Any, ...], escaped: EscapeAnalysis, loose: bool) -> None:
+    """Check that values can be objects of the graph: constants, or lists, dicts and the like.
 
     Raises:
-        Misfit: they are not; or they hold containers that others know, which those in the graph would be copies of.
+        Misfit: they cannot; or they hold containers that other code knows, and the graph would hold copies of these.
     """
     for value in values:
         if type(value) is TracedIterator:
             raise value.staged("an iterator{} is one object on one path and another on the other")
-    shared = [container for value in values for container in owned.within(value)]
+    shared = [container for value in values for container in escaped.within(value)]
     if shared or not (loose or all(_is_plain_object(value) or type(value) in STAGEABLE for value in values)):
-        raise Misfit(first, second, next(filter(owned.can_be_staged, shared), None))
+        raise Misfit(first, second, next(filter(escaped.can_be_staged, shared), None))
 
 
-def _is_shared(value: Any, owned: EscapeAnalysis) -> bool:
+def _is_shared(value: Any, escaped: EscapeAnalysis) -> bool:
     if is_tensor(value) or is_a(value, tuple) or staged_as(value) is not None:
         return False
-    return (type(value) in STAGEABLE or pytree.kind_of(value) is not None) and owned(value)
+    return (type(value) in STAGEABLE or pytree.kind_of(value) is not None) and escaped(value)
 
 
 def leaves(form: Form, value: Any) -> Iterator[Any]:
@@ -267,18 +269,14 @@ def leaves(form: Form, value: Any) -> Iterator[Any]:
     if isinstance(form, Leaf):
         yield form.read(value)
     elif isinstance(form, Parts):
-        kind = pytree.kind_of(form.like)
-        assert kind is not None
-        children = kind.children(value)
+        if form.path and form.escaped is not None:
+            known = form.escaped.replacements.get(id(value))
+            yield True if known is None else known.replaced
+        elif form.identity is not None:
+            yield value
+        children = _children(value)
         for key, part in form.parts.items():
             yield from leaves(part, children[key])
-    elif isinstance(form, Identified):
-        yield value
-        yield from leaves(form.parts, value)
-    elif isinstance(form, Renewed):
-        known = form.known.get(id(value))
-        yield True if known is None else known.renewed
-        yield from leaves(form.parts, value)
 
 
 def types(form: Form) -> Iterator[Type]:
@@ -286,57 +284,45 @@ def types(form: Form) -> Iterator[Type]:
     if isinstance(form, Leaf):
         yield form.type
     elif isinstance(form, Parts):
+        if form.identity is not None:
+            yield form.identity
         for part in form.parts.values():
             yield from types(part)
-    elif isinstance(form, Identified):
-        yield ANY
-        yield from types(form.parts)
-    elif isinstance(form, Renewed):
-        yield BOOL
-        yield from types(form.parts)
 
 
 def named(form: Form, name: str) -> Iterator[tuple[Type, str]]:
-    """The types of the leaves of what a variable holds, with names."""
-    names = iter([f"{name}_renewed"] if name and isinstance(form, Renewed) else [])
+    """The types of the leaves of a variable, with names."""
+    names = iter([f"{name}_renewed"] if name and isinstance(form, Parts) and form.path else [])
     return ((type, next(names, name)) for type in types(form))
 
 
 def alike(first: Form, second: Form) -> bool:
     """Whether forms have leaves at the same places."""
-    if isinstance(first, (Renewed, Identified)) and type(first) is type(second):
-        return alike(first.parts, second.parts)
     if isinstance(first, Parts) and isinstance(second, Parts):
-        return all(alike(a, b) for a, b in zip(first.parts.values(), second.parts.values()))
+        pairs = zip(first.parts.values(), second.parts.values())
+        return first.identity == second.identity and all(alike(a, b) for a, b in pairs)
     return type(first) is type(second)
 
 
 def build(form: Form, proxies: Iterator[Any]) -> Any:
-    """A value of a form, which takes its leaves from `proxies`."""
+    """A value of a form; `proxies` are its leaves."""
     if isinstance(form, Fixed):
         return form.value
     if isinstance(form, Leaf):
         return form.build(next(proxies))
-    if isinstance(form, Identified):
-        proxy = next(proxies)
-        value = build(form.parts, proxies)
-        form.known.add(value, proxy)
-        return value
-    if isinstance(form, Renewed):
-        renewed = next(proxies)
-        value = build(form.parts, proxies)
-        form.known.add(value, form.path, renewed)
-        return value
+    identity = None if form.identity is None else next(proxies)
     kind = pytree.kind_of(form.like)
     assert kind is not None
     made = kind.rebuild(form.like, [build(part, proxies) for part in form.parts.values()])
-    if isinstance(made, tuple) and form.tuples is not None:
-        form.tuples.add(made)
+    if form.escaped is not None and form.path:
+        form.escaped.replacements.add(made, form.path, identity)
+    elif form.escaped is not None and isinstance(made, tuple):
+        form.escaped.tuples.add(made, identity)
     return made
 
 
 def describe(value: Any) -> str:
-    """A value, as an error message names it."""
+    """A value, for an error message."""
     if is_tensor(value):
         return f"a value of type {value._ag_value.type}"
     if value is UNBOUND:

@@ -1,55 +1,111 @@
-"""Loops that begin as plain Python, and what `while_loop.py` and `for_loop.py` share to trace them.
+"""Speculation: loops that begin as plain Python, for `while_loop.py` and `for_loop.py`.
 
-The iterations of a loop over plain values are run as they are as long as they record nothing. Once they do, and there
-are more than a few, or once it depends on a staged value whether there is another iteration, all is undone, and the
-loop is staged from its beginning. If that cannot be done, because its body needs the index itself, it is unrolled.
+The iterations of a loop over plain values run as Python while they record nothing. If they record more than a few
+operations, or if only the graph knows whether there is another iteration, everything is undone, and the loop is staged
+from its beginning. If its body needs the index itself, so that it cannot be staged, it is unrolled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from autograph.runtime.tracing.control_flow.body import Slots, State, known_before
-from autograph.runtime.tracing.control_flow.cond import stage_if
-from autograph.runtime.tracing.control_flow.unroll_policy import Unrolling
-from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, NeedsStaging, Unjoinable
+from autograph.runtime.graph.graph import Place
+from autograph.runtime.tracing.control_flow.cond import State, existed_before, stage_if, staged_with_containers
+from autograph.runtime.tracing.control_flow.loop import Loop
+from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, NeedsStaging, Unjoinable, Unstageable
 from autograph.runtime.tracing.state.staged_containers import as_tensor
 from autograph.runtime.tracing.state.trace import Trace
 
-PEEL = 3  # iterations that are run before a loop, so that what it carries has settled
+UNROLL = 8  # iterations that are unrolled without a second thought
+SHORT = 128  # operations that these may record; loops in one another soon come to more
+FREE = 5_000  # operations that unrolling may record for which nobody has asked
+BUDGET = 20_000  # the same where somebody has
+
+
+@dataclass(frozen=True)
+class Unrolling:
+    """How far a loop is unrolled.
+
+    Attributes:
+        limit: how many iterations are; None for all.
+        wanted: whether the user asked for all iterations.
+        asked: whether the user said how many.
+        budget: how many operations that may record.
+        is_strict: whether it is an error if it takes more; otherwise the function runs as plain Python.
+    """
+
+    limit: int | None = UNROLL
+    wanted: bool = False
+    asked: bool = False
+    budget: int = FREE
+    is_strict: bool = False
+
+    def spend(self, operations: int, place: Callable[[], Place]) -> None:
+        """Unroll no further if so many operations are too many."""
+        if operations > self.budget:
+            raise Unstageable(
+                f"unrolling this loop takes more than {self.budget} operations, and it cannot be staged as a loop of "
+                "the graph, because its body needs the value of what it iterates over, or carries what cannot be "
+                "carried. Iterate over an array or a range, and index arrays rather than lists with the loop's "
+                "variable, or allow more with ag.set_loop_options(budget=…) in the body",
+                place(),
+                asked=self.is_strict,
+            )
+
+
+def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> Unrolling:
+    """What the options of a loop come to."""
+    if not options:
+        return _DEFAULT
+    unknown = [name for name in options if name not in ("unroll", "budget")]
+    unroll = options.get("unroll")
+    is_strict = bool(unroll) or "budget" in options
+    budget = options.get("budget", BUDGET if is_strict else FREE)
+    if unknown:
+        problem = f"there is no option {unknown[0]!r}; there are unroll= and budget="
+    elif not (unroll is None or isinstance(unroll, int)) or (unroll is not None and unroll < 0):
+        problem = f"unroll= is True, False or how many iterations are unrolled at most, not {unroll!r}"
+    elif not isinstance(budget, int) or budget < 1:
+        problem = f"budget= is how many operations unrolling may take, not {budget!r}"
+    else:
+        limit = UNROLL if unroll is None else None if unroll is True else int(unroll)
+        return Unrolling(limit, unroll is True, unroll is not None, budget, is_strict)
+    raise Unstageable(f"set_loop_options: {problem}", place(), asked=True)
+
+
+_DEFAULT = Unrolling()
+STAGED = Unrolling(limit=0, asked=True)  # as for `unroll=False`
+
+
+PEEL = 3  # iterations that may run before a staged loop, until its carried values have settled
 
 Options = Mapping[str, Any] | None
 
 
-@dataclass
 class Checkpoint:
-    """Where a trace was, to go back to; as a context manager, it keeps what was traced unless that is undone."""
+    """A state of a trace to return to. As a context manager, it keeps what was traced since, unless that is undone."""
 
-    trace: Trace
-    state: State
-    before: Slots = field(init=False)
-    nodes: int = field(init=False)
-    recorded: int = field(init=False)
-    undone: bool = field(init=False, default=False)
-
-    def __post_init__(self) -> None:
-        self.before = self.state.snapshot()
-        self.nodes = len(self.trace.block.nodes)
-        self.recorded = self.trace.recorded
-        self.trace.undo_log.begin()
+    def __init__(self, trace: Trace, state: State) -> None:
+        self.trace = trace
+        self.state = state
+        self.before = state.snapshot()
+        self.nodes = len(trace.block.nodes)
+        self.recorded = trace.recorded
+        self.undone = False
+        trace.undo_log.begin()
 
     @property
     def grown(self) -> int:
-        """How many nodes were recorded since."""
+        """The number of nodes recorded since."""
         return self.trace.recorded - self.recorded
 
     def undo(self) -> None:
-        """Make all as it was."""
+        """Undo everything since."""
         self.undone = True
         self.state.restore(self.before)
-        self.trace.undo_log.undo(known_before(self.trace, self.before, self.trace.undo_log.stack[-1]))
+        self.trace.undo_log.undo(existed_before(self.trace, self.before, self.trace.undo_log.stack[-1]))
         self.trace.drop(self.nodes, self.recorded)
 
     def __enter__(self) -> Checkpoint:
@@ -60,31 +116,39 @@ class Checkpoint:
             self.trace.undo_log.keep()
 
 
+@dataclass(eq=False)
 class Restage(Exception):
-    """The loop that runs as plain Python is to be staged; `forced` if it cannot go on otherwise."""
+    """The loop that runs as plain Python is to be staged; `forced`: it cannot continue otherwise."""
 
-    def __init__(self, forced: bool) -> None:
-        super().__init__(forced)
-        self.forced = forced
+    forced: bool
 
 
-def attempt(trace: Trace, state: State, run: Callable[[Checkpoint], None]) -> None:
-    """Run something that is undone if it does not come to its end."""
-    with Checkpoint(trace, state) as checkpoint:
-        try:
-            run(checkpoint)
-        except (Restage, NeedsConcrete, Unjoinable, NeedsStaging):
-            checkpoint.undo()
-            raise
+@dataclass
+class SpeculativeLoop(Loop):
+    """A loop that may run as plain Python, be staged, or be unrolled."""
+
+    rule: Unrolling
+
+    def attempt(self, run: Callable[[Checkpoint], None]) -> None:
+        """Call `run`; if a signal interrupts it, undo what it did."""
+        with Checkpoint(self.trace, self.state) as checkpoint:
+            try:
+                run(checkpoint)
+            except (Restage, NeedsConcrete, Unjoinable, NeedsStaging):
+                checkpoint.undo()
+                raise
+
+    def stage(self, stage: Callable[[], None]) -> None:
+        """Stage the loop by `stage`."""
+        staged_with_containers(self.trace, stage, self.state)
+
+    def unless(self, stop: Any, rest: Callable[[], Any]) -> None:
+        """Stage the rest of the loop under the condition that it does not stop here."""
+        stage_if(self.trace, self.trace.record("not", (as_tensor(stop),)), rest, None, self.state)
 
 
 def report_iterations(checkpoint: Checkpoint, iterations: int, rule: Unrolling) -> None:
-    """Tell of the iterations of a loop over plain values that are written out in the graph."""
+    """Report the iterations of a loop over plain values that the graph has one by one."""
     if iterations > 1 and checkpoint.grown:
         kind = "iterations" if rule.asked else "unroll"
         checkpoint.trace.report(kind, f"{iterations} iterations of this loop take {checkpoint.grown} operations")
-
-
-def unless(trace: Trace, stop: Any, rest: Callable[[], Any], state: State) -> None:
-    """Run the rest of a loop unless it ends here, which only the graph knows."""
-    stage_if(trace, trace.record("not", (as_tensor(stop),)), rest, None, state)

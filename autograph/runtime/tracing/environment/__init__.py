@@ -1,5 +1,5 @@
 """The captured environment: globals, closure cells, attributes and classes that traced code reads, and their guards.
 
-`environment.py` is on top. `source.py` and `object_source.py` say where a value comes from, `guards.py`,
-`attribute_guards.py`, `class_guards.py` and `container_aliases.py` what must still hold at the next call.
+`environment.py` is on top. `object_source.py` has the provenance of captured objects; `guards.py`,
+`attribute_guards.py`, `container_aliases.py` and `process_settings.py` have the guards that later calls check.
 """

@@ -1,10 +1,11 @@
-"""Guards for attributes that traced code may have read: it reads them as Python does, without a word to the trace."""
+"""Guards for the attributes that traced code may have read: Python reads them, so the trace does not notice."""
 
 from __future__ import annotations
 
 import sys
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,12 +24,17 @@ from autograph.runtime.graph.object_model import (
     own_dict,
 )
 from autograph.runtime.graph.signature import Guard
-from autograph.runtime.tracing.environment.class_guards import ClassFacts
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
-from autograph.runtime.tracing.environment.guards import has_fixed_parts, is_alike, is_same, is_structure
-from autograph.runtime.tracing.environment.object_parts import CONSTANTS, fixed_parts
-from autograph.runtime.tracing.environment.object_source import fixed_source
-from autograph.runtime.tracing.environment.source import Source, constant, with_distinct_names
+from autograph.runtime.tracing.environment.guards import ClassFacts, has_fixed_parts, is_alike, is_same, is_structure
+from autograph.runtime.tracing.environment.object_source import (
+    CONSTANTS,
+    Source,
+    are_one,
+    constant,
+    fixed_parts,
+    fixed_source,
+    with_distinct_names,
+)
 from autograph.runtime.tracing.state.undo_log import attributes
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype, frozenset)
@@ -37,29 +43,29 @@ _MISSING: Any = object()
 _CONTAINERS = (list, tuple, dict)
 # Code that mentions these may read any attribute.
 _BY_NAME = frozenset({"getattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"})
-# Code that mentions these may ask a class for anything; protocols do.
-_ASKING = _BY_NAME | {"isinstance", "issubclass"}
+# Code that mentions these may read any attribute of a class; protocols do.
+_INSPECTING = _BY_NAME | {"isinstance", "issubclass"}
 
 
-def attribute_guards(environment: CapturedEnvironment, names: set[str], relied: dict[type, None]) -> list[Guard]:
-    """Guards for all attributes, of what traced code can reach, that it mentions the name of.
+def attribute_guards(environment: CapturedEnvironment, names: set[str], inspected: dict[type, None]) -> list[Guard]:
+    """Guards for all attributes, of the objects that traced code can reach, whose names are in its text.
 
     Args:
-        relied: further classes that traced code may ask for anything, besides those of the objects that are reached.
+        inspected: further classes that traced code may inspect, besides those of the objects that it can reach.
     """
     guards: list[Guard] = []
-    classes = dict(relied)
-    known = [(each, True) for each in environment.libraries]
-    known += [(each, False) for each in (*environment.sources.objects.values(), *environment.met_again)]
-    rest = deque([(thing, environment.sources.source_of(source), of_library) for (thing, source), of_library in known])
-    met: list[tuple[Any, Source]] = []
+    classes = dict(inspected)
+    roots = [(each, True) for each in environment.libraries]
+    roots += [(each, False) for each in (*environment.sources.objects.values(), *environment.registered_again)]
+    rest = deque([(thing, environment.sources.source_of(source), of_library) for (thing, source), of_library in roots])
+    reached: list[tuple[Any, Source]] = []
     seen: set[int] = set()
-    within = _Within(environment, guards)
-    given: dict[type, dict[str, tuple[type, Any]]] = {}
+    values = _ValueGuards(environment, guards)
+    constants: dict[type, dict[str, tuple[type, Any]]] = {}
     while rest:
         thing, source, of_library = rest.popleft()
-        if not of_library and not is_a(thing, type):  # of classes, each is known to be the same
-            met.append((thing, source))
+        if not of_library and not is_a(thing, type):  # classes have guards of their own
+            reached.append((thing, source))
         if id(thing) in seen:
             continue
         seen.add(id(thing))
@@ -71,36 +77,37 @@ def attribute_guards(environment: CapturedEnvironment, names: set[str], relied: 
             guards.append(_names_guard(thing, own, source))
         kind = thing if is_a(thing, type) else type(thing)
         if compares_itself(kind):
-            continue        # which lets the function run as plain Python
+            continue        # the function runs as plain Python
         classes[kind] = None
-        if kind not in given:
-            given[kind] = _given_by(kind, names)
+        if kind not in constants:
+            constants[kind] = _class_constants(kind, names)
             for name, each in _descriptors(kind, names):
                 rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
-        read = _in_library(thing, own, names) if of_library else _looked_at(environment, thing, own, names, given[kind])
-        for name, value in read:
+        of_users = partial(_readable_attributes, environment, constants[kind])
+        readable = _library_attributes if of_library else of_users
+        for name, value in readable(thing, own, names):
             if compares_itself(type(value)):
-                continue        # likewise
+                continue        # here, too
             part = source.attribute(name)
             if of_library and is_a(value, (type, ModuleType)):
                 guards.append(Guard(*is_same(value, part), f"the attribute {part.text} changed"))
                 rest.append((value, part, True))
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
-            rest.extend((*each, False) for each in within.guard(value, part, late))
-    return guards + _sharing_guards(met) + _class_guards(environment, classes, names)
+            rest.extend((*each, False) for each in values.guard(value, part, late))
+    return guards + _sharing_guards(reached) + _class_guards(environment, classes, names)
 
 
 def _class_guards(environment: CapturedEnvironment, classes: Iterable[type], names: set[str]) -> list[Guard]:
-    """That classes have what they had."""
-    asked = dict.fromkeys(filter(_may_change, classes))
-    asked.update(dict.fromkeys(type(kind) for kind in classes if is_users(type(kind))))
-    bases = {base for kind in asked for base in kind.__mro__[1:]}
+    """Guards that classes have the same attributes."""
+    mutable = dict.fromkeys(filter(_may_change, classes))
+    mutable.update(dict.fromkeys(type(kind) for kind in classes if is_users(type(kind))))
+    bases = {base for kind in mutable for base in kind.__mro__[1:]}
     exposed = set(map(type, environment.exposed.values()))
-    written = {id(thing) for thing, _ in environment.trace.undo_log.outermost() if is_a(thing, type)}
+    written = {id(thing) for thing, _ in environment.trace.undo_log.all_changes() if is_a(thing, type)}
     guards = []
-    for kind in [each for each in asked if each not in bases]:
-        has_any = not _ASKING.isdisjoint(names) or not exposed.isdisjoint(kind.__mro__)
+    for kind in [each for each in mutable if each not in bases]:
+        has_any = not _INSPECTING.isdisjoint(names) or not exposed.isdisjoint(kind.__mro__)
         facts = ClassFacts(kind, None if has_any else frozenset(names))
         is_written = not written.isdisjoint(map(id, kind.__mro__))
         condition = facts.condition_of_written if is_written else facts.condition
@@ -109,85 +116,86 @@ def _class_guards(environment: CapturedEnvironment, classes: Iterable[type], nam
 
 
 def _may_change(kind: type) -> bool:
-    """Whether a program may change what a class gives: one of the user's, or of the standard library in Python."""
+    """Whether a program may change a class: one of the user's, or one of the standard library written in Python."""
     if is_users(kind):
         return True
     return is_changeable(kind) and trace_rules.is_standard(sys.modules.get(str(module_of(kind))))
 
 
-def _among(names: Collection[str], held: Mapping[str, Any]) -> list[str]:
-    """Those names that something holds, in a time that goes by the shorter of both."""
+def _in_both(names: Collection[str], held: Mapping[str, Any]) -> list[str]:
+    """The names that are in both, in time linear in the smaller one."""
     return [name for name in held if name in names] if len(held) < len(names) else [n for n in names if n in held]
 
 
 def _descriptors(kind: type, names: set[str]) -> list[tuple[str, Any]]:
-    """The descriptors of the user's that a class has under some names."""
-    members = [(name, base.__dict__[name]) for base in kind.__mro__ for name in sorted(_among(names, base.__dict__))]
+    """The descriptors of the user's classes that a class has under some names."""
+    members = [(name, base.__dict__[name]) for base in kind.__mro__ for name in sorted(_in_both(names, base.__dict__))]
     return [(name, each) for name, each in members if is_users(type(each)) and is_descriptor(each)]
 
 
-def _given_by(kind: type, names: Collection[str]) -> dict[str, tuple[type, Any]]:
-    """The numbers and the like that are attributes of a class under some names, each with the class that holds it."""
+def _class_constants(kind: type, names: Collection[str]) -> dict[str, tuple[type, Any]]:
+    """The numbers and other constants of a class under some names, each with the base class that holds it."""
     held: dict[str, tuple[type, Any]] = {}
     for base in reversed(kind.__mro__):
-        held.update((name, (base, base.__dict__[name])) for name in _among(names, base.__dict__))
+        held.update((name, (base, base.__dict__[name])) for name in _in_both(names, base.__dict__))
     return {name: each for name, each in held.items() if is_a(each[1], _PLAIN)}
 
 
-def _looked_at(
+def _readable_attributes(
     environment: CapturedEnvironment,
+    constants: dict[str, tuple[type, Any]],
     thing: Any,
     own: dict[str, Any],
     names: set[str],
-    given: dict[str, tuple[type, Any]],
 ) -> Iterator[tuple[str, Any]]:
     """The attributes of an object, class or module that traced code may have read, with their values.
 
     Args:
-        names: what traced code mentions.
-        given: what its class gives under these names; see `_given_by`.
+        constants: see `_class_constants`.
+        names: the names in the text of traced code.
     """
-    mentioned = dict.fromkeys(sorted({*_among(names, own), *given}))
+    mentioned = dict.fromkeys(sorted({*_in_both(names, own), *constants}))
     if not is_a(thing, (type, ModuleType)):
         any_name = not _BY_NAME.isdisjoint(names) or id(thing) in environment.exposed
         if any_name or class_has(type(thing), "__dataclass_fields__"):
             inherited = (name for base in type(thing).__mro__ for name in base.__dict__ if not name.startswith("__"))
             mentioned = dict.fromkeys([*mentioned, *own, *inherited])
-            given = _given_by(type(thing), mentioned)
+            constants = _class_constants(type(thing), mentioned)
     elif is_a(thing, type):
         yield from ((name, getattr(thing, name)) for name in ("__name__", "__qualname__") if name in names)
     for name in mentioned:
         value = own.get(name, _MISSING)
         if is_a(thing, type) and is_descriptor(value):
-            continue  # of which the guard of the class tells
+            continue  # the guard of the class covers it
         holder = thing
         if value is _MISSING:
-            holder, value = given.get(name, (thing, _MISSING))
-        is_late = ("attribute", id(holder), name) in environment.late or (id(holder), name) in environment.read_late
+            holder, value = constants.get(name, (thing, _MISSING))
+        is_late = ("attribute", id(holder), name) in environment.late
+        is_late |= (id(holder), name) in environment.late_attributes
         if value is not _MISSING and not is_late:
             yield name, value
 
 
-def _in_library(thing: Any, own: Any, names: set[str]) -> Iterator[tuple[str, Any]]:
+def _library_attributes(thing: Any, own: Any, names: set[str]) -> Iterator[tuple[str, Any]]:
     """The same for modules and classes of the standard library in Python: numbers, texts, modules and classes.
 
-    For classes of installed packages it is what they have of their bases, too, and small containers.
+    For classes of installed packages, also inherited attributes and small containers.
     """
     if is_a(thing, type) and is_opaque_class(thing):
         found = {name: class_attribute(thing, name) for name in sorted(names) if class_has(thing, name)}
         yield from ((name, value) for name, value in found.items() if is_a(value, (type, *_CONTAINERS, *CONSTANTS)))
         return
     module = thing if is_a(thing, ModuleType) else sys.modules.get(str(thing.__module__))
-    for name in sorted(_among(names, own)) if trace_rules.is_standard(module) else ():
+    for name in sorted(_in_both(names, own)) if trace_rules.is_standard(module) else ():
         if isinstance(own[name], (type, ModuleType, *CONSTANTS)):
             yield name, own[name]
 
 
-def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
-    """That the same objects, and no others, are met at several places."""
+def _sharing_guards(reached: list[tuple[Any, Source]]) -> list[Guard]:
+    """Guards that the same places, and no others, have the same object."""
     firsts: dict[int, tuple[Any, Source]] = {}
     guards: list[Guard] = []
-    for thing, source in met:
+    for thing, source in reached:
         guards.extend(is_one(source, firsts.setdefault(id(thing), (thing, source))[1]))
     kinds: dict[type, list[Source]] = {}
     for thing, source in firsts.values():
@@ -202,22 +210,21 @@ def _sharing_guards(met: list[tuple[Any, Source]]) -> list[Guard]:
 
 
 def is_one(source: Source, first: Source) -> Iterator[Guard]:
-    """That the same object is in two places."""
+    """A guard that the same object is in two places; none if they are the same place."""
     if first.expression != source.expression or first.names != source.names:
-        expressions, names = with_distinct_names([source, first])
-        yield Guard(" is ".join(expressions), names, f"{source.text} is another object than {first.text}")
+        yield Guard(*are_one(source, first), f"{source.text} is another object than {first.text}")
 
 
-class _Within:
-    """Guards the values of attributes, and what is within them as far as it is made of lists, dicts and the like."""
+class _ValueGuards:
+    """Guards the values of attributes, and the values in their lists, dicts and the like."""
 
     def __init__(self, environment: CapturedEnvironment, guards: list[Guard]) -> None:
         self.environment = environment
         self.guards = guards
-        self._first: dict[int, tuple[Any, Source]] = {}  # structures that have been looked into
+        self._first: dict[int, tuple[Any, Source]] = {}  # structures that are guarded already
 
     def guard(self, value: Any, source: Source, late: Any) -> list[tuple[Any, Source]]:
-        """Guard one value; gives the objects that are to be looked into next."""
+        """Guard one value; returns the objects in it whose attributes need guards."""
         found: list[tuple[Any, Source]] = []
         rest = [(value, source)]
         while rest:
@@ -226,7 +233,7 @@ class _Within:
         return found
 
     def _guard(self, value: Any, source: Source, late: Any, found: list[Any]) -> list[tuple[Any, Source]]:
-        """The same without what is within it, which it gives."""
+        """Guard a value without its parts, which are returned."""
         reason = f"the attribute {source.text} changed"
         self.environment.sources.note_place(value, source)
         _, elsewhere = self.environment.sources.read_at.get(id(value), (value, source))
@@ -266,9 +273,9 @@ class _Within:
 
 
 def _names_guard(thing: Any, own: dict[str, Any], source: Source) -> Guard:
-    """That an object has the same attributes, whatever they are."""
+    """A guard that an object has attributes of the same names."""
     in_dict = own_dict(thing)
     in_slots = in_dict is None or own.keys() != in_dict.keys()
     names = f"attributes({source.expression}).keys()" if in_slots else f"{source.expression}.__dict__.keys()"
-    given = {**dict(source.names), "attributes": attributes, "names": frozenset(own)}
-    return Guard(f"{names} == names", given, f"{source.text} has other attributes")
+    values = {**dict(source.names), "attributes": attributes, "names": frozenset(own)}
+    return Guard(f"{names} == names", values, f"{source.text} has other attributes")

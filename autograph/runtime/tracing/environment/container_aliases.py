@@ -1,8 +1,8 @@
-"""Container aliasing: lists, dicts and the like that a function reaches under two names, a global and an argument, say.
+"""Alias analysis of containers: lists, dicts and the like that a function reaches under two names, say a global and an
+argument.
 
-Traced code has a copy for each name, so what it changes in one of them would not show in the others. A function that
-changes such a container runs as plain Python. Where the program asks whether two of them are one object, the
-originals answer, not the copies.
+Traced code has a copy for each name, so a change of one would not show in the others. A function that changes such a
+container runs as plain Python. Where the program compares two containers by identity, the originals are compared.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from autograph.common.statics import is_a
 from autograph.runtime.graph.signature import Guard, Signature
 from autograph.runtime.tracing.environment.attribute_guards import is_one
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
-from autograph.runtime.tracing.environment.object_source import has_identity, has_places
-from autograph.runtime.tracing.environment.source import Source, constant, with_distinct_names
+from autograph.runtime.tracing.environment.object_source import (
+    Source,
+    constant,
+    has_identity,
+    has_places,
+    with_distinct_names,
+)
 from autograph.runtime.tracing.proxies.context import Aliases
-from autograph.runtime.tracing.proxies.graph_break import Plain
 from autograph.runtime.tracing.proxies.stand_in import original_of
 
 
@@ -27,12 +31,12 @@ class ContainerAliases(Aliases):
     """The names of containers.
 
     Args:
-        arguments: those among the arguments of the call that is traced, by their paths.
-        paths: what traced code has of these, with their paths, by identity.
-        signature: what guards call these.
+        arguments: the containers among the arguments of the traced call, by their paths.
+        paths: the containers of traced code for these, with their paths, by identity.
+        signature: has the names of these in guards.
 
     Attributes:
-        whole: those of the arguments that the graph gets as they are.
+        whole: the arguments that the graph gets as they are.
     """
 
     def __init__(
@@ -43,8 +47,8 @@ class ContainerAliases(Aliases):
         signature: Signature,
     ) -> None:
         self.whole: list[Any] = []
-        self._checked: dict[int, tuple[Any, int]] = {}  # with how much was known then
-        self._compared: dict[int, Any] = {}  # of which the program has asked whether they are one
+        self._checked: dict[int, tuple[Any, int]] = {}  # with `environment.size` at that time
+        self._compared: dict[int, Any] = {}  # that the program has compared by identity
         self._pinned: dict[int, Any] = {}
         self._environment = environment
         self._arguments = arguments
@@ -52,21 +56,21 @@ class ContainerAliases(Aliases):
         self._names = signature.containers
 
     def is_one(self, first: Any, second: Any) -> bool:
-        """Whether two things are one, of which traced code may have copies; guards see to it that it stays so."""
+        """Whether two things, of which traced code may have copies, are one object; guards check that it stays so."""
         one, other = self._original(first), self._original(second)
         if type(one) is type(other) and has_identity(one):
             self._compared |= {id(one): one, id(other): other}
         return one is other
 
     def watched(self, thing: Any) -> Any:
-        """The object whose identity a program asks for, of which traced code may have a copy; guards watch it."""
+        """The original of a thing whose identity the program uses; guards check that it stays the same."""
         one = self._original(thing)
         if has_identity(one):
             self._compared[id(one)] = one
         return one
 
     def pin(self, value: Any) -> None:
-        """See to it that a constant which the graph compares by `is` is that very object in the calls to come, too."""
+        """Guard that a constant which the graph compares by `is` stays the same object."""
         if has_identity(value):
             self._pinned[id(value)] = value
 
@@ -75,41 +79,46 @@ class ContainerAliases(Aliases):
         return self._environment.original(original_of(thing) if known is None else self._arguments.get(known[1], thing))
 
     def check_argument(self, path: str) -> None:
-        """The same for a container among the arguments."""
+        """Check that a changed argument has one name only."""
         if path in self._arguments:
             self.check(self._arguments[path])
 
     def check_reread(self) -> None:
-        """The same for those that the graph itself reads, which it may change, too."""
-        written = [value for value, _ in self._checked.values()]  # some before another name of them was known
+        """Check that containers which the graph reads, and so may change, have one name only."""
+        written = [value for value, _ in self._checked.values()]  # further names may have been found since
         environment = self._environment
-        for value in [*environment.reread.values(), *environment.reread_parts.values(), *self.whole, *written]:
+        loaded = *environment.loaded_containers.values(), *environment.loaded_parts.values()
+        for value in (*loaded, *self.whole, *written):
             self.check(value)
 
     def check(self, value: Any) -> None:
-        """See to it that a container that is changed has one name only.
+        """Check that a changed container has one name only.
 
         Raises:
-            Plain: there are several.
+            Plain: it has several.
         """
-        known = self._environment.known_in_all
-        if self._checked.get(id(value), (value, -1))[1] == known:
+        size = self._environment.size
+        if self._checked.get(id(value), (value, -1))[1] == size:
             return
-        self._checked[id(value)] = value, known
-        found = list(self._to(value))
+        self._checked[id(value)] = value, size
+        found = list(self._names_of(value))
         if len(found) > 1:
-            reason = f"a {type(value).__name__} is changed that is {' and '.join(found)}"
-            raise Plain(reason, self._environment.trace.place())
+            self._environment.trace.graph_break(f"a {type(value).__name__} is changed that is {' and '.join(found)}")
 
     def guards(self) -> list[Guard]:
-        """That what is changed still has one name only, in the calls to come."""
+        """Guards that changed containers have one name only, in later calls, too."""
         watched = self._compared | {number: value for number, (value, _) in self._checked.items()}
         kinds = set(map(type, watched.values()))
-        places = [place for place in (*self._environment.sources.places, *self._places()) if type(place[0]) in kinds]
+        all_places = [*self._environment.sources.places, *self._places()]
+        places = [place for place in all_places if type(place[0]) in kinds]
         places += self._without_place({id(value) for value, _ in places})
         changed: dict[int, Source] = {}
         others: list[Source] = []
-        guards = list(self._pins())
+        guards: list[Guard] = []
+        for value, source in all_places:
+            if id(value) in self._pinned:
+                pinned = constant(value, f"pinned_{id(value)}", "the object that was compared")
+                guards.extend(is_one(source, pinned))
         for value, source in places:
             if id(value) not in watched and has_places(value):
                 others.append(source)
@@ -124,27 +133,22 @@ class ContainerAliases(Aliases):
         return guards
 
     def _without_place(self, found: Set[int]) -> Iterator[tuple[Any, Source]]:
-        """What was compared and is no global, argument or the like: other guards see to it that it stays the same."""
+        """Compared objects without a place, such as constants: other guards check that they stay the same."""
         for value in self._compared.values():
             if id(value) not in found and not has_places(value):
                 yield value, constant(value, f"compared_{id(value)}", f"a {type(value).__name__} that was compared")
-
-    def _pins(self) -> Iterator[Guard]:
-        for value, source in (*self._environment.sources.places, *self._places()) if self._pinned else ():
-            if id(value) in self._pinned:
-                yield from is_one(source, constant(value, f"pinned_{id(value)}", "the object that was compared"))
 
     def _places(self) -> Iterator[tuple[Any, Source]]:
         for path, value in self._arguments.items():
             if path in self._names:
                 yield value, Source("param", (), self._names[path], (), path)
 
-    def _to(self, value: Any) -> Iterator[str]:
+    def _names_of(self, value: Any) -> Iterator[str]:
         environment = self._environment
-        if id(value) in environment.reread:
+        if id(value) in environment.loaded_containers:
             yield "a global"
-        if environment.is_taken_apart(value):
-            yield "a global by another name" if id(value) in environment.reread else "a global"
+        if environment.is_copied(value):
+            yield "a global by another name" if id(value) in environment.loaded_containers else "a global"
         yield from [f"the argument {path}" for path, each in self._arguments.items() if each is value][:1]
         for thing, base, key, part in environment.sources.known_parts():
             if part is value and key is not None and not is_a(thing, ModuleType):
@@ -154,6 +158,6 @@ class ContainerAliases(Aliases):
 
 @disk_cache.storable
 def _are_apart(changed: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether containers that are changed are different ones, and none of them is among the others."""
+    """Whether changed containers are different objects, and none of them is among the others."""
     found = set(map(id, changed))
     return len(found) == len(changed) and found.isdisjoint(map(id, others))

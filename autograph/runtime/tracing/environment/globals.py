@@ -1,4 +1,4 @@
-"""The globals of traced code, which stand in front of those of its module."""
+"""The globals of traced code, in front of those of its module."""
 
 from __future__ import annotations
 
@@ -11,94 +11,87 @@ from autograph.common.statics import module_name
 from autograph.common.trace_rules import COMPUTING, on_behalf
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.tracing.environment.guards import is_alike
-from autograph.runtime.tracing.environment.source import Source, constant
-from autograph.runtime.tracing.proxies.graph_break import Plain
-from autograph.runtime.tracing.proxies.stand_in import StandIn
+from autograph.runtime.tracing.environment.object_source import Source, constant
+from autograph.runtime.tracing.proxies.stand_in import ModuleStandIn
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Fallback
 
-TALKING = frozenset({"input", "open"})  # builtins that speak with the world, and that tests replace
-OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # which are not the module's, but Python's
+MOCKED = frozenset({"input", "open"})  # builtins that do input and output, which tests replace
+OWN_NAMES = frozenset({"__builtins__", "__name__", "__warningregistry__"})  # set by Python itself
 
 
-class ModuleView(StandIn):
-    """A module of the user's, as traced code sees it: with the globals of the traced code in it."""
+class ModuleView(ModuleStandIn):
+    """The stand-in for a module of the user's: its attributes are the globals of traced code."""
 
-    __slots__ = ("_ag_globals",)
+    __slots__ = ()
 
-    def __init__(self, module: ModuleType, names: Globals) -> None:
-        super().__init__(module)
-        object.__setattr__(self, "_ag_globals", names)
-
+    @staticmethod
     @on_behalf
-    def __getattribute__(self, name: str) -> Any:  # for `operator.__eq__` is not what compares modules
-        if name == "__wrapped__":
-            return object.__getattribute__(self, name)
-        names: Globals = object.__getattribute__(self, "_ag_globals")
+    def get(module: ModuleType, names: Globals, name: str) -> Any:
         if name == "__dict__":
             return names
-        own = (base for base in type(self.__wrapped__).__mro__ if base not in (ModuleType, object))
+        own = (base for base in type(module).__mro__ if base not in (ModuleType, object))
         if any(name in base.__dict__ for base in own):
-            reason = f"{name} is an attribute of the class of the module {module_name(self.__wrapped__)}"
-            raise Plain(reason, names.trace.place())
+            names.trace.graph_break(f"{name} is an attribute of the class of the module {module_name(module)}")
         try:
             return names[name]
         except KeyError:
             if (name.startswith("__") and name.endswith("__")) or "__getattr__" not in names.real:
-                return getattr(self.__wrapped__, name)
+                return getattr(module, name)
             return names.trace.context.calls.replacement(names["__getattr__"])(name)
 
+    @staticmethod
     @on_behalf
-    def __setattr__(self, name: str, value: Any) -> None:
-        dict.__setitem__(object.__getattribute__(self, "_ag_globals"), name, value)
+    def set(module: ModuleType, names: Globals, name: str, value: Any) -> None:
+        dict.__setitem__(names, name, value)
 
 
 class Globals(Fallback):
-    """The globals of traced code: what it wrote itself, and behind that what its module holds."""
+    """The globals of traced code: what it assigned itself, then what it captured from its module."""
 
     def __init__(
         self,
         real: dict[str, Any],
         builtins: dict[str, Any],
-        see: Callable[[Any, Source], Any],
+        capture: Callable[[Any, Source], Any],
         guard: Callable[[Any, str], None],
         trace: Trace,
     ) -> None:
         """
         Args:
-            see: gives what traced code gets for a value.
-            guard: takes the condition of a guard, and what has changed if it does not hold.
+            capture: returns a captured value as traced code gets it.
+            guard: takes the condition of a guard, and a name for what it checks.
         """
-        super().__init__({"__builtins__": builtins, "__warningregistry__": {}})  # as Python itself would enter them
+        super().__init__({"__builtins__": builtins, "__warningregistry__": {}})  # as Python itself sets them
         if "__name__" in real:
             dict.__setitem__(self, "__name__", real["__name__"])
         self.real = real
-        self.see = see
+        self.capture = capture
         self.guard = guard
         self.trace = trace
-        self.seen: dict[str, Any] = {}
+        self.captured: dict[str, Any] = {}
         self._view: ModuleView | None = None
 
     def __missing__(self, name: str) -> Any:
-        if name not in self.seen:
+        if name not in self.captured:
             if name not in self.real and name not in dict.__getitem__(self, "__builtins__"):
                 self.guard(("name not in module", {"name": name, "module": self.real}), f"that there is no {name}")
-            elif name in TALKING and name not in self.real:
+            elif name in MOCKED and name not in self.real:
                 self._guard_builtin(name)
             value = self.real[name]
             source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
-            self.seen[name] = self.see(value, source)
-        return self.seen[name]
+            self.captured[name] = self.capture(value, source)
+        return self.captured[name]
 
     def _guard_builtin(self, name: str) -> None:
-        """Guard a builtin that tests replace; to look at all of them would take each call time."""
+        """Guard a builtin that tests replace; guards of all builtins would slow down each call."""
         names = self.real.get("__builtins__", builtins)
         names = vars(names) if type(names) is ModuleType else names
         parts = {"name": name, "module": self.real, "builtins": names, "builtin": names[name]}
         self.guard(("name not in module and builtins[name] is builtin", parts), f"the builtin {name}")
 
     def view(self, module: ModuleType) -> ModuleView:
-        """What stands for the module that has these globals."""
+        """The stand-in for the module with these globals."""
         if self._view is None:
             self._view = ModuleView(module, self)
             if module_name(module).partition(".")[0] not in COMPUTING:

@@ -1,39 +1,228 @@
-"""The sources of captured objects: which attribute or item, of what, each of them is."""
+"""The provenance of captured objects: their parts, and the attribute or item by which each is found."""
 
 from __future__ import annotations
 
+import functools
+import re
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
 from functools import partial
-from types import ModuleType
+from keyword import iskeyword
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph.common import pytree
-from autograph.common.statics import is_a
+from autograph.common import pytree, trace_rules
+from autograph.common.packages import is_opaque_class
+from autograph.common.pytree import Kind
+from autograph.common.statics import cell_content, compares_itself, is_a, is_descriptor, module_name, module_of
 from autograph.runtime.graph.graph import Constant, Value
-from autograph.runtime.graph.object_model import own_dict
-from autograph.runtime.tracing.environment.object_parts import fixed_parts, has_parts, items_of, own_parts, parts_of
-from autograph.runtime.tracing.environment.source import Source, constant
-from autograph.runtime.tracing.proxies.graph_break import Plain
+from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, own_dict, parts_inside
+from autograph.runtime.graph.types import ObjectType, TensorType, type_of
+from autograph.runtime.tracing.proxies.graph_break import SourceKey
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.staged_containers import DICTS, StagedItems
 from autograph.runtime.tracing.state.trace import Trace
-from autograph.runtime.tracing.state.undo_log import Changes, entries, reached
+from autograph.runtime.tracing.state.undo_log import Changes, attributes, entries, reached
 
-REACH = 10_000  # objects, and guards
+REACH = 10_000  # objects, or guards
 DEEPEST = 300  # attributes and items in a path
 _SHOWN = 60  # characters of a path
 
 
-class ObjectSources:
-    """The objects that a function knows.
+@dataclass(frozen=True)
+class Source:
+    """The provenance of a captured object.
 
     Attributes:
-        objects: those whose attributes traced code may read and set, by identity, with their sources.
-        others: what else is captured.
-        read_at: where the graph reads what the program may have from another place, too.
-        param_names: what the graph's params are called in guards, and by the user.
+        op, args: the node that reads it.
+        expression, names: the expression for guards, with the values of its names.
+        text: the user's name for it.
+    """
+
+    op: str
+    args: tuple[Any, ...]
+    expression: str
+    names: tuple[tuple[str, Any], ...]
+    text: str
+
+    @property
+    def key(self) -> SourceKey:
+        return (self.op, *map(_key_of, self.args))
+
+    @property
+    def depth(self) -> int:
+        """The number of attributes and items on the path."""
+        count, source = 0, self
+        while source.args and isinstance(source.args[0], Source):
+            count, source = count + 1, source.args[0]
+        return count
+
+    def item(self, key: Any) -> Source:
+        is_plain = type(key) in (int, str, bool, bytes, type(None))
+        written, names = (repr(key), ()) if is_plain else (f"key_{id(key)}", ((f"key_{id(key)}", key),))
+        args = self, key if is_plain else Constant(key)
+        names = (*self.names, *names)
+        return Source("getitem", args, f"{self.expression}[{written}]", names, f"{self.text}[{pytree.written(key)}]")
+
+    def attribute(self, name: str) -> Source:
+        if not name.isidentifier() or iskeyword(name):
+            expression, text = (f"getattr({owner}, {name!r})" for owner in (self.expression, self.text))
+            return Source("getattr", (self, name), expression, self.names, text)
+        return Source("getattr", (self, name), f"{self.expression}.{name}", self.names, f"{self.text}.{name}")
+
+    def part(self, kind: Kind, key: Any) -> Source:
+        """The source of a part of the structure here: an item, or an attribute."""
+        return self.item(key) if kind.step(key).startswith("[") else self.attribute(key)
+
+
+def constant(thing: Any, name: str, text: str) -> Source:
+    """The source of an object that is always the same; `name`: its name in guards."""
+    return Source("constant", (Constant(thing),), name, ((name, thing),), text)
+
+
+def are_one(source: Source, other: Source) -> tuple[str, dict[str, Any]]:
+    """The condition that the same object is in two places."""
+    expressions, names = with_distinct_names([source, other])
+    return " is ".join(expressions), names
+
+
+def with_distinct_names(sources: Iterable[Source]) -> tuple[list[str], dict[str, Any]]:
+    """The expressions of sources, and the values of their names; a name with two values is renamed."""
+    expressions: list[str] = []
+    names: dict[str, Any] = {}
+    for number, source in enumerate(sources):
+        (root, rest), own = re.match(r"(\w+)(.*)", source.expression, re.DOTALL).groups(), dict(source.names)  # type: ignore[union-attr]
+        if root in own:
+            own[f"{root}_{number}"] = own.pop(root)
+            root = f"{root}_{number}"
+        expressions.append(root + rest)
+        names |= own
+    return expressions, names
+
+
+def _key_of(arg: Any) -> Any:
+    if isinstance(arg, Constant):
+        return id(arg.value)
+    return arg.key if isinstance(arg, Source) else arg
+
+
+SMALL = 64
+_DEEP = 16
+_MISSING: Any = object()
+
+
+def parts_of(thing: Any) -> list[tuple[Any, Any]]:
+    """The parts of a thing, by name or key; none if they are all numbers and texts."""
+    if is_a(thing, (dict, list, tuple)) and _are_leaves(parts_inside(thing)):
+        return []
+    if is_a(thing, dict):
+        return items_of(thing)
+    if is_a(thing, (list, tuple)):
+        return list(enumerate(parts_inside(thing)))
+    if is_a(thing, (type, ModuleType)):
+        return own_parts(vars(thing))
+    return list(attributes(thing).items()) if is_open(type(thing)) or type(thing) is FunctionType else []
+
+
+def _are_leaves(parts: Iterable[Any]) -> bool:
+    return _LEAVES.issuperset(map(type, parts))
+
+
+def items_of(items: dict[Any, Any]) -> list[tuple[Any, Any]]:
+    """The items of a dict, without those that only the graph knows."""
+    return [(key, part) for key, part in dict.items(items) if type(key) is not StagedItems]
+
+
+def fixed_parts(value: Any) -> list[Any]:
+    """The objects in a value's places without a name, which never change: its keys, the owner of a method, …"""
+    inside = None if compares_itself(type(value)) else _FIXED.get(type(value))
+    return [] if inside is None else [each for part in inside(value) for each in _objects_in(part)]
+
+
+def _objects_in(part: Any) -> list[Any]:
+    if is_a(part, tuple):
+        return [each for inner in part for each in _objects_in(inner)]
+    is_object = is_open(type(part)) and not is_a(part, Enum)
+    return [part] if is_object else fixed_parts(part)
+
+
+def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """The parts of a class or module, without functions and the attributes that Python sets."""
+    own = [(name, part) for name, part in names.items() if not name.startswith(("__", "_abc_"))]
+    return [(name, part) for name, part in own if not is_descriptor(part)]
+
+
+def type_outside(value: Any) -> Any:
+    known = type_of(value)
+    return known if isinstance(known, TensorType) else ObjectType(type(value).__name__)
+
+
+def is_long(value: Any) -> bool:
+    if type(value) not in (list, dict) or len(value) <= SMALL:
+        return False
+    return not is_taken_apart(value.values() if is_a(value, dict) else value)
+
+
+def has_parts(value: Any) -> bool:
+    if is_a(value, (type, ModuleType)) or is_tensor(value):
+        return False
+    return is_a(value, (np.ndarray, list, dict, tuple)) or is_open(type(value)) or is_opaque(value)
+
+
+def is_of_library(thing: Any) -> bool:
+    """Whether a thing is a module or class that takes no part in staging."""
+    if is_a(thing, ModuleType):
+        return trace_rules.is_plain(module_name(thing))
+    return is_a(thing, type) and (trace_rules.is_plain(str(module_of(thing))) or bool(is_opaque_class(thing)))
+
+
+def is_small(value: Any) -> bool:
+    """Whether a structure has few parts, and is not deep, so that traced code can have a copy of it."""
+    leaves: list[Any] = []
+    rest = [(value, 0)]
+    while rest:
+        part, depth = rest.pop()
+        kind = pytree.kind_of(part)
+        if kind is None:
+            leaves.append(part)
+        elif depth == _DEEP:
+            return False
+        else:
+            rest.extend([(inner, depth + 1) for inner in kind.children(part).values()][::-1])
+        if len(leaves) > SMALL and not is_taken_apart(leaves):
+            return False
+    return True
+
+
+def is_empty(cell: CellType) -> bool:
+    return cell_content(cell, _MISSING) is _MISSING
+
+
+_LEAVES = frozenset({int, float, complex, bool, str, bytes, type(None)})
+_FIXED: dict[type, Callable[[Any], Iterable[Any]]] = {
+    **dict.fromkeys((*DICTS, frozenset), lambda parts: () if _are_leaves(parts) else parts),
+    MethodType: lambda method: (method.__self__,),
+    functools.partial: lambda partial: (partial.func, *partial.args, *partial.keywords.values()),
+    weakref.ref: lambda reference: (reference(),),
+}
+CONSTANTS = (int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, frozenset, range, slice)
+
+
+class ObjectSources:
+    """The sources of the objects that a function can reach.
+
+    Attributes:
+        objects: the objects whose attributes traced code may read and set, by identity, with their sources.
+        others: copies and other captured values.
+        read_at: the sources from which the graph reads objects that the program may have from other places, too.
+        places: the places of values of which there may be several equal ones, see `has_identity`.
+        param_names: the names of the graph's params in guards, and the user's names of them.
+        too_far: the path at which the search for objects has ended, if there are too many.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -41,23 +230,23 @@ class ObjectSources:
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
         self.others: dict[int, tuple[Any, Source]] = {}
         self.read_at: dict[int, tuple[Any, Source]] = {}
-        self.places: list[tuple[Any, Source]] = []  # of what traced code may get at and `has_identity`
+        self.places: list[tuple[Any, Source]] = []
         self.param_names: dict[Value, tuple[str, str]] = {}
-        self.too_far = ""  # where there are more objects than are looked through
-        self._searched = 0  # how many objects have been searched for tuples
+        self.too_far = ""
+        self._searched = 0  # the number of objects that were searched for tuples
 
     def find_tuples(self) -> None:
-        """Know the sources of all tuples that objects have which the function knows."""
+        """Note the sources of all tuples in registered objects."""
         for thing, base, key, part in self.known_parts(self._searched):
             if type(part) is tuple:
                 self.others.setdefault(id(part), (part, _place(thing, base, key, part)))
         self._searched = len(self.objects)
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
-        """The attribute, of an object that the function knows, that something is: what has it, and its source.
+        """The object that holds a value as an attribute or item, and the value's source; None if there is none.
 
         Raises:
-            Plain: it may be there, too far away to be found.
+            Plain: there may be one, too far away to be found.
         """
         for thing, base, key, part in self.known_parts():
             if part is value:
@@ -69,21 +258,21 @@ class ObjectSources:
         return None
 
     def note_place(self, value: Any, source: Source) -> None:
-        """Note where a value is found that guards of values do not tell from an equal one."""
+        """Note the place of a value that guards could confuse with an equal one."""
         if has_identity(value):
             self.places.append((value, source))
 
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
-        """What has parts, in the objects that the function knows (the latest, from a number on), and what they are."""
-        for known in list(self.objects.values())[since:]:
-            for thing, base in self.within(*known):
+        """All holders in registered objects, from the number `since` on, with their sources, and the keys and parts."""
+        for registered in list(self.objects.values())[since:]:
+            for thing, base in self.within(*registered):
                 yield thing, base, None, thing
-                for key, part in self._parts_at_first(thing):
+                for key, part in self._initial_parts(thing):
                     yield thing, base, key, part
 
-    def _parts_at_first(self, thing: Any) -> list[tuple[Any, Any]]:
-        """The parts that a container or object had before traced code changed it."""
-        noted = self.trace.undo_log.at_first(thing)
+    def _initial_parts(self, thing: Any) -> list[tuple[Any, Any]]:
+        """The parts of a container or object before traced code changed it."""
+        noted = self.trace.undo_log.initial_contents(thing)
         if noted is None:
             return parts_of(thing)
         if is_a(thing, (type, ModuleType)):
@@ -91,15 +280,15 @@ class ObjectSources:
         return items_of(entries(noted) or {})
 
     def owner_of(self, names: Any) -> Any:
-        """The object, of those that the function knows, whose `__dict__` something is."""
+        """The reachable object with this `__dict__`; None if there is none."""
         return next((thing for thing in self.known() if own_dict(thing) is names), None)
 
     def known(self) -> Iterator[Any]:
-        """All objects that the function knows, and what can be reached from them."""
-        return (thing for known in list(self.objects.values()) for thing, _ in self.within(*known))
+        """All registered objects, and those that can be reached from them."""
+        return (thing for registered in list(self.objects.values()) for thing, _ in self.within(*registered))
 
     def within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
-        """An object and all that can be reached from it, with their sources, of which none could be shorter."""
+        """An object and all that can be reached from it, with their shortest sources."""
         rest = deque([(root, self.source_of(source))])
         seen: set[int] = set()
         while rest:
@@ -112,14 +301,14 @@ class ObjectSources:
             seen.add(id(thing))
             yield thing, base
             rest.extend(_fixed_within(thing, base))
-            for key, part in self._parts_at_first(thing):
+            for key, part in self._initial_parts(thing):
                 if has_parts(part):
                     rest.append((part, inner_source(thing, base, key)))
                 else:
                     rest.extend(_fixed_within(part, base))
 
     def check_reach(self, source: Source, count: int = 0) -> None:
-        """See to it that guards need not look at too many objects, or too far.
+        """Check that guards do not have to look at too many objects, or too far.
 
         Raises:
             Plain: they would have to.
@@ -128,37 +317,36 @@ class ObjectSources:
             self.refuse(source.text)
 
     def refuse(self, text: str) -> NoReturn:
-        """Have the function run as plain Python, since there are too many objects around the path `text`."""
+        """Interrupt tracing, since there are too many objects around the path `text`."""
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-        reason = f"the objects around {shown} are more than guards can look at, or too deep in others"
-        raise Plain(reason, self.trace.place())
+        self.trace.graph_break(f"the objects around {shown} are more than guards can look at, or too deep in others")
 
     def _is_beyond(self, value: Any) -> bool:
-        """Whether a value may be in the objects that the function knows, but is too far away to be found."""
+        """Whether a value may be reachable, but too far away to be found."""
         if not self.too_far:
             return False
         changes = Changes()
-        changes.before = {id(thing): (thing, content) for thing, content in self.trace.undo_log.outermost()}
+        changes.before = {id(thing): (thing, content) for thing, content in self.trace.undo_log.all_changes()}
         found = reached([thing for thing, _ in self.objects.values()], changes)
         return found is None or id(value) in found
 
-    def source_of(self, known: Source | Value) -> Source:
-        """Where an object comes from that is known by its source, or by the param that stands for it."""
-        if isinstance(known, Source):
-            return known
-        name, path = self.param_names[known]
-        return Source("param", (known,), name, (), path)
+    def source_of(self, source: Source | Value) -> Source:
+        """The source of an object, given that or its param."""
+        if isinstance(source, Source):
+            return source
+        name, path = self.param_names[source]
+        return Source("param", (source,), name, (), path)
 
 
 def has_places(value: Any) -> bool:
-    """Whether it matters to know all places of a value, since it can change and guards watch only its parts."""
+    """Whether all places of a value matter, since it is mutable and guards check only its parts."""
     return type(value) is set or (pytree.kind_of(value) is not None and not is_a(value, tuple))
 
 
 def has_identity(value: Any) -> bool:
-    """Whether there may be several equal values of this kind, which only `is` tells apart.
+    """Whether there may be several equal values of this kind, which only `is` distinguishes.
 
-    Of integers, `True`, `None` and the like a program has one of each value, as far as it can rely on that.
+    No program can rely on there being several equal integers, or `True`, `None` and the like.
     """
     return has_places(value) or is_a(value, _SEVERAL)
 
@@ -180,9 +368,9 @@ def inner_source(thing: Any, base: Source, key: Any) -> Source:
 
 
 def fixed_source(part: Any, holder: Any, text: str) -> Source:
-    """The source of one of the `fixed_parts` of a holder, which is called `text`: that very object.
+    """The source of one of the `fixed_parts` of a holder with the name `text`: the object itself.
 
-    What a weak reference refers to is asked of it, lest it live as long as the trace.
+    The source of a weak reference's object calls the reference: otherwise the trace would keep the object alive.
     """
     if type(holder) is weakref.ref:
         name = f"reference_{id(holder)}"

@@ -1,8 +1,8 @@
-"""Settings of the process on which texts hinge that are made while tracing: the trace is only used while they are so.
+"""Guards of the settings of the process that texts made while tracing depend on.
 
-Python limits the digits of integers that become texts, the locale writes numbers (`f"{x:n}"`) and dates, and NumPy's
-printing options its numbers. Few texts depend on these; only such ones have a guard. All else that asks for settings is
-called when the graph runs, see `trace_rules.is_impure`.
+Python limits the digits of integers that become texts; the locale formats numbers (`f"{x:n}"`) and dates; NumPy's
+printing options format its numbers. Only the few texts that depend on these have a guard. The graph itself calls all
+other functions that depend on settings, see `trace_rules.is_impure`.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _FEWEST = 640  # digits that Python writes under any limit
 _DIGITS = re.compile(f"[0-9]{{{_FEWEST},}}")
 _BITS = 2120  # of integers with so many digits
 _limit: Callable[[], int] = getattr(sys, "get_int_max_str_digits", int)
-# What formats by the locale: a number by `n`, a date by `%A` and the like.
+# Formats that depend on the locale: `n` of a number, `%A` and the like of a date.
 _BY_LOCALE = re.compile(r"n$|%[^%}]")
 _FIELDS_BY_LOCALE = re.compile(r"n\}|:[^}]*[%{]")  # the same in fields of `str.format`
 
 
 @on_behalf
-def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), specs: Iterable[Any] = ()) -> R:
-    """What `make` gives while tracing, with guards for the settings that it may have asked.
+def guarded(trace: Trace, make: Callable[[], R], args: Iterable[Any] = (), specs: Iterable[Any] = ()) -> R:
+    """The result of `make` while tracing, with guards for the settings that it may depend on.
 
     Args:
-        given: what it makes that of.
-        specs: the formats in which it writes.
+        args: the values that it computes the result from.
+        specs: the formats that it uses.
     """
     result: Any
     try:
@@ -49,18 +49,17 @@ def guarded(trace: Trace, make: Callable[[], R], given: Iterable[Any] = (), spec
         if _is_of_the_limit(error):
             _guard_digits(trace)
         raise
-    if _is_long(result) or any(map(_is_long, given)):
+    if _is_long(result) or any(map(_is_long, args)):
         _guard_digits(trace)
-    if type(result) is str and ("np." in result or any(issubclass(type(part), np.generic) for part in given)):
-        names = {"options": np.get_printoptions, "known": np.get_printoptions()}
-        trace.context.environment.guard(("options() == known", names), "what np.set_printoptions says")
+    if type(result) is str and ("np." in result or any(issubclass(type(part), np.generic) for part in args)):
+        guard_setting(trace, np.get_printoptions, "what np.set_printoptions says")
     if any(map(_asks_locale, specs)):
         guard_locale(trace)
     return result  # type: ignore[no-any-return]
 
 
 def _is_of_the_limit(error: Exception) -> bool:
-    """Whether Python refused to write or read an integer; also within another error, which then has no text."""
+    """Whether Python refused to write or read an integer; also if that is within another error, which has no text."""
     try:
         text = str(error)
         return "Exceeds the limit" in text or _is_long(text)
@@ -77,23 +76,22 @@ def _is_long(value: Any) -> bool:
     return type(value) is str and len(value) >= _FEWEST and _DIGITS.search(value) is not None
 
 
+def guard_setting(trace: Trace, read: Callable[..., Any], what: str, *args: Any) -> None:
+    """Use the trace only while `read(*args)` gives the present value."""
+    names = {"read": read, "known": read(*args)}
+    trace.context.environment.guard((f"read({', '.join(map(repr, args))}) == known", names), what)
+
+
 def _guard_digits(trace: Trace) -> None:
-    names = {"limit": _limit, "digits": _limit()}
-    trace.context.environment.guard(("limit() == digits", names), "what sys.set_int_max_str_digits says")
+    guard_setting(trace, _limit, "what sys.set_int_max_str_digits says")
 
 
 def guard_locale(trace: Trace) -> None:
-    """See to it that the graph runs only where the locale is the one of now."""
-    import locale  # only now: it takes its time
-
-    names = {"locale_of": _locale.setlocale, "spoken": locale.setlocale(locale.LC_ALL)}
-    trace.context.environment.guard((f"locale_of({locale.LC_ALL}) == spoken", names), "the locale")
+    guard_setting(trace, _locale.setlocale, "the locale", _locale.LC_ALL)
 
 
 def guard_decimals(trace: Trace) -> None:
-    """See to it that the graph runs only where the context of decimals is like that of now."""
-    names = {"decimals": _context_of_decimals, "context": _context_of_decimals()}
-    trace.context.environment.guard(("decimals() == context", names), "the context of decimals")
+    guard_setting(trace, _context_of_decimals, "the context of decimals")
 
 
 def _context_of_decimals() -> list[Any]:
@@ -107,12 +105,12 @@ def _asks_locale(spec: Any) -> bool:
 
 
 def fields(template: Any) -> list[str]:
-    """The formats in the fields of a template for `str.format`, as far as they may ask the locale."""
+    """The formats in the fields of a template for `str.format` that may depend on the locale."""
     return ["n"] if isinstance(template, str) and _FIELDS_BY_LOCALE.search(template) else []
 
 
 def asks_locale(function: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a function formats, or looks for a pattern, by the locale."""
+    """Whether a function formats, or searches for a pattern, by the locale."""
     if own_attribute(function, "__name__", "") == "__format__":
         return any(map(_asks_locale, args[-1:]))
     owner = own_attribute(function, "__self__")
@@ -120,7 +118,7 @@ def asks_locale(function: Any, args: tuple[Any, ...]) -> bool:
     return by_pattern and any(map(_is_by_locale, (owner, *args[:1])))
 
 
-# Those that nobody has to register.
+# Those that are always registered.
 _CODECS = frozenset("ascii iso8859-1 latin-1 latin1 utf-16 utf-16-be utf-16-le utf-32 utf-8 utf8".split())
 _ERRORS = frozenset(
     "strict ignore replace xmlcharrefreplace backslashreplace namereplace surrogateescape surrogatepass".split()
@@ -128,7 +126,7 @@ _ERRORS = frozenset(
 
 
 def asks_registry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether arguments of `encode` or `decode` name what may be registered anew with `codecs`."""
+    """Whether arguments of `encode` or `decode` name a codec or handler that programs may register."""
     encoding = args[0] if args else kwargs.get("encoding", "utf-8")
     errors = args[1] if len(args) > 1 else kwargs.get("errors", "strict")
     return str(encoding).lower().replace("_", "-") not in _CODECS or errors not in _ERRORS
@@ -142,7 +140,7 @@ def _is_by_locale(pattern: Any) -> bool:
 
 @of_code
 def specs_in(code: CodeType) -> tuple[Any, ...]:
-    """The formats in the f-strings of code; None for one that is made when it runs."""
+    """The formats in the f-strings of code; None for one that the code computes."""
     found: list[Any] = []
     before: Any = None
     for instruction in dis.get_instructions(code):

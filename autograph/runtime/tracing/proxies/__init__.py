@@ -1,5 +1,5 @@
-"""Proxies of values in traced code, and the signals that interrupt it.
+"""Proxies of values in traced code, and the signals that interrupt tracing.
 
-`proxy.py` is the tracer of a value, `stand_in.py` that of a function or module. `graph_break.py` has the signals by
-which tracing ends early, `source_location.py` says where in the user's program it is.
+`proxy.py` is the proxy of a value, `stand_in.py` that of a function or module, and `context.py` their interface to the
+trace. `graph_break.py` has the signals; `source_location.py` finds the current place in the user's program.
 """

@@ -1,88 +1,94 @@
-"""The interface of a trace to the rooms above: one record, which the trace is made with.
+"""The interfaces between a trace, its proxies and the rooms above.
 
-Lower rooms call higher ones by way of it; `tracing/function_context.py` makes it. What is here is that of a trace of no
-function, as TensorFlow's graphs are.
+Lower rooms call higher ones through the `TraceContext` of the trace; `trace_function.py` makes it. The classes here are
+those of a trace without a function, such as a graph of TensorFlow. Proxies record through the `Recorder`, the trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from typing import Any
+from collections.abc import Iterable, Iterator, Set
+from typing import Any, NoReturn, Protocol
 
-from autograph.runtime.graph.graph import Block
+from autograph.errors import StagingError
+from autograph.runtime.graph.graph import Block, Node, Place, Value
+from autograph.runtime.graph.types import Type
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, SourceKey
 
 
 class Calls:
-    """What traced code calls."""
+    """The calls of traced code."""
 
     def replacement(self, function: Any) -> Any:
-        """What to call for a function."""
+        """The function to call instead of `function`."""
         return function
 
     def stand_in(self, value: Any) -> Any:
-        """What to show traced code in the place of a function or module, such as NumPy's."""
+        """The stand-in for a function or module, such as NumPy's; other values as they are."""
         return value
 
 
 class Environment:
-    """What traced code sees of the world around the function."""
+    """The captured environment."""
 
     def array(self, value: Any) -> Any:
         """The proxy for an array."""
         return value
 
+    def capture(self, value: Any, source: Any) -> Any:
+        """A captured value as traced code gets it."""
+        return value
+
     def guard(self, condition: tuple[str, dict[str, Any]], what: str) -> None:
-        """Let the trace be used only where a condition holds; `what` has changed if it does not."""
+        """Use the trace only while a condition holds; otherwise `what` has changed."""
 
     def expose(self, value: Any) -> None:
-        """Know that code which is not traced looks, while tracing, at all that can be reached from a value."""
+        """Note that code which is not traced may read, while tracing, all objects that can be reached from a value."""
 
 
 class Aliases:
-    """Which containers have several names."""
+    """The alias analysis of containers."""
 
     def is_one(self, first: Any, second: Any) -> bool:
-        """Whether two things are one, of which traced code may have copies."""
+        """Whether two things, of which traced code may have copies, are one object."""
         return first is second
 
     def watched(self, thing: Any) -> Any:
-        """The object whose identity a program asks for, of which traced code may have a copy."""
+        """The original of a thing whose identity the program uses."""
         return thing
 
     def pin(self, value: Any) -> None:
-        """See to it that a constant which the graph compares by `is` is that very object in the calls to come, too."""
+        """Guard that a constant which the graph compares by `is` stays the same object."""
 
 
 class Values:
-    """How the objects of traced code become values of the graph."""
+    """The materializer of objects of traced code."""
 
     def lift(self, value: Any) -> Any:
-        """What a node has for an object that is neither proxy, nor constant, nor structure."""
+        """The argument of a node for an object that is neither proxy, nor constant, nor structure."""
         return value
 
     def made_in(self, block: Block) -> list[Any]:
-        """What has been made in a block, and could as well have been made before it."""
+        """The objects that were made in a block, and could have been made before it."""
         return []
 
     def refuse(self, thing: Any) -> None:
-        """Have the function run as plain Python if it changes what the graph has made its own object of."""
+        """Check that a thing may change, although the graph has copied it."""
 
     def is_outer(self, value: tuple[Any, ...]) -> bool:
-        """Whether a tuple is an object that was there before the function was called."""
+        """Whether a tuple existed before the function was called."""
         return False
 
     def lower_tuple(self, value: tuple[Any, ...]) -> Any:
-        """What stands for such a tuple in the graph."""
+        """The value of the graph for such a tuple."""
         return value
 
 
 class TraceContext:
-    """What a trace needs of others.
+    """The parts of a trace that it uses.
 
     Attributes:
-        late: keys of the sources of what is read, or made, when the graph runs.
-        keeps_containers: whether containers stay Python's: an op gets what they hold at that time.
+        late: keys of the sources that the graph reads, or makes, itself.
+        keeps_containers: whether the graph never holds containers: an op gets their contents of that time.
     """
 
     late: Set[SourceKey] = frozenset()
@@ -94,22 +100,70 @@ class TraceContext:
 
     @property
     def whole(self) -> bool:
-        """Whether the code asks for all that it compares."""
+        """Whether the code is the version that marks the operands of comparisons."""
         return WHOLE in self.late
 
-    def meet(self, thing: Any) -> None:
-        """Have traced code call the special methods of all that can be reached from a thing."""
+    def instrument(self, thing: Any) -> None:
+        """Trace the special methods of all objects that can be reached from a thing."""
 
     def roots(self) -> Iterable[Any]:
-        """All that traced code can reach without being given it."""
+        """All objects that traced code can reach by itself."""
         return ()
 
     def collected(self, value: Any) -> Any:
-        """What a builtin function gets in the place of an array, or of a generator of which it takes all."""
+        """An argument of a builtin function: the proxy of an array; all elements of a generator; others as they are."""
         return value
 
     def write_back(self) -> None:
-        """Record the writes to what is not the function's own, as it is now."""
+        """Record the writes to all objects outside, as they are now."""
 
     def leave(self) -> None:
-        """Let the graph write what is still to be written, before the program returns or raises."""
+        """Record the last writes, before the program returns or raises."""
+
+
+class Recorder(Protocol):
+    """Records the operations on proxies."""
+
+    closed: bool
+    staged_items: list[Any]
+    classes: dict[Value, type]
+    maybe_methods: dict[Value, tuple[Any, str]]
+    called_methods: dict[Node, None]
+    context: TraceContext
+    undo_log: Any
+    special_calls: list[str]
+    iterated: dict[int, Place]
+
+    def place(self) -> Place: ...
+
+    def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any: ...
+
+    def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+
+    def report(self, kind: str, message: str) -> None: ...
+
+    def strayed(self, tensor: Any, place: Place) -> StagingError: ...
+
+    def unpack_starred(self, tensor: Any, before: int, after: int) -> Iterator[Any]: ...
+
+    def spread_items(self, tensor: Any) -> Iterator[Any]: ...
+
+    def is_all(self, key: Any) -> bool: ...
+
+    def type_of(self, tensor: Any) -> Type: ...
+
+    def class_of(self, tensor: Any) -> type: ...
+
+    def constant(self, value: Any) -> Any: ...
+
+    def materialize(self, container: Any) -> Any: ...
+
+    def graph_break(self, reason: str) -> NoReturn: ...
+
+    def unstageable(self, message: str) -> NoReturn: ...
+
+    def needs(self, tensor: Any, use: str, asked: bool = False) -> NoReturn: ...
+
+    def formatted(self, tensor: Any, conversion: str, spec: str) -> str: ...
+
+    def retyped(self, tensor: Any) -> None: ...

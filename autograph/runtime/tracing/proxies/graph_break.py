@@ -1,6 +1,6 @@
-"""Graph breaks: signals that interrupt tracing. They are not errors: no `except Exception` of the user catches them.
+"""Signals that interrupt tracing. They are no errors: no `except Exception` of the user catches them.
 
-What those come to that nobody within the library handles, `graph_break_policy.py` says: mostly, that the function runs
+`graph_break_policy.py` decides on signals that the library does not handle itself. For most of them the function runs
 as plain Python, which is a graph break.
 """
 
@@ -9,17 +9,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from autograph.errors import StagingError
 from autograph.runtime.graph.graph import Place, Value, user_line
 from autograph.runtime.graph_text.printer import expression
 
-SourceKey: TypeAlias = "tuple[Any, ...]"  # of what is to be read, or made, when the graph runs: see `Source.key`
+SourceKey: TypeAlias = "tuple[Any, ...]"  # identifies what the graph is to read or make itself; see `Source.key`
 
 
 class _Raised(threading.local):
-    """The signals of this thread that nobody within the library has handled yet."""
+    """The signals of this thread that the library has not handled yet."""
 
     def __init__(self) -> None:
         self.signals: list[Signal] = []
@@ -28,17 +29,17 @@ class _Raised(threading.local):
 _RAISED = _Raised()
 
 
+@dataclass(eq=False)
 class Signal(BaseException):
     """Base of all signals."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __post_init__(self) -> None:
         _RAISED.signals.append(self)
 
 
 @contextmanager
 def watched_signals() -> Iterator[None]:
-    """While it lasts, signals are those of one trace."""
+    """Within it, the unhandled signals are those of one trace."""
     before, _RAISED.signals = _RAISED.signals, []
     try:
         yield
@@ -47,7 +48,7 @@ def watched_signals() -> Iterator[None]:
 
 
 def handled(signal: Signal) -> None:
-    """Say that a signal has been handled, with those it was raised in place of, and tracing goes on."""
+    """Mark a signal, and those in its context, as handled: tracing continues."""
     error: BaseException | None = signal
     while error is not None:
         _RAISED.signals = [each for each in _RAISED.signals if each is not error]
@@ -55,10 +56,10 @@ def handled(signal: Signal) -> None:
 
 
 def check_handled() -> None:
-    """See to it that no signal was caught by code of the user's: by a bare `except`, or a `return` in a `finally`.
+    """Check that the user's code has caught no signal, by a bare `except` or a `return` in a `finally`.
 
     Raises:
-        Signal: one was.
+        Signal: the one that it has caught.
     """
     for signal in _RAISED.signals:
         if isinstance(signal, (Diverged, Raised)):
@@ -66,145 +67,140 @@ def check_handled() -> None:
         raise signal
 
 
+@dataclass(eq=False)
 class Failed(Signal):
-    """An error of this library, `error`, ends the trace, whatever the user's code catches."""
+    """An error of this library ends the trace, whatever the user's code catches."""
 
-    def __init__(self, error: Exception) -> None:
-        super().__init__(error)
-        self.error = error
+    error: Exception
 
 
 class Diverged(Signal):
-    """The block that is being traced never comes to its end, because it raises."""
+    """The block that is being traced always raises, so its end is never reached."""
 
 
+@dataclass(eq=False)
 class Raised(Signal):
-    """What the user's code raises in the place of an exception that tracing code must not meet.
+    """The user's code raises an exception that the code which traces must not catch.
 
-    Args:
+    Attributes:
         exception: a value of the graph, or an exception that is no `Exception`, such as `SystemExit`.
     """
 
-    def __init__(self, exception: Any) -> None:
-        super().__init__(type(exception).__name__)
-        self.exception = exception
+    exception: Any
 
 
+@dataclass(eq=False)
 class NeedsConcrete(Signal):
-    """Python needs the value of something that is known only when the graph runs.
+    """Python needs a value that is known only when the graph runs.
 
-    Args:
-        value: what is needed.
-        use: what for, such as "as an index into a list".
-        asked: whether the user asked for what needs it, so that the function is not to run as plain Python instead.
+    Attributes:
+        value: the value that is last_needed.
+        use: its use, such as "as an index into a list".
+        asked: whether the user asked for the construct that needs it; then it is an error, not a graph break.
     """
 
-    def __init__(self, value: Value, use: str, place: Place, asked: bool = False) -> None:
-        super().__init__(use)
-        self.asked = asked
-        self.value = value
-        self.use = use
-        self.place = place
+    value: Value
+    use: str
+    place: Place
+    asked: bool = False
 
 
+@dataclass(eq=False)
 class TooDeep(Signal):
-    """A function calls itself under conditions that are staged, again and again.
+    """A function calls itself under staged conditions, again and again.
 
-    Args:
-        value: the condition that would have to be known.
+    Attributes:
+        value: the condition that would have to be concrete.
     """
 
-    def __init__(self, value: Value, name: str, place: Place) -> None:
-        super().__init__(name)
-        self.value = value
-        self.use = f"to know how deep the recursion of {name} goes"
-        self.place = place
+    value: Value
+    name: str
+    place: Place
+
+    @property
+    def use(self) -> str:
+        return f"to know how deep the recursion of {self.name} goes"
 
 
+@dataclass(eq=False)
 class Plain(Signal):
-    """The function must run as plain Python, for this signature; not an error."""
+    """The function must run as plain Python for this signature; not an error."""
 
-    def __init__(self, reason: str, place: Place) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.place = place
+    reason: str
+    place: Place
 
 
+@dataclass(eq=False)
 class Unjoinable(Signal):
-    """A variable has values on two paths for which nothing in common can stand.
+    """A variable has values on two paths that the merge lattice cannot join.
 
-    Args:
-        name: what the user calls the variable; "the returned value" for what is returned.
-        first, second: what it is on each path.
-        test: the condition that the paths part at, if it is one.
+    Attributes:
+        name: the user's name of the variable; "the returned value" for a result.
+        first, second: descriptions of its values on the two paths.
+        test: the condition at which the paths part, if there is one.
+        lines: the line of each path that sets the variable.
     """
 
-    def __init__(self, name: str, first: str, second: str, test: Value | None, place: Place) -> None:
-        super().__init__(name)
-        self.name = name
-        self.first = first
-        self.second = second
-        self.test = test
-        self.place = place
-        self.lines: tuple[int | None, ...] = ()  # where each path sets the variable
+    name: str
+    first: str
+    second: str
+    test: Value | None
+    place: Place
+    lines: tuple[int | None, ...] = ()
 
     @property
     def paths(self) -> str:
-        """What it is on each path, in words."""
+        """The values on both paths, in words."""
         first, second = (f" (line {line})" if line else "" for line in self.lines or (None, None))
         second_kind = "another one" if self.second == self.first else self.second
         called = f"`{self.name}`" if self.name.isidentifier() else self.name
         return f"{called} is {self.first} on one path{first} and {second_kind} on the other{second}"
 
 
+@dataclass(eq=False)
 class NeedsStaging(Signal):
-    """An iteration that was tried as plain Python comes to what must be staged.
+    """An iteration that ran speculatively as plain Python meets a construct that must be staged.
 
-    Args:
-        iteration: which, of `Blocks.trying`.
+    Attributes:
+        iteration: an item of `Trace.speculations`.
     """
 
-    def __init__(self, iteration: object) -> None:
-        super().__init__()
-        self.iteration = iteration
+    iteration: object
 
 
+@dataclass(eq=False)
 class Materialize(Signal):
-    """A list, dict, set or function must become an object of the graph before the block that is being traced begins."""
+    """A list, dict, set or function must become an object of the graph before the block that is being traced."""
 
-    def __init__(self, container: Any) -> None:
-        super().__init__(type(container).__name__)
-        self.container = container
+    container: Any
 
 
+@dataclass(eq=False)
 class Unstageable(Signal):
-    """The program does something that cannot be staged, whatever is made static.
+    """The program does something that cannot be staged, however far the signature is specialized.
 
-    Args:
-        asked: whether the user asked for what cannot be had, so that the function is not to run as plain Python.
+    Attributes:
+        asked: whether the user asked for it to be staged; then it is an error, not a graph break.
     """
 
-    def __init__(self, message: str, place: Place, asked: bool = False) -> None:
-        super().__init__(message)
-        self.message = message
-        self.place = place
-        self.asked = asked
+    message: str
+    place: Place
+    asked: bool = False
 
 
-WHOLE = ("whole",)      # in the place of a source: the code is to ask for all that is compared
-PACKAGE = "package"     # a source that begins with this names an installed package that is to be traced
+WHOLE = ("whole",)  # the key of the second version of the code, which marks all operands of comparisons
+PACKAGE = "package"  # the first part of the key of an installed package that is to be traced
 
 
+@dataclass(eq=False)
 class Restart(Signal):
-    """Trace once more: what stands at these sources is to be read when the graph runs, not while tracing."""
+    """The function must be traced again: the graph is to read these sources itself, instead of the trace."""
 
-    def __init__(self, sources: set[SourceKey]) -> None:
-        super().__init__(len(sources))
-        self.sources = sources
+    sources: set[SourceKey]
 
 
 def leaked(value: Value, place: Place) -> StagingError:
-    """The error for a value that outlived the call it was made in, and is used at `place`."""
+    """The error for a value that outlived the call that made it, and is used at `place`."""
     return StagingError(
         f"{_described(value)}of a call that is over{_made(value)}, is used here. It was kept by code that is not "
         "converted, such as a thread. Return it from the staged function instead, write it into an ag.Variable, or "
@@ -214,7 +210,7 @@ def leaked(value: Value, place: Place) -> StagingError:
 
 
 def of_another_thread(value: Value, function: str, place: Place) -> StagingError:
-    """The error for a value that a thread meets at `place` while another one traces `function`."""
+    """The error for a value that one thread uses at `place` while another thread traces `function`."""
     return StagingError(
         f"{_described(value)}of {function}{_made(value)}, which another thread is tracing, is used here: {function} "
         f"changes an object that this thread uses as well. Call {function} once before the threads start, which traces "

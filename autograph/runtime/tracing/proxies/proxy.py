@@ -1,8 +1,11 @@
-"""The proxy of a value while a function is traced.
+"""The proxy (tracer) of a value while a function is traced.
 
-It looks like what it stands for: a number, an array or another Python object. What is done with it is recorded as a
-node of the graph. It is a reference, as in Python: two names for one proxy are two names for one array, and
-`x[0] = 1` is recorded as a write to the array.
+It looks like the number, array or other object that it represents, and records operations on it as nodes of the graph.
+It is a reference, as in Python: two names for one proxy are two names for one array, and `x[0] = 1` is recorded as a
+write to the array.
+
+An object whose class has `__array_ufunc__` or `__array_function__` decides itself how NumPy treats it; NumPy makes an
+array of one that has `__array__` only. So does a trace, and it traces these methods.
 """
 
 from __future__ import annotations
@@ -10,8 +13,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from inspect import CO_GENERATOR
-from types import FrameType, MethodType
+from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,17 +29,18 @@ from autograph.common.bytecode import (
 )
 from autograph.common.packages import names_variables
 from autograph.common.pytree import flatten
+from autograph.common.statics import class_attribute, class_has, module_of
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.opdef import OPS, lookup, op_of
 from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRRORED, ORDERING, PARTIAL, plain
 from autograph.runtime.graph.types import ObjectType, TensorType, length_of
 from autograph.runtime.graph_text import notation
 from autograph.runtime.ops.python.operators import BINARY, COMPARISONS, UNARY
-from autograph.runtime.tracing.proxies.graph_break import Plain
-from autograph.runtime.tracing.proxies.protocols import Recorder, as_arrays, overrides
-from autograph.runtime.tracing.proxies.stand_in import Standing
+from autograph.runtime.tracing.proxies.context import Recorder
+from autograph.runtime.tracing.proxies.stand_in import StandInMeta
 from autograph.runtime.tracing.proxies.static_class import (
     ANSWERED,
     KNOWN_ATTRIBUTES,
@@ -47,11 +52,12 @@ from autograph.runtime.tracing.proxies.static_class import (
 )
 
 
-class Tensor(metaclass=Standing):
+class Tensor(metaclass=StandInMeta):
     """A proxy for a value of the graph that is being traced. Tracing makes them, users do not.
 
-    Functions of NumPy, operators, methods and indexing work on it as on the array or number it stands for. Where Python
-    needs the value itself, the trace makes an argument static, runs the function as plain Python, or raises an error.
+    Functions of NumPy, operators, methods and indexing work on it as on the array or number that it represents. Where
+    Python needs the value itself, the trace makes an argument static, runs the function as plain Python, or raises an
+    error.
 
     Args:
         value: the value of the graph.
@@ -84,12 +90,12 @@ class Tensor(metaclass=Standing):
         value = self._ag_value
         return f"<Tensor {value.name + ': ' if value.name else ''}{value.type}>"
 
-    # What it looks like -----------------------------------------------------------------------------------------------
+    # Attributes -------------------------------------------------------------------------------------------------------
 
     @property
     @on_behalf
     def __class__(self) -> type:
-        """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
+        """The class of the object that it represents, so that `isinstance` gives the user's code the right answer."""
         if self._ag_trace.closed or is_own(sys._getframe(1).f_code.co_filename):
             return Tensor
         return self._ag_trace.class_of(self)
@@ -110,7 +116,7 @@ class Tensor(metaclass=Standing):
             raise AttributeError(f"a staged value has no attribute {name}")
         return _attribute(self, name)
 
-    # Every class has these, so that `__getattr__` would not be asked.
+    # Python sets these in every class, so that it would not call `__getattr__` for them.
     __doc__ = property(lambda self: _attribute(self, "__doc__"))
     __module__ = property(lambda self: _attribute(self, "__module__"))
 
@@ -150,7 +156,7 @@ class Tensor(metaclass=Standing):
         if (length := length_of(type)) is not None:
             return length
         if isinstance(type, TensorType) and type.exact and not type.ndim:
-            return len(sample_of(type))  # raises as what it stands for would
+            return len(sample_of(type))  # raises the error of the number
         if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
             return len(type.items)
         if instruction(sys._getframe(1))[0] in SPREADING:
@@ -203,7 +209,7 @@ class Tensor(metaclass=Standing):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         method, node = self._ag_trace.maybe_methods.get(self._ag_value), self._ag_value.node
         if method is None:
-            if node is not None and node.op == "getattr" and node.args:  # else it is read when it is used
+            if node is not None and node.op == "getattr" and node.args:  # else it is loaded on use
                 check_names(self._ag_trace, node.args[1], (*args, *kwargs.values()), True)
             return self._ag_trace.record("call", (self, *args), kwargs)
         assert node is not None, "what reads an attribute"
@@ -242,8 +248,25 @@ class Tensor(metaclass=Standing):
         return self._ag_trace.record("reversed", (self,))
 
 
+def overrides(value: Any) -> bool:
+    """Whether the class of an object defines the operations of NumPy."""
+    kind = type(value)
+    return module_of(kind) not in ("builtins", "numpy") and class_has(kind, "__array_ufunc__") and is_users(kind)
+
+
+def as_arrays(trace: Recorder, value: Any) -> Any:
+    """A value from which NumPy makes an array; the `__array__` of objects in it is called."""
+    if type(value) in (list, tuple):
+        parts = [as_arrays(trace, part) for part in value]
+        return value if all(a is b for a, b in zip(parts, value)) else type(value)(parts)
+    convert = class_attribute(type(value), "__array__")
+    if type(convert) is FunctionType and is_users(type(value)):
+        return trace.context.calls.replacement(convert)(value)
+    return value
+
+
 def _record_ufunc(trace: Recorder, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Record what NumPy hands over to `__array_ufunc__`."""
+    """Record a call of `__array_ufunc__` by NumPy."""
     out = kwargs.get("out")
     if isinstance(out, tuple) and len(out) == 1:
         kwargs = {**kwargs, "out": out[0]}
@@ -255,25 +278,25 @@ def _record_ufunc(trace: Recorder, ufunc: Any, method: str, inputs: tuple[Any, .
         trace.report("callback", f"{full_name_of(ufunc)} is called as it is, it has no op")
         return trace.record("call", (ufunc, *inputs), kwargs)
     result = trace.record(op, inputs, kwargs)
-    given = kwargs.get("out")
-    return given if given is not None and not isinstance(given, tuple) else result
+    out = kwargs.get("out")
+    return out if out is not None and not isinstance(out, tuple) else result
 
 
-def check_names(trace: Recorder, function: str, given: tuple[Any, ...], is_method: bool) -> None:
-    """Whether a function, by its name, looks up variables of its caller that a text names: the graph has none.
+def check_names(trace: Recorder, function: str, args: tuple[Any, ...], is_method: bool) -> None:
+    """Check that a function, by its name, looks up no variables of its caller that a text names: the graph has none.
 
     Raises:
         Plain: it does.
     """
-    texts = [part for part in given if type(part) is str]
-    for node in (part._ag_value.node for part in given if is_tensor(part)):
+    texts = [part for part in args if type(part) is str]
+    for node in (part._ag_value.node for part in args if is_tensor(part)):
         texts += [part for part in flatten(node.args) if type(part) is str] if node and node.op == "fstring" else []
     if any(names_variables(function, text, is_method) for text in texts):
-        raise Plain(f"{function} looks up variables that a text names", trace.place())
+        trace.graph_break(f"{function} looks up variables that a text names")
 
 
 def unpack(trace: Recorder, tensor: Tensor, count: int) -> tuple[Any, ...]:
-    """The `count` items of something iterable."""
+    """The `count` items of an iterable."""
     result = trace.record("unpack", (tensor, count))
     return result if isinstance(result, tuple) else (result,)
 
@@ -290,7 +313,7 @@ def _binary(op: str) -> Callable[[Tensor, Any], Any]:
 
 
 def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
-    """What NumPy makes of an operator with such an object on its right."""
+    """The result of an operator with such an object on its right, as NumPy computes it."""
     is_array = isinstance(tensor._ag_value.type, TensorType) and tensor._ag_value.type.kind == "array"
     ufunc = lookup(AS_UFUNC[plain(op)]).target
     return ufunc(tensor, other, **({"out": (tensor,)} if op in IN_PLACE and is_array else {}))
@@ -310,12 +333,12 @@ _ORDERED = "biuf"       # the kinds of dtypes whose numbers can be compared
 
 
 def _are_numbers(tensor: Tensor, other: Any) -> bool:
-    """Whether both are numbers or arrays for certain, which make no difference between an operator and its mirror."""
+    """Whether both are known to be numbers or arrays, for which an operator and its mirror are the same."""
     return isinstance(other, _ARITHMETIC) and isinstance(tensor._ag_value.type, TensorType)
 
 
 def _are_ordered(tensor: Tensor, other: Any) -> bool:
-    """Whether they are numbers that can be compared, so that no error will tell the operator from its mirror."""
+    """Whether both are numbers that can be compared, so that no error shows the operator rather than its mirror."""
     kind = tensor._ag_value.type
     if not (isinstance(kind, TensorType) and kind.dtype.kind in _ORDERED):
         return False
@@ -323,7 +346,7 @@ def _are_ordered(tensor: Tensor, other: Any) -> bool:
 
 
 def _comparison(op: str) -> Callable[[Tensor, Any], Any]:
-    """`self op other`, which Python also asks for in the place of `other op self` with the mirrored operator."""
+    """`self op other`, which Python also calls for `other op self` with the mirrored operator."""
 
     def record(self: Tensor, other: Any) -> Any:
         if op in ORDERING and not _are_ordered(self, other):
@@ -367,13 +390,13 @@ for _name in ("floor", "ceil", "trunc"):
 
 @on_behalf
 def _attribute(tensor: Tensor, name: str) -> Any:
-    """An attribute of what a proxy stands for, as far as it is known, or what reads it when the graph runs."""
+    """An attribute of the object that a proxy represents, if it is known; else a proxy for it."""
     trace, value = tensor._ag_trace, tensor._ag_value
     type = trace.type_of(tensor)
     if isinstance(type, TensorType) and type.exact:
         sample = sample_of(type)
         if not hasattr(sample, name):
-            return getattr(sample, name)  # the AttributeError of what it stands for
+            return getattr(sample, name)  # raises the AttributeError of the number or array
         if name in KNOWN_ATTRIBUTES:
             return KNOWN_ATTRIBUTES[name](type)
         if name == "shape":
@@ -394,18 +417,16 @@ def _attribute(tensor: Tensor, name: str) -> Any:
     return found
 
 
-# Those of what it stands for are meant.
+# Attribute accesses mean those of the object that it represents.
 del Tensor.__slots__, Tensor.__annotations__
 
 
+@dataclass(eq=False, slots=True, repr=False)
 class Method:
     """A method of a staged value, to be called."""
 
-    __slots__ = ("name", "owner")
-
-    def __init__(self, owner: Tensor, name: str) -> None:
-        self.owner = owner
-        self.name = name
+    owner: Tensor
+    name: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if isinstance(self.owner._ag_value.type, TensorType):
@@ -422,18 +443,18 @@ class Method:
 
 
 def method_name(method: MethodType) -> str | None:
-    """What a method of a proxy is called; None if the function is none of a proxy's."""
+    """The name of a method of the class of proxies; None if it is a method of another class."""
     return next((name for name, each in vars(Tensor).items() if each is method.__func__), None)
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether `value` is a proxy; `isinstance` would ask what the proxy stands for."""
+    """Whether `value` is a proxy; `isinstance` would inspect the object that it represents."""
     return type(value) is Tensor
 
 
 @on_behalf
 def iterated(tensor: Tensor, frame: FrameType) -> Iterator[Any]:
-    """The items of a staged value that the code of `frame` is about to iterate over."""
+    """An iterator over a staged value for the code of `frame`."""
     trace = tensor._ag_trace
     type = trace.type_of(tensor)
     name, count = instruction(frame)
@@ -447,6 +468,6 @@ def iterated(tensor: Tensor, frame: FrameType) -> Iterator[Any]:
         return (tensor[i] for i in range(length))
     if name == "UNPACK_EX":
         return trace.unpack_starred(tensor, count & 255, count >> 8)
-    if name in SPREADING and not is_own(frame.f_code.co_filename):     # else it is one of the arguments
+    if name in SPREADING and not is_own(frame.f_code.co_filename):     # there, it is an argument
         return trace.spread_items(tensor)
     trace.needs(tensor, "to iterate over, in code that is not staged")

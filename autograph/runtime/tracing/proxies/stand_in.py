@@ -1,21 +1,23 @@
-"""Stand-ins for functions and modules in traced code, which look like these."""
+"""Stand-ins for functions and modules in traced code. They look like the originals."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from autograph.common.trace_rules import is_own, on_behalf
 
 
-class Standing(type):
-    """The class of classes of which `__doc__` of an instance is that of what it stands for."""
+class StandInMeta(type):
+    """The metaclass of classes whose instances have the `__doc__` of their original."""
 
     __doc__ = property(lambda cls: vars(cls).get("_ag_about"))
 
 
 class _Module(str):
-    """The module of a class; `__module__` of an instance is that of what it stands for."""
+    """The module of a class; an instance has the `__module__` of its original."""
 
     __slots__ = ()
 
@@ -23,15 +25,15 @@ class _Module(str):
         return self if instance is None else instance.__wrapped__.__module__
 
 
-# Documentation and module of what a stand-in stands for. Every class has these of its own, so none inherits them.
+# `__doc__` and `__module__` of the original. Python sets these in every class, so that subclasses do not inherit them.
 DESCRIPTION: Any = property(lambda self: self.__wrapped__.__doc__), _Module(__name__)
 
 
-class StandIn(metaclass=Standing):
-    """What traced code gets in the place of something that is the same at each run.
+class StandIn(metaclass=StandInMeta):
+    """Replaces a function or module, the *original*, in traced code.
 
     Attributes:
-        __wrapped__: that thing.
+        __wrapped__: the original.
     """
 
     __slots__ = ("__wrapped__",)
@@ -43,7 +45,7 @@ class StandIn(metaclass=Standing):
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """The class of what it stands for, so that `isinstance` tells the user's code the truth."""
+        """The class of the original, so that `isinstance` gives the user's code the right answer."""
         return StandIn if is_own(sys._getframe(1).f_code.co_filename) else type(self.__wrapped__)
 
     @on_behalf
@@ -60,6 +62,33 @@ class StandIn(metaclass=Standing):
         return repr(self.__wrapped__)
 
 
+class ModuleStandIn(StandIn):
+    """The stand-in for a module. Subclasses define how to get and set an attribute."""
+
+    __slots__ = ("_ag_owner",)
+
+    get: Callable[[ModuleType, Any, str], Any]
+    set: Callable[[ModuleType, Any, str, Any], None]
+
+    def __init__(self, module: ModuleType, owner: Any) -> None:
+        """
+        Args:
+            owner: passed to `get` and `set`.
+        """
+        super().__init__(module)
+        object.__setattr__(self, "_ag_owner", owner)
+
+    @on_behalf
+    def __getattribute__(self, name: str) -> Any:  # even for names such as `__eq__`, which the module may define
+        if name == "__wrapped__":
+            return object.__getattribute__(self, name)
+        return type(self).get(self.__wrapped__, object.__getattribute__(self, "_ag_owner"), name)
+
+    @on_behalf
+    def __setattr__(self, name: str, value: Any) -> None:
+        type(self).set(self.__wrapped__, object.__getattribute__(self, "_ag_owner"), name, value)
+
+
 def original_of(value: Any) -> Any:
-    """What a value stands for, if it is a stand-in; else the value."""
+    """The original of a stand-in; any other value as it is."""
     return value.__wrapped__ if issubclass(type(value), StandIn) else value

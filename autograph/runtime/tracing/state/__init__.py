@@ -1,6 +1,6 @@
-"""The state of one trace: the block being recorded, and what has changed since its beginning.
+"""The state of one trace: the open blocks, and the changes since its beginning.
 
-`trace.py` records. `undo_log.py` can take back what was changed outside the graph; `staged_containers.py`,
-`iterators.py` and `element_types.py` know the containers of the program; `exceptions.py` and `graph_break_policy.py`
-say what becomes of errors and interruptions.
+`trace.py` records nodes. `undo_log.py` can undo changes of containers and objects; `staged_containers.py`,
+`iterators.py` and `element_types.py` are about the program's containers, `mutation.py` changes them, `escape.py` finds
+those that other code knows. `exceptions.py`, `blame.py` and `graph_break_policy.py` handle errors and signals.
 """

@@ -18,29 +18,29 @@ from autograph.runtime.tracing.proxies.graph_break import Failed
 from autograph.runtime.tracing.state.undo_log import Fallback
 
 F = TypeVar("F", bound=Callable[..., Any])
-# Code that others wrote, and that is not staged.
+# Where code is that is neither the user's nor staged.
 INSTALLED = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen ")
 
 
 def is_library(code: CodeType) -> bool:
-    """Whether code is this package's, rather than the user's."""
+    """Whether code is this library's, rather than the user's."""
     return trace_rules.is_own(code.co_filename)
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether an exception is an error of this library, rather than of what it does, or calls, for the user."""
+    """Whether an exception is an error of this library, rather than of the code that it runs for the user."""
     for frame in reversed([entry.tb_frame for entry in entries(error)]):
         if isinstance(frame.f_globals, Fallback) or not frame.f_code.co_filename.startswith(INSTALLED):
-            return trace_rules.is_at_fault(frame.f_code)  # traced code may be a library's
+            return trace_rules.is_at_fault(frame.f_code)  # traced code may be in an installed package
     return False
 
 
-def is_misfit(error: BaseException) -> bool:
+def has_wrong_arguments(error: BaseException) -> bool:
     """Whether a function of the program was called with arguments that do not fit its parameters."""
     return type(error) is TypeError and [*entries(error)][-1].tb_frame.f_code in _CALLS
 
 
-_CALLS: set[CodeType] = set()  # code of this library that does nothing but call a function of the program
+_CALLS: set[CodeType] = set()  # code of this library that only calls a function of the program
 
 
 def calls_programs(function: F) -> F:
@@ -50,7 +50,7 @@ def calls_programs(function: F) -> F:
 
 
 def check_not_own(error: Exception) -> None:
-    """Whether an exception is an error of this library, which no handler of the program may take for its own.
+    """Check that an exception is no error of this library, which handlers of the program must not catch.
 
     Raises:
         Failed: it is.
@@ -60,7 +60,7 @@ def check_not_own(error: Exception) -> None:
 
 
 def interrupting(function: F) -> F:
-    """Decorate what traced code calls: an error of this library's ends tracing, past all handlers of the program."""
+    """Decorate a function that traced code calls: an error of this library passes all handlers of the program."""
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -73,8 +73,8 @@ def interrupting(function: F) -> F:
     return checked  # type: ignore[return-value]
 
 
-def of_user(place: Place) -> Place:
-    """The user's part of a place, without what libraries do that the user calls."""
+def user_part(place: Place) -> Place:
+    """The part of a place that is in the user's code."""
     return tuple((code, at) for code, at in place if not is_installed(code))
 
 
@@ -84,8 +84,8 @@ def is_installed(code: CodeType) -> bool:
 
 
 def line_of(place: Place) -> tuple[str, int] | tuple[()]:
-    """The user's line, rather than one of a library that the user calls."""
-    return user_line(of_user(place)) or user_line(place) or ()
+    """The line in the user's code; if there is none, in a library that the user calls."""
+    return user_line(user_part(place)) or user_line(place) or ()
 
 
 def entries(error: BaseException) -> Iterator[TracebackType]:

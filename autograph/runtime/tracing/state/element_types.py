@@ -1,12 +1,10 @@
-"""Element types of lists that a trace has made, which the type of a list does not have.
+"""Element types of lists that a trace has made. The type of a list itself does not have them.
 
-A list may come to hold anything later. But at a node that stands in the block in which the list was made, all that has
-happened to it by then has been recorded. If nobody else has got hold of it, and all that was put in is of one type,
-then so is what is got out.
+A list may get items of any type later. But at a node in the block that has made the list, all operations on the list
+are recorded. If the list has not escaped, and all its items have one type, then an item that is read has this type.
 
-In a block within, that of a loop for one, it is not known yet what the rest of the body will put in. It is assumed to
-be of the type of what there is (`Assumed`), and when the body has been traced, that is looked at: if it is not so, the
-body is traced once more, with a type that covers all.
+In an inner block, such as the body of a loop, the rest of the body is not traced yet. The trace assumes that it adds no
+items of other types (`Assumptions`). If the traced body does, it is traced again, with a type that covers all.
 """
 
 from __future__ import annotations
@@ -34,25 +32,25 @@ from autograph.runtime.graph.traits import (
 from autograph.runtime.graph.types import ANY, INT, ObjectType, TensorType, Type, join_all, length_of
 from autograph.runtime.ops.inference.containers import build_type
 
-_MOST = 1000  # nodes that are looked at
-_COUNTS = (1, 2, 3, 5)  # of items, for which a rule is asked in the place of any number
+_MOST = 1000  # nodes to look at
+_COUNTS = (1, 2, 3, 5)  # numbers of items for which a rule is evaluated, instead of any number
 
 
 @dataclass
-class Contents:
-    """Of a list: the type of its items, and whether there is one for certain."""
+class ListItems:
+    """The type of a list's items, and whether it is known not to be empty."""
 
     item: Type
     filled: bool
 
 
 @dataclass
-class Assumed:
-    """The blocks that are open, the innermost last, and what is assumed of the lists that they have made.
+class Assumptions:
+    """The open blocks, the innermost last, and the assumptions about the lists that they have made.
 
     Attributes:
-        items: of which type the items of a list are, whatever the rest of a loop's body does.
-        wider: of which type they have turned out to be, by the place where the list is made.
+        items: the assumed element types of lists, after the rest of a loop's body.
+        wider: the element types after a wrong assumption, by the place that makes the list.
     """
 
     opened: list[Block]
@@ -60,7 +58,7 @@ class Assumed:
     wider: dict[Place, Type] = field(default_factory=dict)
 
     def fails(self, body: Block, carried: Sequence[Value]) -> bool:
-        """Whether a loop's body, which is traced now, does something else; then it is to be traced once more.
+        """Whether an assumption is wrong after a loop's body, so that this must be traced again.
 
         Args:
             carried: values that have other names in the body.
@@ -71,8 +69,8 @@ class Assumed:
         for value, item in list(self.items.items()):
             if value.node is None or id(value.node) in inside:
                 continue
-            found_now = self._put(value, nodes) if value not in carried and value not in (body.results or ()) else [ANY]
-            whole = join_all([item, *found_now])
+            is_renamed = value in carried or value in (body.results or ())
+            whole = join_all([item, *([ANY] if is_renamed else self._added(value, nodes))])
             if whole != item:
                 del self.items[value]
                 self.wider[value.node.place] = whole
@@ -80,32 +78,32 @@ class Assumed:
         return found
 
     @staticmethod
-    def _put(value: Value, nodes: Sequence[tuple[Node, bool]]) -> list[Type]:
-        """The types of what nodes put into a list; ANY if somebody else might do so."""
+    def _added(value: Value, nodes: Sequence[tuple[Node, bool]]) -> list[Type]:
+        """The types of the items that nodes add to a list; ANY if it may escape."""
         found: list[Type] = []
         for node, _ in nodes:
-            if node.op in RESHAPES or _gets_away(node, value):
+            if node.op in RESHAPES or _escapes(node, value):
                 return [ANY]
             if node.op in KEEPS and node.args[0] is value:
                 found.append(_type(node.args[-1]))
         return found
 
 
-def known_of_lists(known: Assumed, op: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any], inferred: Any) -> Any:
-    """What an op gives, by its rule or, if that knows nothing, for a list of unknown length that a block has made."""
+def refine_lists(assumed: Assumptions, op: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any], inferred: Any) -> Any:
+    """The type of an op's result: `inferred`, or a better one if its argument is a list with a known element type."""
     if inferred != ANY and not (isinstance(inferred, list) and ANY in inferred):
         return inferred
     if op.name in GIVES_ITEM:
-        found = contents(known, args[0])
+        found = element_type(assumed, args[0])
         whole = None if found is None else ObjectType("list", (found.item,))
         answers = [] if whole is None else [op.infer(whole, *types_in(args[1:]), **types_in(kwargs))]
     elif op.effect in (PURE, VIEW) and (op.name.startswith("np.") or op.name in AGGREGATES):
-        lists = {arg: found for arg in args if _is_list(arg) and (found := contents(known, arg)) is not None}
+        lists = {arg: found for arg in args if _is_list(arg) and (found := element_type(assumed, arg)) is not None}
         if len(lists) != 1:
             return inferred
         (found,) = lists.values()
         if op.name.startswith("np.") and (found.item == INT or not _must_be_alike(found.item, op, args, kwargs)):
-            return inferred  # large numbers, and arrays of several shapes, may become an array of objects
+            return inferred  # large numbers, or arrays of several shapes, may give an array of objects
         least = () if found.filled or op.name in NEEDS_ITEMS else (0,)
         answers = [_with_count(op, args, kwargs, lists, count) for count in (*least, *_COUNTS)]
     else:
@@ -115,7 +113,7 @@ def known_of_lists(known: Assumed, op: OpDef, args: tuple[Any, ...], kwargs: dic
 
 
 def _must_be_alike(item: Type, op: OpDef, args: Any, kwargs: Any) -> bool:
-    """Whether arrays of a type have the same shape, or else an op of a list of them raises."""
+    """Whether an op of a list of arrays of this type raises, unless they have the same shape."""
     if not isinstance(item, TensorType):
         return False
     return None not in item.shape or op.name in NEEDS_ITEMS or (op.target is np.array and len(args) == 1 and not kwargs)
@@ -125,13 +123,13 @@ def _is_list(arg: Any) -> bool:
     return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name == "list"
 
 
-def _with_count(op: OpDef, args: Any, kwargs: Any, known: dict[Any, Contents], count: int) -> Any:
-    given = [[known[arg].item] * count if _is_list(arg) and arg in known else types_in(arg) for arg in args]
-    return op.infer(*given, **types_in(kwargs))
+def _with_count(op: OpDef, args: Any, kwargs: Any, lists: dict[Any, ListItems], count: int) -> Any:
+    types = [[lists[arg].item] * count if _is_list(arg) and arg in lists else types_in(arg) for arg in args]
+    return op.infer(*types, **types_in(kwargs))
 
 
 def _in_common(answers: Sequence[Any]) -> Any:
-    """The type that all answers have, apart from lengths."""
+    """The type that covers all answers, if they differ only in lengths."""
     first = answers[0] if answers else ANY
     for answer in answers[1:]:
         if answer == first:
@@ -145,25 +143,25 @@ def _in_common(answers: Sequence[Any]) -> Any:
     return first
 
 
-def contents(known: Assumed, value: Any, ahead: bool = False) -> Contents | None:
-    """What is in a list that an open block has made; None if that is not known.
+def element_type(assumed: Assumptions, value: Any, in_body: bool = False) -> ListItems | None:
+    """The element type of a list that an open block has made; None if it is unknown.
 
     Args:
-        ahead: whether it is asked what will be in it in the loop that is about to be traced.
+        in_body: ask for the type in the body of a loop that is about to be traced.
     """
     made = value.node if _is_list(value) else None
     items = None if made is None else _first_items(made)
     if items is None or made is None:
         return None
-    since, inner = _nodes_since(known.opened, made)
+    since, inner = _nodes_since(assumed.opened, made)
     if since is None:
         return None
-    inner |= ahead
-    if inner and made.place in known.wider:
-        items.append(known.wider[made.place])
+    inner |= in_body
+    if inner and made.place in assumed.wider:
+        items.append(assumed.wider[made.place])
     filled = bool(items)
     for node, certain in _nodes(since):
-        if node.op in RESHAPES or _gets_away(node, value):
+        if node.op in RESHAPES or _escapes(node, value):
             return None
         if node.args and node.args[0] is value:
             if node.op in KEEPS:
@@ -175,8 +173,8 @@ def contents(known: Assumed, value: Any, ahead: bool = False) -> Contents | None
     if not _is_certain(item):
         return None
     if inner:
-        known.items[value] = item
-    return Contents(item, filled and not inner)
+        assumed.items[value] = item
+    return ListItems(item, filled and not inner)
 
 
 def _is_certain(item: Type) -> bool:
@@ -186,7 +184,7 @@ def _is_certain(item: Type) -> bool:
 
 
 def _nodes_since(opened: Sequence[Block], made: Node) -> tuple[list[Node] | None, bool]:
-    """What has been recorded since a node, and whether that is partly in blocks within; None if it is too much."""
+    """The nodes recorded since `made`, and whether some are in inner blocks; None if there are too many."""
     since: list[Node] = []
     for depth in reversed(range(len(opened))):
         for node in reversed(opened[depth].nodes):
@@ -199,7 +197,7 @@ def _nodes_since(opened: Sequence[Block], made: Node) -> tuple[list[Node] | None
 
 
 def _first_items(made: Node) -> list[Type] | None:
-    """What a new list begins with; one of all its items, if that is of the same type."""
+    """The types of the first items of a new list; one for all, if they have the same type; None if unknown."""
     if made.op == "build" and type(made.args[0]) is list:
         return [_type(part) for part in made.args[0]]
     item = ITEMS.get(made.op)
@@ -207,12 +205,12 @@ def _first_items(made: Node) -> list[Type] | None:
 
 
 def _type(part: Any) -> Type:
-    """The type of what is put into a list."""
+    """The type of an item that is added to a list."""
     return build_type(types_in(part))
 
 
 def _nodes(nodes: Any, certain: bool = True) -> Iterator[tuple[Node, bool]]:
-    """Nodes and those in their blocks, with whether they are certain to run."""
+    """Nodes and those in their blocks, and whether these certainly run."""
     for node in nodes:
         yield node, certain
         for inner in node.blocks:
@@ -220,12 +218,12 @@ def _nodes(nodes: Any, certain: bool = True) -> Iterator[tuple[Node, bool]]:
 
 
 def has_items(iterable: Any) -> bool:
-    """Whether something that is iterated over is for certain not empty."""
+    """Whether an iterable is known not to be empty."""
     return isinstance(iterable, Value) and bool(length_of(iterable.type))
 
 
-def _gets_away(node: Node, value: Value) -> bool:
-    """Whether somebody else may get hold of a list by a node, or put into it what is not looked at here."""
+def _escapes(node: Node, value: Value) -> bool:
+    """Whether a list may escape at a node, or get items there that are unknown."""
     found: list[Value] = []
     gather((node.args, node.kwargs), found)
     gather([inner.results for inner in node.blocks], found)

@@ -1,7 +1,7 @@
 """Escape analysis: the containers and objects that the bodies of a construct share with the rest of the program.
 
-Code that also knows a container can tell it from an equal one, and sees it change. So where paths meet, no other may
-take its place.
+Other code that refers to a container can distinguish it from an equal one, and sees its changes. So where paths meet,
+no other container may replace it.
 """
 
 from __future__ import annotations
@@ -25,47 +25,47 @@ from autograph.runtime.tracing.state.undo_log import Changes, inside, reached
 
 
 @dataclass(frozen=True, slots=True)
-class Renewal:
-    """A list or dict that is one of the caller's unless iterations of a loop have made another one of it.
+class Replacement:
+    """A list or dict that is the caller's, unless iterations of a loop have replaced it.
 
     Attributes:
         container: the list or dict of traced code.
-        path: what the caller's is called.
-        renewed: whether it is another one: a proxy; False for what is the caller's itself.
+        path: the caller's name of its list or dict.
+        replaced: a proxy of whether it was replaced; False for the caller's itself.
     """
 
     container: Any
     path: str
-    renewed: Any
+    replaced: Any
 
 
-class Renewals(dict[int, Renewal]):
-    """What is known of such, by their identities.
+class Replacements(dict[int, Replacement]):
+    """Such lists and dicts, by their identities.
 
-    Traced code may read their parts. What depends on which object it is makes the caller's an object of the graph.
+    Traced code may read their parts. If it depends on which object one is, the caller's becomes an object of the graph.
     """
 
-    def __init__(self, handed_out: dict[int, Any]) -> None:
+    def __init__(self, shared_with_graph: dict[int, Any]) -> None:
         super().__init__()
-        self._handed_out = handed_out
+        self._shared_with_graph = shared_with_graph
 
-    def add(self, container: Any, path: str, renewed: Any = False) -> None:
-        self[id(container)] = Renewal(container, path, renewed)
-        if renewed is not False:
-            self._handed_out[id(container)] = container     # to be told when it is changed
+    def add(self, container: Any, path: str, replaced: Any = False) -> None:
+        self[id(container)] = Replacement(container, path, replaced)
+        if replaced is not False:
+            self._shared_with_graph[id(container)] = container     # so that the undo log refuses changes
 
     def check(self, *things: Any) -> None:
-        """See to it that none of these may be the caller's, or another one."""
+        """Check that it does not depend on the path which object one of these is."""
         for thing in things:
             found = self.get(id(thing))
-            if found is not None and found.renewed is not False:
+            if found is not None and found.replaced is not False:
                 self.tell_apart(found.path)
 
     def check_within(self, values: Iterable[Any]) -> None:
-        """The same of what can be reached from some values: what holds one may get to see another one."""
+        """Check all objects that can be reached from some values."""
         if len(self) > 0:
             found = reached(values, Changes())
-            self.check(*[known.container for known in self.values() if found is None or id(known.container) in found])
+            self.check(*[each.container for each in self.values() if found is None or id(each.container) in found])
 
     def tell_apart(self, path: str) -> NoReturn:
         reason = f"`{path}` is replaced in a loop, and it matters which list or dict it is"
@@ -73,60 +73,57 @@ class Renewals(dict[int, Renewal]):
 
 
 class Tuples:
-    """Tuples of traced code that stand for objects which only the graph knows: joined of those of two paths.
-
-    So do tuples that were there before the function was called.
-    """
+    """Tuples of traced code whose identity only the graph knows: joins of two paths, and those from outside."""
 
     def __init__(self, context: TraceContext) -> None:
         self._context = context
         self._proxies: dict[int, tuple[tuple[Any, ...], Any]] = {}
 
     def add(self, value: tuple[Any, ...], proxy: Any = None) -> None:
-        """Know a tuple that has been joined, and the proxy of the object, unless both paths have made it."""
+        """Note a joined tuple, and the proxy of the object, unless both paths have made the tuple."""
         self._proxies[id(value)] = value, proxy
 
     def proxy_of(self, value: Any) -> Any:
         return self._proxies.get(id(value), (None, None))[1]
 
     def has_identity(self, value: Any) -> bool:
-        """Whether something is a tuple that the graph can tell from others."""
+        """Whether a value is a tuple that the graph can distinguish from others."""
         if not isinstance(value, tuple) or value == ():
             return False
         return self.proxy_of(value) is not None or self._context.materializer.is_outer(value)
 
     def lower(self, value: tuple[Any, ...]) -> Any:
-        """What stands for such a tuple in the graph."""
+        """The value of the graph for such a tuple."""
         return self._context.materializer.lower_tuple(value)
 
     def is_joined(self, value: Any) -> bool:
         return id(value) in self._proxies
 
     def may_be_one(self, first: Any, second: Any) -> bool:
-        """Whether two tuples are one or not depending on the path."""
+        """Whether it depends on the path if two tuples are one object."""
         are_tuples = first is not second and isinstance(first, tuple) and isinstance(second, tuple)
         return are_tuples and (self.is_joined(first) or self.is_joined(second))
 
 
 class EscapeAnalysis:
-    """Which objects were there before a body, and which the body made.
+    """Decides whether an object existed before a body, or the body made it.
 
     Args:
-        roots: gives what the program could reach then.
-        changes: what was noted of the contents that things had then, unless they have them again.
-        renewals: containers that may be the caller's, by their identities.
+        roots: returns the objects that the program could reach then.
+        changes: the contents that containers had then, unless they have these again.
+        replacements: containers that may be the caller's, by their identities.
     """
 
     def __init__(
         self,
         roots: Callable[[], Iterable[Any]],
         changes: Changes | None = None,
-        renewals: Renewals | None = None,
+        replacements: Replacements | None = None,
         tuples: Tuples | None = None,
     ) -> None:
         self._roots = roots
         self.tuples = Tuples(TraceContext()) if tuples is None else tuples
-        self.renewals = Renewals({}) if renewals is None else renewals
+        self.replacements = Replacements({}) if replacements is None else replacements
         self._changes = Changes() if changes is None else changes
         self._given_away: list[Any] = []
 
@@ -135,21 +132,21 @@ class EscapeAnalysis:
         return reached((root for root in self._roots() if root is not UNBOUND), self._changes)
 
     def give_away(self, container: Any) -> None:
-        """Take a container for a new one from now on: only a variable knew it that is bound to another one."""
+        """Treat a container as new from now on: only a variable referred to it, which is bound to another one."""
         self._given_away.append(container)
 
     def __call__(self, thing: Any) -> bool:
-        """Whether a container or object was there before; if that is too much to look through, everything was."""
+        """Whether an object existed before; if there are too many to look through, all existed."""
         if any(thing is container for container in self._given_away):
             return False
-        return self._found is None or id(thing) in self._found or id(thing) in self.renewals
+        return self._found is None or id(thing) in self._found or id(thing) in self.replacements
 
     def can_be_staged(self, container: Any) -> bool:
-        """Whether the graph can hold the contents of such a container: not if it holds the attributes of an object."""
+        """Whether the graph can hold the contents of a container: not if it is the `__dict__` of an object."""
         return self._found is not None and not self._found.get(id(container), False)
 
     def within(self, value: Any) -> list[Any]:
-        """The containers that were there before in a value which the graph has to make anew."""
+        """The containers that existed before, within a value that the graph has to make anew."""
         found: list[Any] = []
         seen: set[int] = set()
         rest = [value]
@@ -165,16 +162,16 @@ class EscapeAnalysis:
         return found
 
 
-def is_alone(container: Any, variable: Any, notes: type) -> bool:
-    """Whether nothing but a variable knows a container, and what notes the values of variables while tracing."""
+def is_unshared(container: Any, variable: Any, form: type) -> bool:
+    """Whether only a variable refers to a container, besides forms and dicts of slots, which tracing uses."""
     referrers, cell = holders(container), getattr(variable, "cell", None)
     return referrers is not None and all(
-        each is cell or type(each) is notes or _notes_values(each) for each in referrers
+        each is cell or type(each) is form or (type(each) is dict and all(map(_is_slot, each))) for each in referrers
     )
 
 
-def _notes_values(thing: Any) -> bool:
-    return type(thing) is dict and all(hasattr(key, "get") and hasattr(key, "set") for key in thing)
+def _is_slot(key: Any) -> bool:
+    return hasattr(key, "get") and hasattr(key, "set")
 
 
 _CONSTANT = (type(None), int, float, complex, str, bytes, range, type, ModuleType, BuiltinFunctionType, np.generic,

@@ -21,7 +21,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
     Unjoinable,
     Unstageable,
 )
-from autograph.runtime.tracing.state.blame import line_of, of_user
+from autograph.runtime.tracing.state.blame import line_of, user_part
 
 
 @dataclass
@@ -29,71 +29,60 @@ class GraphBreakPolicy:
     """For one trace.
 
     Args:
-        params: the paths of the arguments that the parameters of the graph stand for.
+        params: the params of the graph, with the paths of their arguments.
     """
 
     function: Callable[..., Any]
     params: dict[Value, str]
 
-    def at(self, signal: Signal) -> str:
-        """Where tracing was interrupted, to be added to the reason; the function's own line, if that is not known."""
-        place = getattr(signal, "place", ())
-        line = user_line(of_user(place)) or place_of(self.function) or user_line(place)
-        return ", {}:{}".format(*line) if line else ""
+    def outcome(self, signal: Signal) -> str | BaseException:
+        """The reason why the function runs as plain Python, or the exception to raise instead.
 
-    def plain_because(self, signal: Signal) -> str:
-        """Why the function runs as plain Python, if that is what a signal comes to: only Python can do what it does."""
-        at = self.at(signal)
+        The latter is a request for more specialization, or an error if the user asked for something impossible. A
+        signal that should have been handled is returned as it is.
+        """
+        at = self._at(signal)
         if isinstance(signal, Plain):
             return signal.reason + at
         if isinstance(signal, Materialize):
             return "Python iterates over a container whose length changes, or that is looked into"
         if isinstance(signal, Unstageable):
-            return "" if signal.asked else signal.message + at
+            return StagingError(signal.message, *line_of(signal.place)) if signal.asked else signal.message + at
         if isinstance(signal, Unjoinable):
-            if self._specialized(signal.test, "") is not None:
-                return ""
-            return f"{signal.paths}, and the path is known only when the graph runs{at}"
-        if not isinstance(signal, (NeedsConcrete, TooDeep)) or self._specialized(signal.value, "") is not None:
-            return ""
-        if isinstance(signal, NeedsConcrete) and signal.asked:
-            return ""
-        return f"the value of {_called(signal.value)} is needed {signal.use}{at}"
-
-    def explained(self, signal: Signal) -> BaseException:
-        """What a signal comes to for which a function does not run as plain Python.
-
-        More specialization, or an error if the user asks for what cannot be had; itself, if nobody should raise it.
-        """
+            reason = f"{signal.paths}, and the path is known only when the graph runs{at}"
+            return self._specialized(signal.test, f"{signal.paths}{_at(signal.place)}") or reason
         if isinstance(signal, (NeedsConcrete, TooDeep)):
-            return self._needed(signal)
-        if isinstance(signal, Unjoinable):
-            return self._unjoined(signal)
-        return StagingError(signal.message, *line_of(signal.place)) if isinstance(signal, Unstageable) else signal
+            needed = f"its value is needed {signal.use}{_at(signal.place)}"
+            return self._specialized(signal.value, needed) or self._unspecialized(signal, at)
+        return signal
+
+    def _at(self, signal: Signal) -> str:
+        """The place where tracing was interrupted, as a suffix; the function's own line, if that is unknown."""
+        place = getattr(signal, "place", ())
+        line = user_line(user_part(place)) or place_of(self.function) or user_line(place)
+        return ", {}:{}".format(*line) if line else ""
 
     def _specialized(self, value: Value | None, reason: str) -> Respecialize | None:
-        """Make the Python numbers and lengths that a value is computed from part of the signature, if that is all."""
-        if value is None:
-            return None
-        sources = depends_on(value)
+        """Make the Python numbers and lengths that determine a value part of the signature; None if others do, too."""
         paths = []
-        for source in sources:
+        for source in depends_on(value) if value is not None else ():
             path = self.params.get(source)
-            if path is None:
+            if path is None or not isinstance(source.type, TensorType):
                 return None
-            if isinstance(source.type, TensorType) and source.type.kind == "python":
+            if source.type.kind == "python":
                 paths.append(path)
-            elif isinstance(source.type, TensorType) and None in source.type.shape:
+            elif None in source.type.shape:
                 paths += [f"{path}.shape[{axis}]" for axis, size in enumerate(source.type.shape) if size is None]
             else:
                 return None
         return Respecialize(static=tuple(sorted(paths)), reason=reason) if paths else None
 
-    def _needed(self, signal: NeedsConcrete | TooDeep) -> BaseException:
-        respecialized = self._specialized(signal.value, f"its value is needed {signal.use}{_at(signal.place)}")
-        if respecialized is not None:
-            return respecialized
-        called = _called(signal.value)
+    def _unspecialized(self, signal: NeedsConcrete | TooDeep, at: str) -> str | StagingError:
+        """The outcome for a value that does not depend on Python numbers alone."""
+        written = expression(signal.value)
+        called = f"`{written}`" if written else f"something of type {signal.value.type}"
+        if isinstance(signal, TooDeep) or not signal.asked:
+            return f"the value of {called} is needed {signal.use}{at}"
         origins = sorted({self._origin(source) for source in depends_on(signal.value)} - {called})
         origin = f", being computed from {' and '.join(origins)}" if origins else ""
         return StagingError(
@@ -104,19 +93,9 @@ class GraphBreakPolicy:
         )
 
     def _origin(self, source: Value) -> str:
-        """What the user calls something that values are computed from."""
+        """The user's name of a value that others are computed from."""
         name = self.params.get(source, source.name)
         return f"`{name}`" if name else "what a loop or branch left"
-
-    def _unjoined(self, signal: Unjoinable) -> BaseException:
-        respecialized = self._specialized(signal.test, f"{signal.paths}{_at(signal.place)}")
-        assert respecialized is not None, "what nothing can be specialized for runs as plain Python"
-        return respecialized
-
-
-def _called(value: Value) -> str:
-    written = expression(value)
-    return f"`{written}`" if written else f"something of type {value.type}"
 
 
 def _at(place: Any) -> str:

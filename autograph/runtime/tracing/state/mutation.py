@@ -1,9 +1,11 @@
-"""References that traced code indexes and mutates instead of lists, dicts, sets and objects, with an undo log."""
+"""References, by which traced code indexes and mutates containers and objects: they write to the undo log."""
 
 from __future__ import annotations
 
 import operator
 from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partialmethod
 from types import FunctionType
 from typing import Any
@@ -11,37 +13,34 @@ from typing import Any
 from autograph.common.statics import class_attribute, class_has
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import own_dict
-from autograph.runtime.tracing.proxies.graph_break import Plain, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.proxies.static_class import class_of
 from autograph.runtime.tracing.state.staged_containers import contains_proxy, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 
-_UNCHANGING = (tuple, str, bytes, range)
+UNCHANGING = (tuple, str, bytes, range)
 
 
+@dataclass(eq=False, slots=True)
 class ContainerRef:
-    """A list, dict or the like, to be indexed."""
+    """A list, dict or the like that is indexed or changed in place."""
 
-    __slots__ = ("container", "trace")
+    trace: Trace
+    container: Any
 
-    def __init__(self, trace: Trace, container: Any) -> None:
-        self.trace = trace
-        self.container = container
-
-    def _place(self, index: Any, write: bool) -> Any:
-        """What is indexed: the container, or the object of the graph that holds what it holds."""
+    def _staged(self, index: Any, write: bool) -> Any:
+        """The object to index in the graph, if the container is held by the graph or the index is staged; else None."""
         inside = staged_as(self.container)
         if inside is not None or not contains_proxy(index):
             return inside
-        if not isinstance(self.container, _UNCHANGING) and (write or self._has_containers()):
+        if not isinstance(self.container, UNCHANGING) and (write or self._has_containers()):
             return self.trace.materialize(self.container)
         if isinstance(self.container, (str, bytes, range)):
             return ConstantRef(self.trace, self.container)
         return self.trace.constant(self.container)
 
     def _has_containers(self) -> bool:
-        """Whether what is read may be changed by that, or afterwards: then the very object has to be read."""
+        """Whether reading an item changes the container, or the item can be changed: then the graph must index it."""
         if isinstance(self.container, defaultdict):
             return True
         parts = self.container.values() if isinstance(self.container, dict) else self.container
@@ -49,7 +48,7 @@ class ContainerRef:
 
     @on_behalf
     def __getitem__(self, index: Any) -> Any:
-        inside = self._place(index, write=False)
+        inside = self._staged(index, write=False)
         if inside is not None:
             return inside[index]
         if type(self.container) is defaultdict and index not in self.container:
@@ -59,30 +58,22 @@ class ContainerRef:
         return self.container[index]
 
     @on_behalf
-    def __setitem__(self, index: Any, value: Any) -> None:
-        inside = self._place(index, write=True)
-        if inside is not None:
-            inside[index] = value
-        else:
+    def _write(self, function: Callable[..., None], index: Any, *value: Any) -> None:
+        inside = self._staged(index, write=True)
+        if inside is None:
             self._touch()
-            self.container[index] = value
+        function(self.container if inside is None else inside, index, *value)
 
-    @on_behalf
-    def __delitem__(self, index: Any) -> None:
-        inside = self._place(index, write=True)
-        if inside is not None:
-            del inside[index]
-        else:
-            self._touch()
-            del self.container[index]
+    __setitem__ = partialmethod(_write, operator.setitem)
+    __delitem__ = partialmethod(_write, operator.delitem)
 
     def _touch(self) -> None:
-        if not isinstance(self.container, _UNCHANGING):
+        if not isinstance(self.container, UNCHANGING):
             self.trace.undo_log.touch(self.container)
 
     @on_behalf
     def _in_place(self, name: str, other: Any) -> Any:
-        """What `container += other` gives; usually that is the container."""
+        """The result of `container += other`, which usually is the container."""
         trace, container = self.trace, self.container
         other = trace.context.collected(other)
         staged = other if is_tensor(other) else staged_as(other)
@@ -111,19 +102,19 @@ class ContainerRef:
         return getattr(self.container, name)
 
 
+@dataclass(eq=False)
 class ConstantRef:
-    """A constant to be indexed by a staged value."""
+    """A constant that is indexed by a staged value."""
 
-    def __init__(self, trace: Trace, value: Any) -> None:
-        self.trace = trace
-        self.value = value
+    trace: Trace
+    value: Any
 
     def __getitem__(self, index: Any) -> Any:
         return self.trace.record("getitem", (self.value, index))
 
 
 class ObjectRef:
-    """An object of which attributes or items are set."""
+    """An object whose attributes or items are set."""
 
     __slots__ = ("_thing", "_trace")
 
@@ -142,14 +133,14 @@ class ObjectRef:
     def __setattr__(self, name: str, value: Any) -> None:
         thing = object.__getattribute__(self, "_thing")
         trace = object.__getattribute__(self, "_trace")
-        if type(thing) is FunctionType:  # a function that has no attributes yet is not watched
-            raise Unstageable(f"an attribute of the function {thing.__name__} is set", trace.place())
+        if type(thing) is FunctionType:  # it may not be registered
+            trace.unstageable(f"an attribute of the function {thing.__name__} is set")
         if name == "__dict__":
-            raise Plain(f"the `__dict__` of a {type(thing).__qualname__} is replaced", trace.place())
+            trace.graph_break(f"the `__dict__` of a {type(thing).__qualname__} is replaced")
         own: Any = type(thing).__setattr__
-        first = trace.undo_log.at_first(thing)
+        first = trace.undo_log.initial_contents(thing)
         if _has(thing, name, value) if first is None else first.get(name, thing) is value:
-            trace.context.aliases.is_one(value, value)  # from wherever it comes
+            trace.context.aliases.is_one(value, value)  # guard where it comes from
         if own is object.__setattr__ and _has(thing, name, value):
             return  # as after `self.x += y`, which has changed an array in place
         trace.undo_log.touch(thing)
@@ -164,15 +155,6 @@ class ObjectRef:
         object.__getattribute__(self, "_trace").undo_log.touch(thing)
         delattr(thing, name)
 
-    def __getitem__(self, index: Any) -> Any:
-        return object.__getattribute__(self, "_call")("__getitem__", index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        object.__getattribute__(self, "_call")("__setitem__", index, value)
-
-    def __delitem__(self, index: Any) -> None:
-        object.__getattribute__(self, "_call")("__delitem__", index)
-
     @on_behalf
     def _call(self, name: str, *args: Any) -> Any:
         thing = object.__getattribute__(self, "_thing")
@@ -183,13 +165,17 @@ class ObjectRef:
             return getattr(operator, name)(thing, *args)
         return trace.context.calls.replacement(method)(thing, *args)
 
+    __getitem__ = partialmethod(_call, "__getitem__")
+    __setitem__ = partialmethod(_call, "__setitem__")
+    __delitem__ = partialmethod(_call, "__delitem__")
 
+
+@dataclass(eq=False)
 class Entered:
-    """A context manager that the graph enters and leaves, for a `with` in traced code."""
+    """A context manager that the graph enters and exits, for a `with` in traced code."""
 
-    def __init__(self, trace: Trace, manager: Tensor) -> None:
-        self.trace = trace
-        self.manager = manager
+    trace: Trace
+    manager: Tensor
 
     def __enter__(self) -> None:
         self.trace.record("enter", (self.manager,))
@@ -200,6 +186,6 @@ class Entered:
 
 
 def _has(thing: Any, name: str, value: Any) -> bool:
-    """Whether an attribute is that very object, so that to set it would do nothing."""
+    """Whether an attribute is this very object, so that setting it would do nothing."""
     is_there = (own_dict(thing) or {}).get(name, thing) is value and value is not thing
     return is_there and not class_has(type(class_attribute(type(thing), name)), "__set__")

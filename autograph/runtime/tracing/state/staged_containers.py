@@ -2,8 +2,8 @@
 
 A list that grows under a staged condition is an object of the graph. The list of traced code then has one element,
 `StagedItems`, which represents all items of that object. Python copies it like any element, so it represents them in
-`[*xs, 1]`, `xs + ys` and `f(*xs)`, too; such containers become objects of the graph when they are next used, and before
-anything is changed that they were made of.
+`[*xs, 1]`, `xs + ys` and `f(*xs)`, too. Such containers become objects of the graph when they are used next, and before
+their operands change.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from autograph.common.statics import is_a
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.object_model import is_users, own_dict
 from autograph.runtime.graph.types import ObjectType
-from autograph.runtime.tracing.proxies.graph_break import Materialize, Plain, Unstageable
-from autograph.runtime.tracing.proxies.protocols import Recorder
+from autograph.runtime.tracing.proxies.context import Recorder
+from autograph.runtime.tracing.proxies.graph_break import Materialize
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
@@ -31,15 +31,15 @@ STAGEABLE = frozenset({list, set, deque, *DICTS})
 _SPLICED = STAGEABLE | {tuple}
 _HOLDING = frozenset({list, tuple, *DICTS})
 _NESTING = _SPLICED | {frozenset, slice}
-_TRACES: WeakSet[Recorder] = WeakSet()  # in which there are such; most often there are none, so that no one need look
+_TRACES: WeakSet[Recorder] = WeakSet()  # that have staged items: mostly none, so that checks are quick
 
 
 class StagedItems:
-    """What stands in a container for the items of an object of the graph.
+    """The element of a container that represents the items of an object of the graph.
 
     Attributes:
-        owner: the identity of the container that the object is; None if it will be the first that is used.
-        count: how many references to this one the owner has: a dict has it as key and value.
+        owner: the identity of the container whose contents the object holds; None until a container is used.
+        count: the number of references by the owner: a dict has this element as key and value.
     """
 
     __slots__ = ("count", "owner", "tensor")
@@ -63,10 +63,9 @@ class StagedItems:
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         trace = self.tensor._ag_trace
-        raise Unstageable(
+        trace.unstageable(
             "this container has a number of elements that is known only when the program runs, and is used here by "
-            "code that is not staged. Index it, iterate over it or call its methods in code that is converted",
-            trace.place(),
+            "code that is not staged. Index it, iterate over it or call its methods in code that is converted"
         )
 
     __getattr__ = __iter__ = __len__ = __bool__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _refuse
@@ -74,13 +73,13 @@ class StagedItems:
 
 
 def staged_as(container: Any) -> Tensor | None:
-    """The object of the graph that holds the contents of a container, if they are held by one.
+    """The object of the graph that holds the contents of a container, if there is one.
 
-    A container that is made of such, as `xs + ys` is, becomes an object of the graph now.
+    A container that is made of such ones, as `xs + ys` is, becomes an object of the graph now.
     """
     if type(container) not in _SPLICED or not is_spread(container):
         return None
-    inside = owned(container)
+    inside = graph_object_of(container)
     if inside is not None:
         return inside
     trace: Recorder = next(part for part in container if type(part) is StagedItems).tensor._ag_trace
@@ -89,18 +88,18 @@ def staged_as(container: Any) -> Tensor | None:
 
 
 def is_staged(value: Any) -> bool:
-    """Whether a value is known only when the graph runs."""
+    """Whether a value is a proxy, or a container whose contents the graph holds."""
     return is_tensor(value) or staged_as(value) is not None
 
 
 def as_tensor(value: Any) -> Tensor:
-    """The proxy of what `is_staged`."""
+    """The proxy of a staged value."""
     inside = None if is_tensor(value) else staged_as(value)
     return value if inside is None else inside
 
 
-def owned(container: Any) -> Tensor | None:
-    """The object of the graph that a list, dict, set or deque is by now."""
+def graph_object_of(container: Any) -> Tensor | None:
+    """The object of the graph that already holds the contents of a list, dict, set or deque."""
     if len(container) != 1 or type(container) is tuple:
         return None
     (first,) = container
@@ -113,12 +112,12 @@ def owned(container: Any) -> Tensor | None:
 
 @on_behalf
 def drained(part: Any) -> Any:
-    """What a container of the graph takes items from, in the place of an iterator or view that traced code made."""
+    """A list of the items of an iterator or view of traced code, for a container of the graph; others as they are."""
     return list(part) if issubclass(type(part), (Iterator, MappingView)) and not hasattr(part, "readline") else part
 
 
 def iterated_container(iterable: Any) -> Any:
-    """The list, dict, set or deque that iterating over something reads: it, or the dict that it is a view of."""
+    """The list, dict, set or deque that a loop over `iterable` reads: itself, or the dict that it is a view of."""
     if type(iterable) in STAGEABLE:
         return iterable
     if issubclass(type(iterable), MappingView) and type(iterable).__module__ == "builtins":
@@ -126,15 +125,20 @@ def iterated_container(iterable: Any) -> Any:
     return None
 
 
+def view_of_graph(trace: Recorder, iterable: Any, container: Any, proxy: Tensor) -> Any:
+    """`proxy`, which holds the contents of a container, or the same view of it as `iterable` is of the container."""
+    return proxy if iterable is container else trace.record(f".{type(iterable).__name__.rpartition('_')[2]}", (proxy,))
+
+
 @on_behalf
-def watched(iterable: Any, order: Callable[[Any], Iterator[Any]] = iter) -> Any:
-    """What to iterate over in the place of a container: it notices if the graph comes to hold the contents.
+def watched(iterable: Any) -> Any:
+    """An iterator over a container that notices if the contents move to the graph.
 
     Raises:
-        Materialize: it does; so it has to be before one iterates.
+        Materialize: they do; they have to before the loop.
     """
     container = iterated_container(iterable)
-    return iterable if container is None or staged_as(container) is not None else _watched(container, order(iterable))
+    return iterable if container is None or staged_as(container) is not None else _watched(container, iter(iterable))
 
 
 @on_behalf
@@ -146,12 +150,12 @@ def _watched(container: Any, items: Iterator[Any]) -> Iterator[Any]:
 
 
 def is_watched(items: Any) -> bool:
-    """Whether something is what `watched` gives."""
+    """Whether an iterator was made by `watched`."""
     return isinstance(items, GeneratorType) and items.gi_code is _watched.__code__
 
 
 def iterator_class(items: Any) -> type:
-    """The class that Python would have given to an iterator."""
+    """The class that an iterator has in plain Python."""
     frame = items.gi_frame if is_watched(items) else None
     return type(items if frame is None else frame.f_locals["items"])
 
@@ -162,16 +166,16 @@ def spread(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, 
 
 
 def has_staged_items(container: Any) -> bool:
-    """Whether a container holds what only the graph knows."""
+    """Whether the graph holds items of a container."""
     return type(container) in STAGEABLE and is_spread(container.values() if type(container) in DICTS else container)
 
 
 def is_spread(args: Iterable[Any]) -> bool:
-    """Whether there are, among arguments, any number of them that only the graph knows."""
+    """Whether staged items, whose number only the graph knows, are among arguments."""
     return len(_TRACES) > 0 and StagedItems in map(type, args)
 
 
-def run_time(trace: Recorder, container: Any) -> Tensor:
+def graph_copy(trace: Recorder, container: Any) -> Tensor:
     """A new object of the graph with the contents of a container."""
     kind = type(container)
     if is_a(container, dict):
@@ -225,7 +229,7 @@ def _dict(trace: Recorder, parts: dict[Any, Any]) -> Any:
 
 
 def has_fixed_keys(items: dict[Any, Any], lower: Callable[[Any], Any]) -> bool:
-    """Whether the keys of a dict are the same each time the graph runs, rather than objects that it gets or makes."""
+    """Whether the keys of a dict are the same in each run, rather than objects that the graph reads or makes."""
     return all(type(key) in (str, int) or _is_same(lower(key), key) for key in items)
 
 
@@ -233,8 +237,8 @@ def _is_same(lowered: Any, key: Any) -> bool:
     return lowered is key or (type(key) is tuple and type(lowered) is tuple and all(map(_is_same, lowered, key)))
 
 
-def stage(container: Any, proxy: Tensor) -> None:
-    """Let `proxy` hold what a container holds."""
+def replace_contents(container: Any, proxy: Tensor) -> None:
+    """Replace the contents of a container by staged items, as `proxy` holds them."""
     item = StagedItems(proxy, id(container), 1 + is_a(container, dict))
     container.clear()
     if is_a(container, dict):
@@ -244,7 +248,7 @@ def stage(container: Any, proxy: Tensor) -> None:
 
 
 def settle(trace: Recorder) -> None:
-    """Compute what was made of staged containers, such as `xs + ys`, before anything changes."""
+    """Materialize containers made of staged ones, such as `xs + ys`, before the graph changes anything."""
     before = list(trace.staged_items)
     trace.staged_items.clear()
     for item, count in zip(before, references(before)):
@@ -256,7 +260,7 @@ def settle(trace: Recorder) -> None:
 
 
 def rebind(state: Any, container: Any, proxy: Tensor) -> None:
-    """Let the variables that name a container name what holds its contents: all that Python does works on that."""
+    """Bind the variables that refer to a container to the proxy that holds its contents."""
     for variable, value in state.snapshot().items():
         if value is container:
             variable.set(proxy)
@@ -270,7 +274,7 @@ def contains_proxy(value: Any) -> bool:
 
 
 def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
-    """A value, and all that is within containers of some kinds: each once, for they may contain themselves."""
+    """A value, and all values within containers of some kinds; each container once, as it may contain itself."""
     seen: set[int] = set()
     rest = [value]
     while rest:
@@ -286,21 +290,14 @@ def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
 
 
 def compared(trace: Recorder, value: Any) -> Any:
-    """What is to be compared, or combined with a set, in the place of a value: Python does not ask what is in sets."""
-    if _contains_staged(value):
-        raise Plain("a container is compared whose items are known only when the graph runs", trace.place())
+    """A value to be compared, or combined with a set: its proxy if it is staged, since C code ignores that."""
+    if any(has_staged_items(part) for part in _nested(value, _HOLDING) if part is not value):
+        trace.graph_break("a container is compared whose items are known only when the graph runs")
     return as_tensor(value) if is_staged(value) else value
 
 
-def _contains_staged(value: Any) -> bool:
-    """Whether a list, tuple or dict has a container in it, at any depth, whose contents are objects of the graph."""
-    parts = _nested(value, _HOLDING)
-    next(parts)  # the value itself
-    return any(type(part) in STAGEABLE and has_staged_items(part) for part in parts)
-
-
 def may_contain(value: Any, depth: int = 4) -> bool:
-    """Whether there is a proxy, a container or an object of the user's in a value, or in its attributes."""
+    """Whether a value, or one in its attributes, is or contains a proxy, a container or an object of a user's class."""
     if is_tensor(value) or type(value) in (list, dict, set):
         return True
     if is_users(type(value)) and not is_a(value, (type, Enum)):

@@ -1,103 +1,246 @@
 """The recording of one call of a function as a graph.
 
-While a function is traced, proxies record what is done with them in the block that is open; `if_stmt` and the loops
-open blocks within, see `cond.py` and `loop.py`. What a trace captures from around the function is in
-`environment.py`.
+While a function is traced, its proxies record operations in the open block. Branches and loops open further blocks, see
+`cond.py` and `loop.py`. `environment.py` has the values that the trace captures from around the function.
 """
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from typing import Any, NoReturn
+from types import FunctionType
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from autograph.common.bytecode import stored_names
-from autograph.common.packages import is_opaque_class, untraced
+from autograph.common.packages import is_opaque_class, untraced, why_called
 from autograph.common.statics import own_attribute
+from autograph.common.trace_rules import is_plain
+from autograph.errors import StagingError
 from autograph.runtime.graph.callables import full_name_of
-from autograph.runtime.graph.graph import Constant, Graph, Node, Place, Value, drop_unused, types_in, user_line
+from autograph.runtime.graph.graph import (
+    Block,
+    Constant,
+    Graph,
+    Node,
+    Place,
+    Value,
+    drop_unused,
+    types_in,
+    user_line,
+    walk,
+)
+from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup, op_of
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import CONSUMES, EQUALITY, GIVES_KEYS, HAS_DEFAULT, IN_PLACE, KEEPS, PRINTS
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.proxies.context import TraceContext
-from autograph.runtime.tracing.proxies.fstrings import FStrings, parts_of
-from autograph.runtime.tracing.proxies.graph_break import WHOLE, NeedsConcrete, Plain, Restart
-from autograph.runtime.tracing.proxies.protocols import ABOUT_TYPES, of_types
+from autograph.runtime.tracing.proxies.graph_break import (
+    WHOLE,
+    NeedsConcrete,
+    Plain,
+    Restart,
+    Unstageable,
+    leaked,
+    of_another_thread,
+)
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, check_names, is_tensor
 from autograph.runtime.tracing.proxies.source_location import Handling, SourceLocation
-from autograph.runtime.tracing.proxies.static_class import class_of
+from autograph.runtime.tracing.proxies.static_class import ABOUT_TYPES, class_of, of_types
 from autograph.runtime.tracing.state.blame import check_not_own
-from autograph.runtime.tracing.state.builder import Blocks
-from autograph.runtime.tracing.state.callbacks import Callbacks
-from autograph.runtime.tracing.state.element_types import known_of_lists
-from autograph.runtime.tracing.state.escape import Renewals, Tuples
+from autograph.runtime.tracing.state.element_types import Assumptions, refine_lists
+from autograph.runtime.tracing.state.escape import Replacements, Tuples
 from autograph.runtime.tracing.state.staged_containers import (
     STAGEABLE,
     StagedItems,
     contains_proxy,
     drained,
+    graph_copy,
+    graph_object_of,
     has_fixed_keys,
     is_spread,
-    owned,
-    run_time,
+    replace_contents,
     settle,
     spread,
-    stage,
     staged_as,
 )
 from autograph.runtime.tracing.state.undo_log import UndoLog
 
 _DEEP = 12  # containers in each other, among the arguments of a node
-GENERATED = "retval_"  # the variable that converters keep a returned value in; it is read only once it is bound
+GENERATED = "retval_"  # the variable of converted code for a returned value; it is read only where it is bound
+
+
+class Blocks:
+    """The graph that is being made, and its blocks: nodes go to the innermost open one."""
+
+    def __init__(self, name: str) -> None:
+        self.graph = Graph(name)
+        self.block = self.graph.block
+        self.closed = False
+        self.thread = get_ident()  # no other thread may use the proxies of the trace
+        self.opened = [self.block]  # the innermost last
+        self.assumed = Assumptions(self.opened)
+        self._into: dict[Block, Block] = {}  # branches that became part of the block around them, and this block
+        self._merged: dict[Block, list[Block]] = {}  # the inverse
+        self.dropped: set[Node] = set()  # undone nodes of blocks that remain
+        self.recorded = 0  # the number of nodes, undone ones included
+        self.long_loops: set[Any] = set()  # bodies of loops that record many operations in few iterations
+        self.speculations: list[object] = []  # iterations as plain Python that end where the first `if` must be staged
+
+    def append(self, node: Node) -> None:
+        """Add a node to the open block."""
+        self.block.nodes.append(node)
+        self.recorded += 1
+
+    def merge(self, block: Block) -> None:
+        """Add the nodes of a branch to the open block, if the other branch always raises."""
+        self.block.nodes.extend(block.nodes)
+        self._into[block] = self.block
+        self._merged.setdefault(self.block, []).append(block)
+
+    def merged_parts(self, block: Block) -> Iterator[Block]:
+        """A block, and the branches that became part of it."""
+        rest = [block]
+        while rest:
+            yield (part := rest.pop())
+            rest += self._merged.get(part, ())
+
+    def merged_into(self, block: Block) -> Block:
+        """The block that a branch has become part of, or itself."""
+        while block in self._into:
+            block = self._into[block]
+        return block
+
+    def drop(self, start: int, recorded: int | None = None) -> None:
+        """Remove the nodes of the open block from a position on; `recorded`: the number of nodes to count from."""
+        self.recorded = self.recorded if recorded is None else recorded
+        self.dropped.update(self.block.nodes[start:])
+        del self.block.nodes[start:]
+
+    def open(self, block: Block) -> Opened:
+        """Within it, nodes are recorded in `block`."""
+        return Opened(self, block)
+
+    @property
+    def depth(self) -> int:
+        """The number of staged blocks around the current place."""
+        return len(self.opened) - 1
+
+    def has(self, block: Block) -> bool:
+        """Whether a block is open, or is in the graph; blocks of undone tracings are not."""
+        return any(block is each for each in self.opened) or any(
+            block is each for around in self.opened for node in walk(around) for each in node.blocks
+        )
+
+    def close(self) -> None:
+        """End the trace, with a graph or without. Its proxies can no longer be used."""
+        self.closed = True
+
+    def strayed(self, tensor: Any, place: Place) -> StagingError:
+        """The error for a proxy that is used after the end of its trace, or by another thread."""
+        if self.closed or get_ident() == self.thread:
+            return leaked(tensor._ag_value, place)
+        return of_another_thread(tensor._ag_value, self.graph.name, place)
+
+
+class Opened:
+    """A context manager: within it, nodes are recorded in a block. (A generator would take longer.)"""
+
+    __slots__ = ("_before", "_block", "_blocks")
+
+    def __init__(self, blocks: Blocks, block: Block) -> None:
+        self._blocks = blocks
+        self._block = block
+
+    def __enter__(self) -> Block:
+        self._before, self._blocks.block = self._blocks.block, self._block
+        self._blocks.opened.append(self._block)
+        return self._block
+
+    def __exit__(self, *raised: Any) -> None:
+        self._blocks.block = self._before
+        self._blocks.opened.pop()
+
+
+class Callbacks:
+    """The functions that the graph calls without tracing them.
+
+    Attributes:
+        called: the functions.
+        handed: the user's functions among them, and their arguments of the user's classes; each with the function's
+            name.
+        packages: installed packages whose functions and objects the graph uses.
+        differentiated: whether a derivative, which cannot go through callbacks, is recorded.
+    """
+
+    def __init__(self) -> None:
+        self.called: list[Any] = []
+        self.handed: list[tuple[Any, str]] = []
+        self.packages: set[str] = set()
+        self.differentiated = False
+
+    def note(self, function: Any, given: tuple[Any, ...]) -> str:
+        """Note that a function is called; returns the reason why it is not traced into."""
+        self.called.append(function)
+        package, why = why_called(function)
+        self.packages.update(package)
+        if type(function) is FunctionType and not is_plain(str(function.__module__)):
+            self.handed += [(part, function.__name__) for part in (function, *filter(is_users_object, given))]
+        return why
+
+    def differentiate(self) -> None:
+        """Note that a derivative is recorded."""
+        self.differentiated = True
 
 
 class Trace(Blocks):
-    """One tracing of one function.
+    """The tracing of one function.
 
     Args:
-        context: what it needs of those who know the function.
+        context: the parts of the trace that know the function.
     """
 
     def __init__(self, name: str, context: TraceContext) -> None:
         super().__init__(name)
         self.context = context
         self.location = SourceLocation()
-        self.place = self.location.place  # where the user's program is
+        self.place = self.location.place  # the current place in the user's program
         self.undo_log = UndoLog(context)
         self.events: list[Event] = []
         self.prologue: list[Node] = []
         self.staged_items: list[StagedItems] = []
-        self.renewals = Renewals(self.undo_log.handed_out)
+        self.replacements = Replacements(self.undo_log.shared_with_graph)
         self.tuples = Tuples(context)
-        self.iterated: dict[int, Place] = {}  # containers by identity: where iterators of the graph over them are made
-        self.asked: list[str] = []  # special methods of traced code that Python calls, the innermost last
-        self.generators: dict[int, tuple[Any, Any]] = {}  # those over plain values, with what they were made of
+        self.iterated: dict[int, Place] = {}  # by identity of a container: where the graph makes an iterator over it
+        self.special_calls: list[str] = []  # special methods that Python is calling, the innermost last
+        self.generators: dict[int, tuple[Any, Any]] = {}  # generators over plain values, with their expressions
         self._proxies: dict[Value, Tensor] = {}
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
-        self.classes: dict[Value, type] = {}  # of captured objects, exactly
-        self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes: whose, and which
+        self.classes: dict[Value, type] = {}  # the exact classes of captured objects
+        self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes that may be methods: owner and name
         self.callbacks = Callbacks()
-        self.called_methods: dict[Node, None] = {}  # what would read such an attribute, and calls do by themselves
-        self.unused: dict[Value, Callable[[], None]] = {}  # captured arrays: what to do on first use
-        self.needed: NeedsConcrete | None = None  # what Python last asked for
-        # For each function that is traced into, the innermost last: the conditions on which it returns one of two
-        # things that nobody may look at.
+        self.called_methods: dict[Node, None] = {}  # reads of such attributes that are unused, as they were called
+        self.unused: dict[Value, Callable[[], None]] = {}  # captured arrays without a use yet, and how to load them
+        self.last_needed: NeedsConcrete | None = None
+        # For each function that is traced into, the innermost last: the conditions on which its result is one of two
+        # unrelated objects, which traced code must not look at.
         self.loosened: list[list[Value]] = [[]]
         self.tests: list[Value] = []  # the conditions of the branches that are being traced
-        self._fstrings = FStrings()
+        self._pieces: list[Piece] | None = None  # the staged values of the f-string that is being made
 
     def report(self, kind: str, message: str, place: Place | None = None) -> None:
-        """Note something for `explain`."""
+        """Report an event to `explain`."""
         self.events.append(Event(kind, message, user_line(self.place() if place is None else place)))
 
     # Recording --------------------------------------------------------------------------------------------------------
 
     def record(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
-        """Record a node; gives the proxy of what it computes, or None if that is None."""
+        """Record a node; returns the proxy of its result, or None if the result is None."""
         try:
             return self._record(op, args, kwargs)
         except Exception as error:
@@ -114,8 +257,8 @@ class Trace(Blocks):
         definition = lookup(op)
         if definition.effect in (WRITE, ORDERED) and op not in PRINTS:
             if op == "call" and any(type(part) is bytearray for part in args):
-                raise Plain("a bytearray is handed to code that is not staged, and may change it", self.place())
-            self._give_away(args, kwargs)
+                self.graph_break("a bytearray is handed to code that is not staged, and may change it")
+            self._materialize_args(args, kwargs)
             if self.staged_items:
                 settle(self)
             if op in KEEPS:
@@ -126,7 +269,7 @@ class Trace(Blocks):
         args = self.lower(args)
         kwargs = self.lower(kwargs) if kwargs else {}
         inferred = definition.infer(*_types_of(args), **types_in(kwargs))
-        inferred = known_of_lists(self.assumed, definition, args, kwargs, inferred)
+        inferred = refine_lists(self.assumed, definition, args, kwargs, inferred)
         place = self.place()
         node = Node(op, args, kwargs, (), place)
         if type(place) is Handling:
@@ -147,23 +290,24 @@ class Trace(Blocks):
         return self.proxy(node.add_output(inferred, names[0] if len(names) == 1 else ""))
 
     def _record_spread(self, op: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
-        """Record a call with arguments of which only the graph knows how many there are."""
+        """Record a call with a number of arguments that only the graph knows."""
         target, rest = lookup(op).target, list(args)
         if target is None and op == "call":
             target, *rest = args
         elif target is None:
             target, *rest = self.record("getattr", (args[0], op[1:])), *args[1:]
-        return self._made(target, self.record("call", (spread, target, rest, kwargs or {})))
+        return self._call(target, (spread, target, rest, kwargs or {}), {})
 
-    def _made(self, function: Any, result: Any) -> Any:
-        """What a call gives, of which the class is known if that is what was called."""
+    def _call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record a call; if it is one of a class, the class of the result is known."""
+        result = self.record("call", args, kwargs)
         if isinstance(function, type) and is_tensor(result):
             result._ag_value.type = ObjectType(function.__name__)
             self.classes[result._ag_value] = function
         return result
 
     def note_class(self, value: Value, kind: type) -> None:
-        """Note the class of a captured object, and report if it is opaque because of an installed package."""
+        """Note the class of a captured object; report it if an installed package makes it opaque."""
         self.classes[value] = kind
         package = is_opaque_class(kind)
         if package:
@@ -172,21 +316,21 @@ class Trace(Blocks):
             self.report("callback", f"{what}, {untraced(package)}")
 
     def proxy(self, value: Value) -> Tensor:
-        """The proxy of a value: one for each, so that `is` tells the truth."""
+        """The proxy of a value: always the same one, so that `is` gives the right answer."""
         found = self._proxies.get(value)
         if found is None:
             found = self._proxies[value] = Tensor(value, self)
         return found
 
     def record_lowered(self, op: str, args: tuple[Any, ...]) -> Any:
-        """The same for arguments that have values in them already."""
+        """Record a node whose arguments contain values instead of proxies."""
         inferred = lookup(op).infer(*types_in(args))
         node = Node(op, args, None, (), self.place())
         self.append(node)
         return None if inferred == NONE or isinstance(inferred, list) else self.proxy(node.add_output(inferred))
 
     def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Record the call of a function, as the op that it is or as a callback."""
+        """Record the call of a function: as its op, or as a callback."""
         if any(function is each for each in ABOUT_TYPES):
             known = of_types(function, [self.type_of(a) if is_tensor(a) else a for a in args], kwargs)
             if known is not NotImplemented:
@@ -197,11 +341,11 @@ class Trace(Blocks):
             check_names(self, str(own_attribute(function, "__name__")), given, False)
             why = self.callbacks.note(function, given)
             self.report("callback", f"{full_name_of(function)} is called as it is, {why}")
-            return self._made(function, self.record("call", (function, *args), kwargs))
+            return self._call(function, (function, *args), kwargs)
         return self.record(op, args, kwargs)
 
-    def _give_away(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
-        """Let the graph hold the containers that are stored in an object of its own, or that a call may change."""
+    def _materialize_args(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+        """Materialize containers that are stored in an object of the graph, or that a call may change."""
         into = args[0] if args else None
         if self.context.keeps_containers:
             return
@@ -217,13 +361,13 @@ class Trace(Blocks):
             self.materialize(part)
 
     def unpack_starred(self, tensor: Tensor, before: int, after: int) -> Iterator[Any]:
-        """What `a, *b, c = tensor` takes its items from."""
+        """The iterator that `a, *b, c = tensor` unpacks."""
         items = list(self.record("unpack", (tensor, before + 1 + after), {"star": before}))
         items[before] = StagedItems(items[before])
         return iter(items)
 
     def spread_items(self, tensor: Tensor) -> Iterator[Any]:
-        """What `[*tensor]` takes its items from, and `{**tensor}` its keys."""
+        """The iterator over the items of `[*tensor]`, or the keys of `{**tensor}`."""
         node = tensor._ag_value.node
         if node is not None and node.op in GIVES_KEYS:
             return iter((StagedItems(self.record("call", (dict, self.proxy(node.args[0])))),))
@@ -231,50 +375,46 @@ class Trace(Blocks):
 
     @staticmethod
     def is_all(key: Any) -> bool:
-        """Whether a key stands for all the keys there are."""
+        """Whether a key represents all keys of a dict of the graph."""
         return type(key) is StagedItems
 
     def type_of(self, tensor: Tensor) -> Type:
-        """The type of a proxy that is about to be used; a variable that may be unbound is checked."""
+        """The type of a proxy that is about to be used."""
         return self.use(tensor).type
 
     def bound(self, tensor: Tensor, free: bool) -> Tensor:
-        """The proxy of a variable that is read; `free`: by a function that it does not belong to."""
+        """The proxy of a variable that is read; `free`: by a function inside the one that it belongs to."""
         if not isinstance(tensor._ag_value.type, MaybeUnbound):
             return tensor
         return self.proxy(self.use(tensor, free))
 
     def use(self, tensor: Tensor, free: bool = False) -> Value:
-        """The value of a proxy that is used."""
+        """The value of a proxy that is about to be used; the graph checks a variable that may be unbound."""
         if tensor._ag_trace is not self or get_ident() != self.thread:
             raise tensor._ag_trace.strayed(tensor, self.place())
         value = tensor._ag_value
         if self.unused and value in self.unused:
             self.unused.pop(value)()
-        if isinstance(value.type, MaybeUnbound):
-            return self._bound(value, value.type, free)
-        return value
-
-    def _bound(self, value: Value, type: MaybeUnbound, free: bool) -> Value:
-        """A value that is not unbound, as is seen to when the graph runs."""
+        if not isinstance(value.type, MaybeUnbound):
+            return value
         kwargs: dict[str, Any] = {} if value.name.startswith(GENERATED) else {"name": value.name}
         if free:
             kwargs["free"] = True
         node = Node("bound", (value,), kwargs, (), self.place())
         self.undo_log.write_back()
         self.block.nodes.append(node)
-        return node.add_output(type.inner, value.name)
+        return node.add_output(value.type.inner, value.name)
 
     def lower(self, args: Any, depth: int = 0) -> Any:
-        """Arguments with values in the place of proxies, as nodes have them; `depth`: in how many others they are."""
+        """Arguments of a node, with values instead of proxies; `depth`: the number of containers around them."""
         kind = type(args)
         if depth > _DEEP:
-            raise Plain(f"a {kind.__name__} is within too many others here", self.place())
+            self.graph_break(f"a {kind.__name__} is within too many others here")
         if kind is Tensor:
             return self.use(args)
         if kind is tuple:
             if self.staged_items and is_spread(args):
-                return self.use(run_time(self, args))
+                return self.use(graph_copy(self, args))
             return tuple([part if type(part) in _ATOMS else self.lower(part, depth + 1) for part in args])
         if kind in STAGEABLE:
             inside = staged_as(args)
@@ -298,80 +438,98 @@ class Trace(Blocks):
         if kind is tuple or (isinstance(args, tuple) and hasattr(kind, "_fields")):
             return tuple.__new__(kind, (self.lower(part, depth + 1) for part in tuple.__iter__(args)))
         if isinstance(args, tuple) and contains_proxy(tuple(tuple.__iter__(args))):
-            raise Plain(f"a staged value is in a {kind.__qualname__}, which is more than a tuple", self.place())
+            self.graph_break(f"a staged value is in a {kind.__qualname__}, which is more than a tuple")
         lifted = self.context.materializer.lift(args)
         if isinstance(lifted, tuple):       # as `sys.version_info`; to take it apart would make it a tuple
             return Constant(lifted)
         return self.use(lifted) if type(lifted) is Tensor else lifted
 
     def constant(self, value: Any) -> Tensor:
-        """A proxy for a structure, made anew each time the graph runs."""
+        """A proxy for a structure that the graph makes anew in each run."""
         return self.record("build", (value,))  # type: ignore[no-any-return]
 
     def materialize(self, container: Any, named: bool = False) -> Tensor:
-        """Let an object of the graph hold what a container holds from now on; a tuple's is made anew each time.
+        """Move the contents of a container to an object of the graph; those of a tuple are copied.
 
-        `named`: the variables that name it are going to name that object. Else the code must ask what it compares.
+        Args:
+            named: the variables that refer to the container will refer to that object. Otherwise the code must be the
+                version that marks the operands of comparisons.
         """
-        inside = owned(container)
+        inside = graph_object_of(container)
         if inside is not None:
             return inside
         for part in list(container.values() if isinstance(container, dict) else container):
             self._stage(part)
         if type(container) is tuple:
-            return run_time(self, container)
-        made = None if owned(container) else run_time(self, container)
-        inside = owned(container)
-        if made is None or inside is not None:  # it had to be written to something, before all could be recorded
+            return graph_copy(self, container)
+        made = None if graph_object_of(container) else graph_copy(self, container)
+        inside = graph_object_of(container)
+        if made is None or inside is not None:  # a write-back has materialized it meanwhile
             return inside  # type: ignore[return-value]
         self.undo_log.touch(container)
         if not (named or self.context.whole):
             raise Restart({WHOLE})
-        stage(container, made)
+        replace_contents(container, made)
         return made
 
-    # What Python asks -------------------------------------------------------------------------------------------------
+    # Concrete values --------------------------------------------------------------------------------------------------
+
+    def graph_break(self, reason: str) -> NoReturn:
+        """Interrupt tracing: for this signature, the function runs as plain Python."""
+        raise Plain(reason, self.place())
+
+    def unstageable(self, message: str) -> NoReturn:
+        """Interrupt tracing, as the program does something that cannot be staged."""
+        raise Unstageable(message, self.place())
 
     def needs(self, tensor: Tensor, use: str, asked: bool = False) -> NoReturn:
+        """Interrupt tracing, as Python needs the value of a proxy for some use; see `NeedsConcrete`."""
         value = self.use(tensor)
         if not self.context.whole and value.node is not None and _compares_text(value.node):
             raise Restart({WHOLE})
-        self.needed = NeedsConcrete(value, use, self.place(), asked)
-        raise self.needed
+        self.last_needed = NeedsConcrete(value, use, self.place(), asked)
+        raise self.last_needed
 
     def class_of(self, tensor: Tensor) -> type:
-        """The class of what a proxy stands for."""
+        """The class of the object that a proxy represents."""
         known = self.known_class(self.use(tensor))
         return known if known is not None else self.needs(tensor, "to know its class")
 
     def known_class(self, value: Value) -> type | None:
-        """The class of what a value is, if it is known."""
+        """The class of the object that a value represents, if it is known."""
         return self.classes.get(value) or class_of(value)
 
     def formatted(self, tensor: Tensor, conversion: str, spec: str) -> str:
-        """What stands for a formatted value until `fstring` makes a node of the whole text; only then it is known."""
-        is_made = self._fstrings.pieces is not None
-        return self._fstrings.mark(tensor, conversion, spec) if is_made else self.needs(tensor, "as text")
+        """A mark for a formatted value, in the text that `fstring` is making."""
+        if self._pieces is None:
+            self.needs(tensor, "as text")
+        self._pieces.append((tensor, conversion, spec))
+        return f"\ue000{len(self._pieces) - 1}\ue001"
 
     def retyped(self, tensor: Tensor) -> None:
-        """Forget what was known of an array whose shape or dtype is assigned.
+        """Forget the type of an array whose shape or dtype is assigned.
 
         Raises:
-            Plain: this happens in a branch or loop that began with what is forgotten.
+            Plain: this happens in a branch or loop, which began with that type.
         """
         value = self.use(tensor)
         if self.depth and value.node not in self.block.nodes:
-            raise Plain("a branch or loop changes the shape or dtype of an array that was there before", self.place())
+            self.graph_break("a branch or loop changes the shape or dtype of an array that was there before")
         if isinstance(value.type, TensorType):
             value.type = ObjectType("ndarray")
 
     def fstring(self, thunk: Callable[[], str]) -> Any:
-        """The text that `thunk` makes, as an object of the graph if it holds staged values."""
-        text, pieces = self._fstrings.made_by(thunk)
-        return self.record("fstring", parts_of(text, pieces)) if pieces else text
+        """The text that `thunk` makes; an object of the graph if staged values are in it."""
+        pieces: list[Piece] = []
+        before, self._pieces = self._pieces, pieces
+        try:
+            text = thunk()
+        finally:
+            self._pieces = before
+        return self.record("fstring", _parts_of(text, pieces)) if pieces else text
 
     def finish(self, result: Any) -> Graph:
-        """End the trace with the structure that is returned; None stands for a trace that always raises."""
+        """End the trace with the structure that the function returns; None if it always raises."""
         self.graph.block.nodes[:0] = self.prologue
         self.graph.block.results = result
         if self.called_methods:
@@ -380,11 +538,37 @@ class Trace(Blocks):
         return self.graph
 
 
+Piece: TypeAlias = "tuple[Any, str, str]"  # a staged value in an f-string, with conversion and format
+_PIECE = re.compile("\ue000(\\d+)\ue001")
+
+
+def _parts_of(text: str, pieces: list[Piece]) -> tuple[Any, ...]:
+    """The parts of an f-string, in whose text marks with their numbers represent the staged values."""
+    parts: list[Any] = []
+    for position, part in enumerate(_PIECE.split(text)):
+        if position % 2:
+            value, conversion, spec = pieces[int(part)]
+            parts.append((value, conversion.lstrip("!"), _parts_of(spec, pieces) if _PIECE.search(spec) else spec))
+        elif part:
+            parts.append(part)
+    return tuple(parts)
+
+
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None), type(...), type, np.ufunc, np.dtype})
 
 
+class _Current(threading.local):
+    """The traces that this thread is making, the innermost last."""
+
+    def __init__(self) -> None:
+        self.traces: list[Trace] = []
+
+
+CURRENT = _Current()
+
+
 def _types_of(args: tuple[Any, ...]) -> list[Any]:
-    """Arguments with types in the place of values."""
+    """Arguments with types instead of values."""
     return [arg.type if type(arg) is Value else arg if type(arg) in _ATOMS else types_in(arg) for arg in args]
 
 
@@ -393,6 +577,6 @@ def _is_array(type: Any) -> bool:
 
 
 def _compares_text(node: Node) -> bool:
-    """Whether a node compares something with a text or None, or looks for it in several."""
+    """Whether a node compares a value with a text or None, or looks for it among these."""
     args = [part for arg in node.args for part in (arg if isinstance(arg, (tuple, list)) else [arg])]
     return node.op in EQUALITY and any(arg is None or type(arg) in (str, bytes) for arg in args)

@@ -1,8 +1,8 @@
-"""The undo log: all changes of a trace outside of the graph, so that they can be undone.
+"""The undo log: all changes of containers and objects during a trace, so that they can be undone.
 
 Bodies are traced more than once: both branches of an `if` from the same beginning, the body of a loop until its types
-hold. In between, the containers and objects that were changed are made again what they were. Variables are not noted
-here, those who trace a construct know them.
+hold. In between, the changed containers and objects get their old contents back. Variables are not in the log, since
+constructs know theirs.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.iterators import TracedIterator
 
 _MISSING: Any = object()
-_ADVANCED: Any = ()  # the contents of an iterator: it cannot be made what it was
-# By identity: what replaces a function or property in the user's classes during a trace; see `special_methods.py`.
+_ADVANCED: Any = ()  # the contents of an iterator, which cannot be restored
+# By identity of a stand-in: the function or property of the user's class that it replaces; see `special_methods.py`.
 PATCHED: dict[int, Any] = {}
 
 
 class Fallback(dict[Any, Any]):
-    """A dict that also answers for names it does not hold; what it holds was written while tracing."""
+    """A dict that computes the values of missing names; the names in it were assigned while tracing."""
 
 
 class Changes:
-    """The contents that containers and objects had when a construct began, noted before their first change.
+    """The contents of containers and objects at the beginning of a construct, noted before their first change.
 
     Attributes:
-        written: what the graph had written of them by then.
+        written: their contents that the graph had written at that time.
     """
 
     def __init__(self, written: dict[int, tuple[Any, Any]] | None = None) -> None:
@@ -51,45 +51,49 @@ class Changes:
         self.written = dict(written or ())
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        """The containers with what they held."""
+        """The containers with their contents."""
         return iter(self.before.values())
 
     def __reversed__(self) -> Iterator[tuple[Any, Any]]:
-        """The same, to restore them: an object and its `__dict__` may both be among them."""
+        """The same, in the order for restoring: an object and its `__dict__` may both be among them."""
         return reversed(self.before.values())
 
 
 class UndoLog:
-    """The changes of the constructs that are being traced, the innermost last."""
+    """The changes of the constructs that are being traced, the innermost last.
+
+    Attributes:
+        shared_with_graph: objects that the graph has copied, so that they must not change.
+        watched: containers that change without a report: globals and closure cells of traced code.
+        written: the contents that containers and objects have when the graph runs, as far as it has written them.
+        pending: whether there may be further changes to write before something raises.
+    """
 
     def __init__(self, context: TraceContext) -> None:
         self.stack: list[Changes] = [Changes()]
-        # Objects of which the graph has made its own, so that they must stay as they are.
-        self.handed_out: dict[int, Any] = {}
-        self.watched: list[Any] = []  # changed without a word: module dicts and closure cells
-        # What containers and objects hold when the graph runs, as far as it has changed them; and whether there may be
-        # more by now that it has to write, before something raises.
+        self.shared_with_graph: dict[int, Any] = {}
+        self.watched: list[Any] = []
         self.written: dict[int, tuple[Any, Any]] = {}
         self.pending = False
         self._context = context
         self._writing = False
 
     def touch(self, container: Any) -> None:
-        """Note the contents of what is about to be changed."""
+        """Note the contents of a container that is about to change."""
         self.pending = True
-        if id(container) in self.handed_out:
+        if id(container) in self.shared_with_graph:
             self._context.materializer.refuse(container)
         before = self.stack[-1].before
         if id(container) not in before:
             before[id(container)] = container, contents(container)
 
     def changed(self) -> None:
-        """Note that something may have been changed since it was touched, after nodes that were recorded meanwhile."""
+        """Note that a touched container may have changed, after nodes that were recorded in the meantime."""
         self.pending = True
 
     def replace(self, container: Any, key: Any, value: Any) -> None:
-        """Put into a container what stands for a part of it until the trace ends, whatever is undone before."""
-        first = self.at_first(container)
+        """Replace a part of a container by a proxy until the trace ends, even if changes are undone before."""
+        first = self.initial_contents(container)
         self.stack[0].before.setdefault(id(container), (container, contents(container) if first is None else first))
         for changes in self.stack[1:]:
             noted = changes.before.get(id(container))
@@ -104,8 +108,8 @@ class UndoLog:
             self.touch(container)
         return changes
 
-    def outermost(self) -> list[tuple[Any, Any]]:
-        """All that has changed since the beginning, with what it held then."""
+    def all_changes(self) -> list[tuple[Any, Any]]:
+        """All containers that have changed since the beginning of the trace, with their contents at that time."""
         found: dict[int, tuple[Any, Any]] = {}
         for changes in self.stack:
             for key, noted in changes.before.items():
@@ -113,24 +117,24 @@ class UndoLog:
         return list(found.values())
 
     def stored(self) -> Iterator[Any]:
-        """What has been put into containers and objects that were there before."""
-        for container, before in self.outermost():
+        """The values that were stored in containers and objects from before the trace."""
+        for container, before in self.all_changes():
             old, new = entries(before), entries(contents(container))
             if old is not None and new is not None:
                 yield from (value for key, value in new.items() if value is not old.get(key))
 
-    def at_first(self, container: Any) -> Any:
-        """What a container held when tracing began, if it has changed since."""
+    def initial_contents(self, container: Any) -> Any:
+        """The contents of a container at the beginning of the trace; None if it has not changed."""
         noted = (changes.before.get(id(container)) for changes in self.stack)
         return next((each[1] for each in noted if each is not None), None)
 
     @property
     def may_have_changes(self) -> bool:
-        """Whether there may be something for the graph to write."""
+        """Whether there may be changes for the graph to write."""
         return self.pending or bool(self.watched)
 
     def write_back(self) -> None:
-        """Let the graph change, before something that may raise, what the program has changed outside of itself."""
+        """Let the graph write the changes of the program, before an operation that may raise."""
         if self._writing or not (self.pending or any(not same(contents(w), self.base(w)) for w in self.watched)):
             return
         self._writing = True
@@ -141,40 +145,40 @@ class UndoLog:
         self.pending = False
 
     def base(self, container: Any) -> Any:
-        """What a container holds when the graph runs, unless it is written now."""
+        """The contents of a container when the graph runs, before the next write-back."""
         found = self.written.get(id(container))
         if found is None:
             found = next(changes.before[id(container)] for changes in self.stack if id(container) in changes.before)
         return found[1]
 
     def settle(self, container: Any, key: Any) -> None:
-        """Note that all paths have written an entry; where each has made an object of its own, it has to be anew."""
+        """Note that all paths have written an entry; an object that each path has made must be written again."""
         base = self.base(container)
         if isinstance(base, list) and key >= len(base):
-            return  # a list that the program has made, and made longer: nobody follows what is written to it
+            return  # a list that the program has made and extended: the graph does not write it
         value = contents(container)[key]
         whole = dict(base) if isinstance(base, dict) else list(base)
         whole[key] = value if type(value) in _LEAVES or is_tensor(value) else _MISSING
         self.written[id(container)] = container, whole
 
     def watch(self, container: Any) -> None:
-        """Note also the changes that nobody reports."""
+        """Watch a container that changes without a report."""
         self.watched.append(container)
         self.touch(container)
 
-    def undo(self, known: Callable[[Any], bool] = lambda container: True) -> None:
-        """End the innermost construct, and make what it changed what it was.
+    def undo(self, existed: Callable[[Any], bool] = lambda container: True) -> None:
+        """End the innermost construct, and restore the containers that it changed.
 
         Args:
-            known: whether a container was there before the construct; others are left as they are.
+            existed: whether a container existed before the construct; others are left as they are.
 
         Raises:
-            Restart: an iterator that was there before has gone on; or
-            Unstageable: the same, and it cannot be one of the graph.
+            Restart: an iterator that existed before has advanced; or
+            Unstageable: the same, and the graph cannot make it.
         """
         ended = self.stack.pop()
         self.written = ended.written
-        changes = [(container, content) for container, content in reversed(ended) if known(container)]
+        changes = [(container, content) for container, content in reversed(ended) if existed(container)]
         for container, content in changes:
             restore(container, content)
         for container in self.watched:
@@ -184,15 +188,15 @@ class UndoLog:
                 raise container.staged("an iterator{} goes on in a branch or loop, and was made before it")
 
     def keep(self) -> None:
-        """End the innermost construct, whose changes are now those of the one around it."""
+        """End the innermost construct, whose changes become those of the one around it."""
         inner = self.stack.pop().before
         outer = self.stack[-1].before
         for key, noted in inner.items():
             outer.setdefault(key, noted)
 
 
-MANY = 50_000  # objects, among which nobody looks for containers
-# What Python has put into its builtins, in which there is nothing of the program's.
+MANY = 50_000  # objects: too many to look through
+# Python's own builtins: no object of the program can be reached from them.
 _PYTHONS = [
     each
     for each in vars(builtins).values()
@@ -202,9 +206,9 @@ _SEEN = dict.fromkeys(map(id, _PYTHONS), False)
 
 
 def reached(values: Iterable[Any], changes: Changes) -> dict[int, bool] | None:
-    """The identities of all that can be reached from `values`, as it was before `changes`; None if that is too much.
+    """The identities of all objects that could be reached from `values` before `changes`; None if there are too many.
 
-    Each comes with whether it is the `__dict__` of an object.
+    Each has a flag: whether it is the `__dict__` of an object.
     """
     seen = dict(_SEEN)
     rest = list(values)
@@ -229,7 +233,7 @@ _LEAVES = frozenset({int, float, bool, complex, str, bytes, type(None)})
 
 
 def inside(value: Any) -> Iterable[Any]:
-    """What can be reached from a value in one step."""
+    """The objects that can be reached from a value in one step."""
     kind = type(value)
     if kind is TracedIterator:
         return [value.container, *value.sources]
@@ -241,7 +245,7 @@ def inside(value: Any) -> Iterable[Any]:
         own = attributes(value).values() if kind.__flags__ & HEAP else ()
         return [*parts_inside(value), *own]
     if kind is FunctionType:
-        if is_own(value.__code__.co_filename):  # what it stands in for, but not what it needs for itself
+        if is_own(value.__code__.co_filename):  # its original, but not its own helpers
             return [getattr(value, "__wrapped__", None), PATCHED.get(id(value))]
         return [*(value.__defaults__ or ()), *map(cell_content, value.__closure__ or ())]
     if kind is MethodType:
@@ -261,12 +265,12 @@ def inside(value: Any) -> Iterable[Any]:
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether a value is a proxy or the like."""
+    """Whether a value is a proxy or another object of this library."""
     return str(module_of(type(value))).startswith("autograph.runtime") and not is_a(value, Fallback)
 
 
 def contents(container: Any) -> Any:
-    """A copy of what a container, or an object with attributes, holds."""
+    """A copy of the contents of a container, or the attributes of an object."""
     kind = type(container)
     if kind is CellType:    # as most are
         content = cell_content(container, _MISSING)
@@ -289,7 +293,7 @@ def contents(container: Any) -> Any:
 
 @disk_cache.storable
 def attributes(thing: Any) -> dict[str, Any]:
-    """The attributes of an object by name, those in slots included."""
+    """The attributes of an object by name, also those in slots."""
     found = dict(own_dict(thing) or ())
     for kind in type(thing).__mro__:
         slots = kind.__dict__.get("__slots__", ())
@@ -304,21 +308,21 @@ def attributes(thing: Any) -> dict[str, Any]:
 
 
 def fields(error: BaseException) -> dict[str, Any]:
-    """What the builtin classes of an exception keep of it, such as `args`, `__cause__` and `errno`."""
+    """The fields of an exception in its builtin classes, such as `args`, `__cause__` and `errno`."""
     kinds = [kind for kind in type(error).__mro__ if issubclass(kind, BaseException) and not kind.__flags__ & HEAP]
     members = {name: member for kind in kinds for name, member in vars(kind).items()}
     named = {name: member for name, member in members.items() if is_slot(member, type(error)) and name not in _FIXED}
-    in_order = sorted(named, key="__suppress_context__".__eq__)  # at the end, as to set `__cause__` sets it
+    in_order = sorted(named, key="__suppress_context__".__eq__)  # last, since setting `__cause__` sets it
     found = {name: _filled(named[name], error) for name in in_order}
     return {name: value for name, value in found.items() if value is not _MISSING}
 
 
-# Fields that nobody sets, or that change by raising; `characters_written` can be neither read nor restored at first.
+# Fields that are not set, or that change by raising; `characters_written` can be neither read nor restored at first.
 _FIXED = frozenset({"__dict__", "__traceback__", "__context__", "message", "exceptions", "characters_written"})
 
 
 def _filled(slot: Any, thing: Any) -> Any:
-    """What is in a slot. (A class derived from that which has it may have a property of this name, which may raise.)"""
+    """The value in a slot. (A subclass may hide the slot by a property, which may raise, so `getattr` would not do.)"""
     try:
         return slot.__get__(thing)
     except AttributeError:
@@ -326,7 +330,7 @@ def _filled(slot: Any, thing: Any) -> Any:
 
 
 def restore(container: Any, content: Any) -> None:
-    """Make a container hold what `contents` gave."""
+    """Give a container the contents that `contents` has returned."""
     if content is _ADVANCED:
         return
     if is_a(container, dict):
@@ -345,7 +349,7 @@ def restore(container: Any, content: Any) -> None:
     else:
         now = contents(container)
         kept = [name for name in now if name in content]
-        is_in_order = kept == list(content)[: len(kept)] or is_a(container, type)  # what is missing comes last
+        is_in_order = kept == list(content)[: len(kept)] or is_a(container, type)  # missing names come last
         for name in [name for name in now if name not in content or not is_in_order]:
             delete_attribute(container, name)
         for name, value in content.items():
@@ -354,7 +358,7 @@ def restore(container: Any, content: Any) -> None:
 
 
 def entries(content: Any) -> dict[Any, Any] | None:
-    """What `contents` gave, by key or position; None if it has neither."""
+    """The result of `contents` by key or position; None if it has neither."""
     if isinstance(content, dict):
         return content
     if isinstance(content, list):
@@ -363,7 +367,7 @@ def entries(content: Any) -> dict[Any, Any] | None:
 
 
 def same(after: Any, before: Any) -> bool:
-    """Whether two `contents` of a container are the same objects."""
+    """Whether two `contents` of a container have the same objects."""
     old, new = entries(before), entries(after)
     if old is None or new is None:
         return bool(before == after)
@@ -371,7 +375,7 @@ def same(after: Any, before: Any) -> bool:
 
 
 def put(container: Any, key: Any, value: Any) -> None:
-    """Set the entry `key` of a container, or that attribute of an object."""
+    """Set the entry `key` of a container, or the attribute `key` of an object."""
     if is_a(container, dict):
         _dict_of(container).__setitem__(container, key, value)
     elif is_a(container, (list, deque)):
@@ -388,10 +392,10 @@ def _with(content: Any, key: Any, value: Any) -> Any:
 
 
 def _dict_of(container: Any) -> Any:
-    """The class that knows how to change a dict without asking one that the user derived from it."""
+    """The built-in class whose methods change a dict without calling code of a subclass."""
     return OrderedDict if is_a(container, OrderedDict) else dict
 
 
 def _sequence_of(container: Any) -> Any:
-    """The same for what has items by their places."""
+    """The same for a container with items by position."""
     return next(kind for kind in (list, deque, bytearray) if is_a(container, kind))

@@ -447,7 +447,7 @@ def test_texts_that_name_variables():
 
 
 def test_a_derivative_goes_only_so_far_through_packages(monkeypatch):
-    monkeypatch.setattr("autograph.runtime.tracing.calls.derivative_budget.BUDGET", 60)
+    monkeypatch.setattr("autograph.runtime.tracing.calls.bounds.BUDGET", 60)
 
     def many(x):
         for i in range(100):    # operations of the user's own are not counted
@@ -471,7 +471,7 @@ def _slope_of_next(x):
     ],
 )
 def test_beyond_the_budget_a_derivative_is_refused(function, name, monkeypatch):
-    monkeypatch.setattr("autograph.runtime.tracing.calls.derivative_budget.BUDGET", 40)
+    monkeypatch.setattr("autograph.runtime.tracing.calls.bounds.BUDGET", 40)
 
     def guarded(x):
         try:

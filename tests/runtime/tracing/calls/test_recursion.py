@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.tracing.calls.recursion import Recursion
+from autograph.runtime.tracing.calls.bounds import Recursion
 
 
 def polished(x: Any) -> Any:

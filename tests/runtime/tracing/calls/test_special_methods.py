@@ -16,6 +16,7 @@ import autograph as ag
 from autograph.runtime.tracing import trace_function
 from autograph.runtime.tracing.calls import special_methods
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
+from autograph.runtime.tracing.state.trace import CURRENT
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
 
@@ -89,12 +90,12 @@ def classes_stay() -> Iterator[None]:
     yield
     assert [dict(vars(kind)) for kind in CLASSES] == before
     assert not PATCHED and not special_methods._PATCHES
-    assert not special_methods._TRACING.stack
+    assert not CURRENT.traces
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("step", ["_set", "_stand_in", "_instrument", "_release", "_restore"])
+@pytest.mark.parametrize("step", ["_set", "_stand_in", "_patch", "_unpatch", "_restore"])
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0].__name__)
 def test_each_step_may_fail(call, step, error, after, monkeypatch):
     function, arguments = call
@@ -122,7 +123,7 @@ def test_what_the_user_is_told_may_fail(monkeypatch):
     with classes_stay():
         staged = ag.function(program)
         fault = Fault(lambda *_: None, 2, MemoryError(), False)
-        monkeypatch.setattr(CapturedEnvironment, "know_class", fault)
+        monkeypatch.setattr(CapturedEnvironment, "register_class", fault)
         with contextlib.suppress(MemoryError, ag.errors.AutographError):
             staged(Derived(2.0), 3.0)
         assert fault.calls >= 2

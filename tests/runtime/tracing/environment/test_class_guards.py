@@ -21,7 +21,7 @@ import pytest
 
 import autograph as ag
 from autograph.common import cpython_internals
-from autograph.runtime.tracing.environment.class_guards import ClassFacts
+from autograph.runtime.tracing.environment.guards import ClassFacts
 from tests.runtime.changing import check_each_step
 from tests.runtime.objects import no_stand_in_is_left  # noqa: F401
 

@@ -53,7 +53,7 @@ import autograph as ag
 from autograph.common import trace_rules
 from autograph.runtime.graph.object_model import is_made_anew
 from autograph.runtime.graph.opdef import op_of
-from autograph.runtime.tracing.calls.constructors import makes_classes
+from autograph.runtime.tracing.calls.dispatch import makes_classes
 from autograph.runtime.tracing.calls.stand_ins import _asks, _makes_anew, is_impure
 from autograph.runtime.tracing.environment.process_settings import asks_locale, fields, guarded
 from autograph.runtime.tracing.proxies.context import Environment, TraceContext

@@ -1,0 +1,135 @@
+"""Bounds of tracing into functions: of recursion, and of installed packages.
+
+Tracing a recursion under staged conditions may not end. A recursion that ends gets other numbers, shorter lists or
+other objects; if a function calls itself with the same ones again and again, the data determine its depth.
+
+A derivative has to go through the functions of installed packages, so they are traced, although the user has not named
+these packages. A solver may record millions of operations. Beyond a budget, the derivative is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from autograph.common.packages import package_of_function
+from autograph.common.statics import is_a
+from autograph.errors import DerivativeError
+from autograph.runtime.graph.graph import Place
+from autograph.runtime.graph.object_model import is_open
+from autograph.runtime.graph.static_keys import static_key
+from autograph.runtime.tracing.proxies.graph_break import Failed, TooDeep
+from autograph.runtime.tracing.proxies.proxy import is_tensor
+from autograph.runtime.tracing.state.blame import line_of
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import attributes, contents
+
+DEEP = 25  # nested calls of a function by itself
+ALIKE = 4  # of these with the same arguments, as far as they are known
+MANY = 100  # calls of functions by themselves in one trace
+LONG = 64  # items of a container that are compared
+BUDGET = 20_000  # operations and calls within installed packages, in one trace
+
+
+class Recursion:
+    """The calls of functions by themselves in one trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._open: dict[int, list[Any]] = {}  # by function: the arguments of its open calls
+        self._count = 0
+
+    def enter(self, function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Note that a traced function begins.
+
+        Raises:
+            TooDeep, Plain: it is called by itself once too often.
+        """
+        calls = self._open.setdefault(id(function.__code__), [])
+        calls.append(self._note(function, calls, [*args, *kwargs.items()]))
+
+    def leave(self, function: FunctionType) -> None:
+        """Note that it has ended."""
+        self._open[id(function.__code__)].pop()
+
+    def _note(self, function: FunctionType, calls: Sequence[Any], args: list[Any]) -> Any:
+        trace = self.trace
+        if not calls or not trace.tests:
+            return None
+        self._count += 1
+        if self._count > MANY:
+            trace.graph_break(f"{function.__name__} calls itself too often to be traced")
+        variables = [part for cell in function.__closure__ or () for part in contents(cell).values()]
+        known = _known(args + variables)
+        if len(calls) >= DEEP or calls.count(known) >= ALIKE:
+            raise TooDeep(trace.tests[0], function.__name__, trace.place())
+        return known
+
+
+def _known(value: Any, depth: int = 4) -> Any:
+    """The facts about a value that are known while tracing, to be compared."""
+    if is_tensor(value):
+        return value._ag_value.type
+    if is_a(value, (list, tuple)):
+        return type(value), len(value), [_known(part, depth - 1) for part in value[:LONG]] if depth else ()
+    if is_a(value, dict) or is_open(type(value)):
+        parts = list((value if is_a(value, dict) else attributes(value)).items())
+        return id(value), len(parts), [(name, _known(part, depth - 1)) for name, part in parts[:LONG]] if depth else ()
+    return static_key(value)
+
+
+class DerivativeBudget:
+    """The operations and calls of a trace within functions of some packages.
+
+    Args:
+        packages: the packages that are traced because a derivative goes through them.
+
+    Attributes:
+        exceeded: whether the budget was exceeded.
+    """
+
+    def __init__(self, trace: Trace, packages: Collection[str]) -> None:
+        self.exceeded = False
+        self._trace = trace
+        self._packages = packages
+        self._spent = 0  # by calls that have ended
+        self._begin = 0  # the number of operations before the outermost call
+        self._outermost: tuple[FunctionType, Place] | None = None  # the function and place of that call
+
+    def enter(self, function: FunctionType) -> bool:
+        """Note that a traced function begins; returns whether `leave` must be called when it ends.
+
+        Raises:
+            Failed: the budget is exceeded.
+        """
+        if not self._packages or package_of_function(function) not in self._packages:
+            return False
+        is_outermost = self._outermost is None
+        if is_outermost:
+            self._begin, self._outermost = self._trace.recorded, (function, self._trace.place())
+        self._spent += 1
+        self._check()
+        return is_outermost
+
+    def leave(self) -> None:
+        """Note that the outermost call has ended."""
+        self._check()
+        self._spent += self._trace.recorded - self._begin
+        self._outermost = None
+
+    def _check(self) -> None:
+        if self._spent + self._trace.recorded - self._begin <= BUDGET:
+            return
+        self.exceeded = True
+        assert self._outermost is not None, "operations are counted within a call"
+        function, place = self._outermost
+        package = package_of_function(function)
+        raise Failed(
+            DerivativeError(
+                f"a derivative goes through {function.__qualname__} of the installed package {package}, which takes "
+                f"more than {BUDGET:,} operations and calls to trace. Let it be traced all the same, by "
+                f"ag.function(…, trace_packages={package!r}), or give its derivative yourself, by ag.custom_gradient",
+                *line_of(place),
+            )
+        )
