@@ -101,6 +101,7 @@ class CapturedEnvironment(Environment):
         self.loaded_parts: dict[int, Any] = {}
         self._copies: dict[int, tuple[Any, Any]] = {}  # by identity: a value, and its copy or proxy
         self._originals: dict[int, tuple[Any, Any]] = {}  # by identity: a copy or proxy, and its value
+        self._with_proxies: dict[int, Any] = {}  # by identity: objects whose parts are replaced by proxies
         self._loads: dict[tuple[Any, ...], Value] = {}
         self._arrays: dict[int, Tensor] = {}
 
@@ -335,7 +336,7 @@ class CapturedEnvironment(Environment):
 
     def _stage_parts(self, root: Any, source: Source | Value) -> None:
         """Replace the arrays and opaque objects that an object holds by proxies, for the duration of the trace."""
-        for thing, base in list(self.sources.within(root, source)):
+        for thing, base in list(self.sources.within(root, source, self._with_proxies)):
             for key, part in parts_of(thing):
                 if changed_by(part) is not None:
                     self.bound[id(part)] = part

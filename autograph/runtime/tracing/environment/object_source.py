@@ -264,11 +264,16 @@ class ObjectSources:
 
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
         """All holders in registered objects, from the number `since` on, with their sources, and the keys and parts."""
+        for thing, base in self._holders(since):
+            yield thing, base, None, thing
+            for key, part in self._initial_parts(thing):
+                yield thing, base, key, part
+
+    def _holders(self, since: int = 0) -> Iterator[tuple[Any, Source]]:
+        """Registered objects, and those that can be reached from them: each once, with its first source."""
+        seen: dict[int, Any] = {}
         for registered in list(self.objects.values())[since:]:
-            for thing, base in self.within(*registered):
-                yield thing, base, None, thing
-                for key, part in self._initial_parts(thing):
-                    yield thing, base, key, part
+            yield from self.within(*registered, seen)
 
     def _initial_parts(self, thing: Any) -> list[tuple[Any, Any]]:
         """The parts of a container or object before traced code changed it."""
@@ -285,20 +290,28 @@ class ObjectSources:
 
     def known(self) -> Iterator[Any]:
         """All registered objects, and those that can be reached from them."""
-        return (thing for registered in list(self.objects.values()) for thing, _ in self.within(*registered))
+        return (thing for thing, _ in self._holders())
 
-    def within(self, root: Any, source: Source | Value) -> Iterator[tuple[Any, Source]]:
-        """An object and all that can be reached from it, with their shortest sources."""
+    def within(
+        self, root: Any, source: Source | Value, seen: dict[int, Any] | None = None
+    ) -> Iterator[tuple[Any, Source]]:
+        """An object and all that can be reached from it, with their shortest sources.
+
+        Args:
+            seen: objects to leave out, with those reached only through them; the others are added.
+        """
         rest = deque([(root, self.source_of(source))])
-        seen: set[int] = set()
+        seen = {} if seen is None else seen
+        room = REACH
         while rest:
             thing, base = rest.popleft()
             if id(thing) in seen:
                 continue
-            if len(seen) == REACH or base.depth > DEEPEST:
+            if not room or base.depth > DEEPEST:
                 self.too_far = base.text
                 continue
-            seen.add(id(thing))
+            room -= 1
+            seen[id(thing)] = thing
             yield thing, base
             rest.extend(_fixed_within(thing, base))
             for key, part in self._initial_parts(thing):

@@ -341,3 +341,35 @@ def test_methods_are_told_apart_whatever_methods_were_given_before(first: Any) -
     ag.function(lambda method: None)(first)
     dots = [Dot(1.0), Dot(5.0)]
     assert [of_owner(types.MethodType(owner, dot), 2.0) for dot in (*dots, *dots)] == [3.0, 7.0, 3.0, 7.0]
+
+
+class Wheel:
+    """Objects that know a hub, which knows all of them."""
+
+    def __init__(self, count: int) -> None:
+        self.hub = Dot(1.0)
+        self.spokes = [Dot(self.hub) for _ in range(count)]
+        vars(self.hub).update({f"spoke{number}": spoke for number, spoke in enumerate(self.spokes)})
+
+
+def sum_of_hubs(x: float, *spokes: Dot) -> float:
+    for spoke in spokes:
+        x = x + spoke.value.value
+    return x
+
+
+def test_objects_that_others_share_are_searched_once(monkeypatch):
+    """The search grows with the number of objects, not with that of the ways to them."""
+    search, calls = object_source.ObjectSources._initial_parts, []
+    monkeypatch.setattr(
+        object_source.ObjectSources, "_initial_parts", lambda self, thing: (calls.append(thing), search(self, thing))[1]
+    )
+
+    def searched(count: int) -> int:
+        calls.clear()
+        staged = ag.function(sum_of_hubs)
+        assert staged(2.0, *Wheel(count).spokes) == count + 2.0
+        assert not staged.traces[0].plain
+        return len(calls)
+
+    assert searched(40) < 5 * searched(10)
