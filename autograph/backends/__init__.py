@@ -1,1 +1,1 @@
-"""Backends that stage what converted code meets."""
+"""Backends, which stage the values in converted code."""

@@ -179,13 +179,13 @@ class GraphBackend(protocol.Backend):
             return self.current.context.aliases.is_one(first, second)
         staged = [self.current.use(each) for each in (first, second) if is_tensor(each)]
         if len(staged) == 1 and staged[0].type == BOOL and isinstance(second if is_tensor(first) else first, bool):
-            known, flag = (second, first) if is_tensor(first) else (first, second)
-            return flag if known else self.current.record("not", (flag,))
+            constant, flag = (second, first) if is_tensor(first) else (first, second)
+            return flag if constant else self.current.record("not", (flag,))
         if first is None or second is None:
-            known = self._is_something(staged[0])
+            are_different = self._is_something(staged[0])
         else:
-            known = not self._may_be_same(staged, first if is_tensor(second) else second)
-        return NotImplemented if known else self._is_one_of_graph(first, second)
+            are_different = not self._may_be_same(staged, first if is_tensor(second) else second)
+        return NotImplemented if are_different else self._is_one_of_graph(first, second)
 
     def _is_one_of_graph(self, *things: Any) -> Any:
         """Whether two things are one object, which only the graph knows; of tuples it knows only those from outside."""
@@ -219,10 +219,10 @@ class GraphBackend(protocol.Backend):
             self.current.graph_break("the identity of a tuple matters to code that is not staged")
         if is_tensor(value):
             used = self.current.use(value)
-            known = isinstance(used.type, TensorType) if parts else self._is_something(used)
-            if not known and not parts and not self.current.context.whole:
+            is_plain = isinstance(used.type, TensorType) if parts else self._is_something(used)
+            if not is_plain and not parts and not self.current.context.whole:
                 raise Restart({WHOLE})
-            if not known or used.type == BOOL:  # which may be compared with True
+            if not is_plain or used.type == BOOL:  # which may be compared with True
                 self.current.needs(value, "to know what it is, by code that is not staged")
         return value
 
@@ -308,14 +308,14 @@ class GraphBackend(protocol.Backend):
 
     @on_behalf
     def _comprehension(self, iterable: Any, parts: Any, condition: Any, done: Any, first: Any, op: str) -> Any:
-        taken = iterated(self.current, iterable) if has_iteration(iterable) else watched(iterable)
-        if first is True and taken is not iterable:
+        source = iterated(self.current, iterable) if has_iteration(iterable) else watched(iterable)
+        if first is True and source is not iterable:
             from autograph.operators import comprehensions
 
             operators = {".append": comprehensions.list_comp, ".add": comprehensions.set_comp}
             again: Any = operators.get(op, comprehensions.dict_comp)
             flat = {"flat": True} if isinstance(parts[0], Several) else {}
-            return again(taken, *parts, condition, **flat)
+            return again(source, *parts, condition, **flat)
         if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
             if type(iterable) is not range or len(iterable) <= 64:
                 return NotImplemented
@@ -365,7 +365,7 @@ class GraphBackend(protocol.Backend):
             trace.graph_break("the end of an iteration is known only when the program runs")
         if name in LAZY and args:
             return iterator_of(trace, name, args, kwargs)
-        given, args = args, args if name in TAKES_NO_ITEMS else tuple(collected(trace, part) for part in args)
+        original, args = args, args if name in TAKES_NO_ITEMS else tuple(collected(trace, part) for part in args)
         if name in COMPARES_ITEMS or (name in COMBINES_ITEMS and type({}.values()) in map(type, args)):
             args = tuple(map(drained, args))
         if name == "type" and len(args) == 1:
@@ -379,7 +379,7 @@ class GraphBackend(protocol.Backend):
             if name in DIGITS:
                 specs = args[1:] if name == "format" else ()
                 return guarded(trace, lambda: getattr(builtins, name)(*args, **kwargs), args, specs)
-            changed = any(a is not b for a, b in zip(args, given))
+            changed = any(a is not b for a, b in zip(args, original))
             return getattr(builtins, name)(*args, **kwargs) if changed else NotImplemented
         if name == "len" and is_tensor(args[0]) and (length := length_of(trace.type_of(args[0]))) is not None:
             return length

@@ -47,7 +47,7 @@ class Generated:
         flattens: whether the only part gives several elements for an item, rather than one.
         exclusive: whether no other code takes items from its iterable, if that is an iterator.
         iterator: the iterator that traced code has for it, if `generator` made one.
-        taken: the elements that were taken: "none", "some" or "all"; staged if it depends on the path.
+        consumed: the elements that were taken: "none", "some" or "all"; staged if it depends on the path.
     """
 
     trace: Trace
@@ -59,7 +59,7 @@ class Generated:
     flattens: bool = False
     exclusive: bool = True
     iterator: TracedIterator | None = None
-    taken: Any = "none"
+    consumed: Any = "none"
 
     @on_behalf
     def __iter__(self) -> Any:
@@ -75,15 +75,15 @@ class Generated:
         Raises:
             Unstageable: the number of elements that were taken before is unknown.
         """
-        if is_tensor(self.taken) or self.taken == "some":
+        if is_tensor(self.consumed) or self.consumed == "some":
             self.trace.unstageable("a generator is used again, of which some elements have been taken already")
         if type(self.iterable) is TracedIterator:
             self.exclusive = self.iterable.is_exclusive(1)
-        source = self.iterable if self.taken == "none" else ()
+        source = self.iterable if self.consumed == "none" else ()
         self.trace.undo_log.touch(self)
         if self.iterator is not None:
             self.trace.undo_log.touch(self.iterator)
-        self.taken = "some" if some and self.taken == "none" else "all"
+        self.consumed = "some" if some and self.consumed == "none" else "all"
         return source
 
     def feed(self, use: Callable[..., Any], state: State, until: Any = None) -> Callable[[Any], None]:
@@ -181,7 +181,7 @@ def _listed(trace: Trace, inner: Any) -> Any:
 def generated_by(trace: Trace, made: Any) -> Generated | None:
     """The expression of a generator that `generator` made, if none of its elements was taken."""
     found = trace.generators.get(id(made))
-    return found[1] if found is not None and found[0] is made and found[1].taken == "none" else None
+    return found[1] if found is not None and found[0] is made and found[1].consumed == "none" else None
 
 
 @on_behalf

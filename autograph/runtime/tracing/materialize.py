@@ -117,11 +117,11 @@ class Materializer(Values):
         if type(value) is tuple and id(value) not in self.paths:
             parts = self._parts(value)
             return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
-        inside, known = staged_as(value), self.paths.get(id(value))
-        if known is not None:
+        inside, argument = staged_as(value), self.paths.get(id(value))
+        if argument is not None:
             if inside is not None:
-                raise self.pass_whole(value, known[1])
-            return self.by_reference(known[1], value)
+                raise self.pass_whole(value, argument[1])
+            return self.by_reference(argument[1], value)
         if inside is not None:
             return self.trace.use(inside)
         if id(value) in self.trace.replacements:
@@ -309,9 +309,9 @@ class Materializer(Values):
             self.entered[id(value)] = value
         if id(value) in caller.sentinels:
             return caller.sentinels[id(value)][1]
-        known = self.environment.sources.objects.get(id(value))
-        if known is not None:
-            return self.trace.proxy(known[1]) if isinstance(known[1], Value) else value
+        registered = self.environment.sources.objects.get(id(value))
+        if registered is not None:
+            return self.trace.proxy(registered[1]) if isinstance(registered[1], Value) else value
         if type(value) is Mutator:
             name = value.function.__name__
             return self._once(value, lambda: self.trace.record("getattr", (self.trace.materialize(value.owner), name)))
@@ -348,7 +348,8 @@ class Materializer(Values):
             made = remake, type(value), value.args, state_of(value)
             return self._once(value, lambda: self.trace.record("call", made))
         if is_users_object(value):
-            return self._proxy(self._instance(value))
+            found = self.environment.find(value) if self._found(value) is None else None
+            return self._proxy(self._object(value) if found is None else self.environment.reader(found[1], value))
         if type(value) is functools.partial:
             outer = self.environment.sources.others.get(id(value))
             if outer is not None:
@@ -438,13 +439,6 @@ class Materializer(Values):
         if is_tensor(content) and isinstance(content._ag_value.type, MaybeUnbound):
             return content._ag_value  # capturing a variable does not read it
         return content if content is UNBOUND else self.lower(content)
-
-    def _instance(self, value: Any) -> Value:
-        """A node that reads an object of a user's class from its source, or makes one like that of traced code."""
-        found = self.environment.find(value) if self._found(value) is None else None
-        if found is not None:
-            return self.environment.reader(found[1], value)
-        return self._object(value)
 
     def _object(self, value: Any) -> Value:
         """A node that makes an object like one of traced code, with the same attributes."""

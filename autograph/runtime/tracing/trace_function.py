@@ -277,7 +277,9 @@ class Tracer:
                 try:
                     result = self._call(traced)
                     if result is not None:
-                        result = self._end(result)
+                        context.materializer.end()
+                        context.leave()
+                        result = (context.materializer.lower(result[0]),)
                     context.materializer.check_captured(trace.graph)
                     self._check_callback_results()
                     check_handled()
@@ -352,18 +354,12 @@ class Tracer:
             raise
 
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
-        """The 1-tuple of what the function returns; None if it always raises."""
+        """A 1-tuple of the function's result; None if it always raises."""
         try:
             return (run_or_raise(self.trace, lambda: traced(*self.args, **self.kwargs), outermost=True),)
         except Diverged as signal:
             handled(signal)
             return None
-
-    def _end(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Write back the changes of the function; returns its result as an argument of the graph's end."""
-        self.context.materializer.end()
-        self.context.leave()
-        return (self.context.materializer.lower(result[0]),)
 
     def _check_callback_results(self) -> None:
         """Check that the graph changes no result of a callback that traced code may know as another object."""
@@ -374,7 +370,7 @@ class Tracer:
             is_inside = node.op in ("setitem", "delitem") or node.op.startswith(".")
             names = _path_in_result(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
             is_changed = names and (is_set or effect_of(node).writes)
-            if is_changed and any(_has_any(thing, names) for thing in self.context.environment.sources.known()):
+            if is_changed and any(_has_any(thing, names) for thing in self.context.environment.sources.reachable()):
                 what = f"the result of a function that the graph calls, or its attribute {names[0]},"
                 raise Plain(f"{what} is changed, and may be an object that is known here", node.place)
 

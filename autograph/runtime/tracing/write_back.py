@@ -110,24 +110,24 @@ class Writer:
         """
         if isinstance(thing, (Fallback, types.CellType)):
             return set()
-        known = self.values.paths.get(id(thing))
+        argument = self.values.paths.get(id(thing))
         outer = self.environment.sources.objects.get(id(thing))
         source = self.environment.sources.others.get(id(thing))
         if not same(after, before):
             self._check_aliases(thing)
         if source is not None:
             return {source[1].key} if not same(after, before) else set()
-        if known is None and outer is None and not isinstance(thing, type):
+        if argument is None and outer is None and not isinstance(thing, type):
             is_same = same(after, before) or self._has_only_proxies(thing, after, before, first)
             return set() if is_same else self._write_found(thing, after, before, first)
-        if known is not None and isinstance(thing, (list, dict)):
+        if argument is not None and isinstance(thing, (list, dict)):
             if any(type(part) is StagedItems for part in (after.values() if isinstance(after, dict) else after)):
-                raise self.values.pass_whole(thing, known[1])
-            self._write_container(self.values.by_reference(known[1], thing), after, before)
+                raise self.values.pass_whole(thing, argument[1])
+            self._write_container(self.values.by_reference(argument[1], thing), after, before)
             return set()
         place: Callable[[], Any] = functools.partial(Constant, thing)
-        if known is not None:
-            place = functools.partial(self.values.by_reference, known[1], thing)
+        if argument is not None:
+            place = functools.partial(self.values.by_reference, argument[1], thing)
         elif outer is not None and isinstance(outer[1], Value):
             place = functools.partial(self.environment.reader, self.environment.sources.source_of(outer[1]))
         return self._write_object(thing, after, before, first, place)
@@ -145,9 +145,9 @@ class Writer:
 
     def _check_aliases(self, thing: Any) -> None:
         """Check that a changed container has no other name."""
-        known = self.values.paths.get(id(thing))
-        if known is not None:
-            self.aliases.check_argument(known[1])
+        argument = self.values.paths.get(id(thing))
+        if argument is not None:
+            self.aliases.check_argument(argument[1])
         elif id(thing) in self.environment.sources.others or isinstance(thing, (list, dict, set)):
             self.aliases.check(self.environment.original(thing))
 
@@ -155,7 +155,7 @@ class Writer:
         """The same for an attribute of a registered object; if it is none, traced code has made it."""
         found = self.environment.find(thing)
         if found is None:
-            owner = self.environment.sources.owner_of(thing)
+            owner = next((each for each in self.environment.sources.reachable() if own_dict(each) is thing), None)
             if owner is not None:
                 return self._write_thing(owner, after, before, first)
             name = thing.get("__name__") if type(thing) is dict else None

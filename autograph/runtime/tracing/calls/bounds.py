@@ -61,10 +61,10 @@ class Recursion:
         if self._count > MANY:
             trace.graph_break(f"{function.__name__} calls itself too often to be traced")
         variables = [part for cell in function.__closure__ or () for part in contents(cell).values()]
-        known = _known(args + variables)
-        if len(calls) >= DEEP or calls.count(known) >= ALIKE:
+        facts = _known(args + variables)
+        if len(calls) >= DEEP or calls.count(facts) >= ALIKE:
             raise TooDeep(trace.tests[0], function.__name__, trace.place())
-        return known
+        return facts
 
 
 def _known(value: Any, depth: int = 4) -> Any:

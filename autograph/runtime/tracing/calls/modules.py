@@ -93,10 +93,10 @@ def _is_callable(trace: Trace, thing: Any) -> Any:
     """`callable(thing)`."""
     if not is_tensor(thing):
         return callable(thing)
-    known = trace.known_class(trace.use(thing))
-    if known is None:
+    kind = trace.known_class(trace.use(thing))
+    if kind is None:
         return trace.record("callable", (thing,))
-    return any("__call__" in vars(base) for base in known.__mro__)
+    return any("__call__" in vars(base) for base in kind.__mro__)
 
 
 @on_behalf
@@ -104,8 +104,8 @@ def _has_attribute(trace: Trace, thing: Any, name: Any) -> Any:
     """`hasattr(thing, name)`."""
     if not is_tensor(thing) or is_tensor(name):
         return hasattr(thing, name)
-    known = has_attribute(trace.known_class(trace.use(thing)), name)
-    return trace.record("call", (hasattr, thing, name)) if known is None else known
+    has_it = has_attribute(trace.known_class(trace.use(thing)), name)
+    return trace.record("call", (hasattr, thing, name)) if has_it is None else has_it
 
 
 @on_behalf
@@ -113,10 +113,10 @@ def _get_attribute(trace: Trace, thing: Any, name: Any, *default: Any) -> Any:
     """`getattr(thing, name, default)`."""
     if not is_tensor(thing) or is_tensor(name):
         return getattr(thing, name, *default)
-    known = has_attribute(trace.known_class(trace.use(thing)), name)
-    if default and not known:
-        return trace.record("getattr", (thing, name, *default)) if known is None else default[0]
-    if known and name.startswith("__"):
+    has_it = has_attribute(trace.known_class(trace.use(thing)), name)
+    if default and not has_it:
+        return trace.record("getattr", (thing, name, *default)) if has_it is None else default[0]
+    if has_it and name.startswith("__"):
         trace.needs(thing, f"for its {name}")
     return getattr(thing, name)
 
@@ -130,8 +130,8 @@ def _is_instance(trace: Trace, thing: Any, kinds: Any) -> Any:
     value = trace.use(thing)
     isinstance(None, kinds)  # raises if these are no classes
     asked = kinds if isinstance(kinds, tuple) else get_args(kinds) or (kinds,)
-    known = trace.classes.get(value)
-    if known is not None and lies(known):
+    exact = trace.classes.get(value)
+    if exact is not None and lies(exact):
         return trace.record("call", (isinstance, thing, kinds))
     if any(is_users(type(kind)) for kind in asked):
         trace.needs(thing, "by a class that may decide itself what its instances are")

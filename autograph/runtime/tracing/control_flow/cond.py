@@ -428,7 +428,7 @@ def branch(trace: Trace, test: Any, body: Thunk, orelse: Thunk | None, state: St
 
 
 def stage_if(trace: Trace, test: Tensor, body: Thunk, orelse: Thunk | None, state: State, loose: bool = True) -> Any:
-    """Trace both branches of an `if`; returns the join of what they return.
+    """Trace both branches of an `if`; returns the join of their results.
 
     Args:
         loose: whether the user's function returns that at once, so that no traced code looks at it.

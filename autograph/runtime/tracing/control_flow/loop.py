@@ -81,8 +81,7 @@ class Loop:
 
     def item(self, block: Block, source: Any) -> tuple[Any, Any]:
         """Add the params for an item to a block; returns the item, and the target that the node names."""
-        item_type = _item_of_source(self.trace, source) if isinstance(source, Value) else _item_of_all(source)
-        return item_params(self.trace, block, item_type, _item_names(self.body))
+        return item_params(self.trace, block, _item_type(self.trace, source), _item_names(self.body))
 
 
 @dataclass
@@ -337,14 +336,12 @@ def _item_names(body: Any) -> tuple[str, ...]:
     return next((names for names in stored_names(code).values() if len(names) > 1), ())
 
 
-def _item_of_source(trace: Trace, source: Value) -> Type:
+def _item_type(trace: Trace, source: Any) -> Type:
+    """The type of the items of a value of the graph, or of a structure of these."""
+    if not isinstance(source, Value):
+        return join_all(part.type if isinstance(part, Value) else merge.type_at(part) for part in source)
     found = element_type(trace.assumed, source, in_body=True) if item_of(source.type) == ANY else None
     return item_of(source.type) if found is None else found.item
-
-
-def _item_of_all(parts: Any) -> Type:
-    """The type of the items of a structure that is iterated over."""
-    return join_all(part.type if isinstance(part, Value) else merge.type_at(part) for part in parts)
 
 
 def item_params(trace: Trace, block: Block, type: Type, names: tuple[str, ...] = ()) -> tuple[Any, Any]:

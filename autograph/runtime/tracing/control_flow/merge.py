@@ -134,25 +134,25 @@ def widen(form: Form, value: Any, escaped: EscapeAnalysis, loose: bool = False) 
         return Leaf(_join_at_leaf(form.type, value, escaped, loose))
     if isinstance(form, Parts):
         return _widen_replaced(form, value, escaped) if form.path else _widen_parts(form, value, escaped, loose)
-    known = form.value
-    if known is value or _same_constant(known, value):
+    first = form.value
+    if first is value or _same_constant(first, value):
         return form
-    if (known is UNBOUND) != (value is UNBOUND):
-        other = value if known is UNBOUND else known
-        _check_objects(describe(known), describe(value), (other,), escaped, loose=not _is_shared(other, escaped))
+    if (first is UNBOUND) != (value is UNBOUND):
+        other = value if first is UNBOUND else first
+        _check_objects(describe(first), describe(value), (other,), escaped, loose=not _is_shared(other, escaped))
         inner = type_at(other)
         return Leaf(inner if isinstance(inner, MaybeUnbound) else MaybeUnbound(inner))
-    if is_stageable(known) and is_stageable(value):
-        return Leaf(join(type_at(known), type_at(value)))
-    kind = pytree.kind_of(known)
-    if kind is not None and type(known) is type(value) and not _is_shared(known, escaped):
-        parts: dict[Any, Form] = {key: Fixed(part) for key, part in kind.children(known).items()}
-        identity = ANY if escaped.tuples.has_identity(known) else None
-        joined = _join_parts(Parts(known, parts, escaped, identity), value, escaped, loose)
+    if is_stageable(first) and is_stageable(value):
+        return Leaf(join(type_at(first), type_at(value)))
+    kind = pytree.kind_of(first)
+    if kind is not None and type(first) is type(value) and not _is_shared(first, escaped):
+        parts: dict[Any, Form] = {key: Fixed(part) for key, part in kind.children(first).items()}
+        identity = ANY if escaped.tuples.has_identity(first) else None
+        joined = _join_parts(Parts(first, parts, escaped, identity), value, escaped, loose)
         if joined is not None:
             return joined
-    _check_objects(describe(known), describe(value), (known, value), escaped, loose)
-    return Leaf(join(type_at(known), type_at(value)))
+    _check_objects(describe(first), describe(value), (first, value), escaped, loose)
+    return Leaf(join(type_at(first), type_at(value)))
 
 
 def _widen_parts(form: Parts, value: Any, escaped: EscapeAnalysis, loose: bool) -> Form:
@@ -270,8 +270,8 @@ def leaves(form: Form, value: Any) -> Iterator[Any]:
         yield form.read(value)
     elif isinstance(form, Parts):
         if form.path and form.escaped is not None:
-            known = form.escaped.replacements.get(id(value))
-            yield True if known is None else known.replaced
+            replacement = form.escaped.replacements.get(id(value))
+            yield True if replacement is None else replacement.replaced
         elif form.identity is not None:
             yield value
         children = _children(value)

@@ -1,4 +1,4 @@
-"""Speculation: loops that begin as plain Python, for `while_loop.py` and `for_loop.py`.
+"""Speculation: loops that begin as plain Python, and the policy of unrolling; for `python_loops.py`.
 
 The iterations of a loop over plain values run as Python while they record nothing. If they record more than a few
 operations, or if only the graph knows whether there is another iteration, everything is undone, and the loop is staged
@@ -18,22 +18,23 @@ from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, NeedsSt
 from autograph.runtime.tracing.state.staged_containers import as_tensor
 from autograph.runtime.tracing.state.trace import Trace
 
-UNROLL = 8  # iterations that are unrolled without a second thought
-SHORT = 128  # operations that these may record; loops in one another soon come to more
-FREE = 5_000  # operations that unrolling may record for which nobody has asked
-BUDGET = 20_000  # the same where somebody has
+UNROLL = 8  # iterations that are always unrolled
+SHORT = 128  # operations that these may record; nested loops quickly record more
+FREE = 5_000  # operations that unrolling may record if the user has not asked for it
+BUDGET = 20_000  # the same if the user has
+PEEL = 3  # iterations that may run before a staged loop, until its carried values have settled
 
 
 @dataclass(frozen=True)
 class Unrolling:
-    """How far a loop is unrolled.
+    """The extent to which a loop is unrolled.
 
     Attributes:
-        limit: how many iterations are; None for all.
+        limit: the number of iterations; None for all.
         wanted: whether the user asked for all iterations.
-        asked: whether the user said how many.
-        budget: how many operations that may record.
-        is_strict: whether it is an error if it takes more; otherwise the function runs as plain Python.
+        asked: whether the user set the number.
+        budget: the number of operations that unrolling may record.
+        is_strict: whether more operations are an error; otherwise the function runs as plain Python.
     """
 
     limit: int | None = UNROLL
@@ -43,7 +44,7 @@ class Unrolling:
     is_strict: bool = False
 
     def spend(self, operations: int, place: Callable[[], Place]) -> None:
-        """Unroll no further if so many operations are too many."""
+        """Interrupt tracing if unrolling records too many operations."""
         if operations > self.budget:
             raise Unstageable(
                 f"unrolling this loop takes more than {self.budget} operations, and it cannot be staged as a loop of "
@@ -56,7 +57,7 @@ class Unrolling:
 
 
 def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> Unrolling:
-    """What the options of a loop come to."""
+    """The extent of unrolling by the options of `ag.set_loop_options`."""
     if not options:
         return _DEFAULT
     unknown = [name for name in options if name not in ("unroll", "budget")]
@@ -77,11 +78,6 @@ def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> 
 
 _DEFAULT = Unrolling()
 STAGED = Unrolling(limit=0, asked=True)  # as for `unroll=False`
-
-
-PEEL = 3  # iterations that may run before a staged loop, until its carried values have settled
-
-Options = Mapping[str, Any] | None
 
 
 class Checkpoint:

@@ -75,8 +75,9 @@ class ContainerAliases(Aliases):
             self._pinned[id(value)] = value
 
     def _original(self, thing: Any) -> Any:
-        known = self._paths.get(id(thing))
-        return self._environment.original(original_of(thing) if known is None else self._arguments.get(known[1], thing))
+        argument = self._paths.get(id(thing))
+        original = original_of(thing) if argument is None else self._arguments.get(argument[1], thing)
+        return self._environment.original(original)
 
     def check_argument(self, path: str) -> None:
         """Check that a changed argument has one name only."""

@@ -257,9 +257,9 @@ class CapturedEnvironment(Environment):
     def _captured_again(self, value: Any, source: Source) -> Any:
         """The copy of a value that was captured before, from another place: a guard checks that it is in both."""
         copy = self._copies[id(value)][1]
-        known = self.sources.others.get(id(copy))
-        if known is not None and known[1].key != source.key:
-            self._guard_one(source, known[1])
+        first = self.sources.others.get(id(copy))
+        if first is not None and first[1].key != source.key:
+            self._guard_one(source, first[1])
         return copy
 
     def _guard_one(self, source: Source, other: Source) -> None:
@@ -281,7 +281,7 @@ class CapturedEnvironment(Environment):
         return self._stand_in(value)
 
     def _register_wrapped(self, value: Any, text: str) -> None:
-        """Register what a callable of this library wraps, such as the owner of a staged method."""
+        """Register the function in a callable of this library, such as a staged method with its owner."""
         if class_has(type(value), "__ag_staged__") or class_has(type(value), "__ag_traced__"):
             self.capture_static(getattr(value, "__wrapped__", None), text)
 

@@ -47,7 +47,7 @@ class ModuleView(ModuleStandIn):
 
 
 class Globals(Fallback):
-    """The globals of traced code: what it assigned itself, then what it captured from its module."""
+    """The globals of traced code: the names that it assigned, then those captured from its module."""
 
     def __init__(
         self,

@@ -124,7 +124,7 @@ class ClassFacts:
         }
 
     def _take_snapshot(self) -> None:
-        """Note what shows quickly that only data have changed."""
+        """Note facts that show quickly that only data have changed."""
         namespaces = [names_of(base) for base in self._mro if is_changeable(base)]
         self._snapshot = []
         for namespace, facts in zip(namespaces, self._facts):

@@ -21,7 +21,7 @@ from autograph.common.packages import is_opaque_class
 from autograph.common.pytree import Kind
 from autograph.common.statics import cell_content, compares_itself, is_a, is_descriptor, module_name, module_of
 from autograph.runtime.graph.graph import Constant, Value
-from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, own_dict, parts_inside
+from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.graph.types import ObjectType, TensorType, type_of
 from autograph.runtime.tracing.proxies.graph_break import SourceKey
 from autograph.runtime.tracing.proxies.proxy import is_tensor
@@ -158,8 +158,8 @@ def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
 
 
 def type_outside(value: Any) -> Any:
-    known = type_of(value)
-    return known if isinstance(known, TensorType) else ObjectType(type(value).__name__)
+    found = type_of(value)
+    return found if isinstance(found, TensorType) else ObjectType(type(value).__name__)
 
 
 def is_long(value: Any) -> bool:
@@ -284,11 +284,7 @@ class ObjectSources:
             return own_parts(noted)
         return items_of(entries(noted) or {})
 
-    def owner_of(self, names: Any) -> Any:
-        """The reachable object with this `__dict__`; None if there is none."""
-        return next((thing for thing in self.known() if own_dict(thing) is names), None)
-
-    def known(self) -> Iterator[Any]:
+    def reachable(self) -> Iterator[Any]:
         """All registered objects, and those that can be reached from them."""
         return (thing for thing, _ in self._holders())
 

@@ -71,9 +71,9 @@ def is_method(kind: type | None, type: Type, name: str) -> bool | None:
     """
     if isinstance(type, TensorType):
         return name not in _DATA
-    known = kind or (_CLASSES.get(type.name) or _MADE.get(type.name) if isinstance(type, ObjectType) else None)
-    if known is not None:
-        member = class_attribute(known, name)
+    kind = kind or (_CLASSES.get(type.name) or _MADE.get(type.name) if isinstance(type, ObjectType) else None)
+    if kind is not None:
+        member = class_attribute(kind, name)
         return callable(member) or isinstance(member, (classmethod, staticmethod))
     return None if name not in _DATA and name in _METHODS else False
 

@@ -234,5 +234,5 @@ def _escapes(node: Node, value: Value) -> bool:
         return lookup(node.op).effect != PURE and node.op not in MAKES_ITERATORS and node.op not in PRINTS
     if node.op == "setitem":
         return not isinstance(_type(node.args[1]), TensorType)  # a slice takes many
-    known = any(node.op in trait for trait in (KEEPS, ADDS_NO_ITEMS, READS_ITEMS, PRINTS))
-    return not (known or node.op == "for" or lookup(node.op).effect == PURE or node.op.startswith("np."))
+    is_covered = any(node.op in trait for trait in (KEEPS, ADDS_NO_ITEMS, READS_ITEMS, PRINTS))
+    return not (is_covered or node.op == "for" or lookup(node.op).effect == PURE or node.op.startswith("np."))

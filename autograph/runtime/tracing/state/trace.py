@@ -184,13 +184,13 @@ class Callbacks:
         self.packages: set[str] = set()
         self.differentiated = False
 
-    def note(self, function: Any, given: tuple[Any, ...]) -> str:
+    def note(self, function: Any, args: tuple[Any, ...]) -> str:
         """Note that a function is called; returns the reason why it is not traced into."""
         self.called.append(function)
         package, why = why_called(function)
         self.packages.update(package)
         if type(function) is FunctionType and not is_plain(str(function.__module__)):
-            self.handed += [(part, function.__name__) for part in (function, *filter(is_users_object, given))]
+            self.handed += [(part, function.__name__) for part in (function, *filter(is_users_object, args))]
         return why
 
     def differentiate(self) -> None:
@@ -275,7 +275,7 @@ class Trace(Blocks):
         if type(place) is Handling:
             place.check(node)
         node.own = self.location.reversing
-        if self.undo_log.may_have_changes and not is_quiet(node):
+        if (self.undo_log.pending or self.undo_log.watched) and not is_quiet(node):
             self.undo_log.write_back()
         self.append(node)
         names = stored_names(place[-1][0]).get(place[-1][1], ()) if place else ()
@@ -332,14 +332,14 @@ class Trace(Blocks):
     def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record the call of a function: as its op, or as a callback."""
         if any(function is each for each in ABOUT_TYPES):
-            known = of_types(function, [self.type_of(a) if is_tensor(a) else a for a in args], kwargs)
-            if known is not NotImplemented:
-                return known
+            result = of_types(function, [self.type_of(a) if is_tensor(a) else a for a in args], kwargs)
+            if result is not NotImplemented:
+                return result
         op = op_of(function)
         if op is None:
-            given = (*args, *kwargs.values())
-            check_names(self, str(own_attribute(function, "__name__")), given, False)
-            why = self.callbacks.note(function, given)
+            parts = (*args, *kwargs.values())
+            check_names(self, str(own_attribute(function, "__name__")), parts, False)
+            why = self.callbacks.note(function, parts)
             self.report("callback", f"{full_name_of(function)} is called as it is, {why}")
             return self._call(function, (function, *args), kwargs)
         return self.record(op, args, kwargs)
@@ -492,8 +492,8 @@ class Trace(Blocks):
 
     def class_of(self, tensor: Tensor) -> type:
         """The class of the object that a proxy represents."""
-        known = self.known_class(self.use(tensor))
-        return known if known is not None else self.needs(tensor, "to know its class")
+        kind = self.known_class(self.use(tensor))
+        return kind if kind is not None else self.needs(tensor, "to know its class")
 
     def known_class(self, value: Value) -> type | None:
         """The class of the object that a value represents, if it is known."""

@@ -128,11 +128,6 @@ class UndoLog:
         noted = (changes.before.get(id(container)) for changes in self.stack)
         return next((each[1] for each in noted if each is not None), None)
 
-    @property
-    def may_have_changes(self) -> bool:
-        """Whether there may be changes for the graph to write."""
-        return self.pending or bool(self.watched)
-
     def write_back(self) -> None:
         """Let the graph write the changes of the program, before an operation that may raise."""
         if self._writing or not (self.pending or any(not same(contents(w), self.base(w)) for w in self.watched)):
