@@ -432,9 +432,8 @@ class Materializer(Values):
         return self._once(method, lambda: self.trace.record("call", (type(method), function, owner)))
 
     def _variable(self, cell: types.CellType) -> Any:
-        for real, mine, _ in self.environment.cells.values():
-            if mine is cell:
-                return Constant(real)
+        if id(cell) in self.environment.real_cells:
+            return Constant(self.environment.real_cells[id(cell)][1])
         content = cell_content(cell, UNBOUND)
         if is_tensor(content) and isinstance(content._ag_value.type, MaybeUnbound):
             return content._ag_value  # capturing a variable does not read it

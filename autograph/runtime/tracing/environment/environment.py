@@ -34,7 +34,7 @@ from autograph.runtime.graph.object_model import (
 from autograph.runtime.graph.signature import Guard
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.graph.types import ObjectType, type_of
-from autograph.runtime.tracing.environment.globals import Globals
+from autograph.runtime.tracing.environment.globals import Builtins, Globals
 from autograph.runtime.tracing.environment.guards import (
     Condition,
     has_fixed_parts,
@@ -76,7 +76,8 @@ class CapturedEnvironment(Environment):
 
     Attributes:
         exposed: the objects that code which is not traced could see.
-        cells: the closure cells of traced code, with the real ones and their captured contents.
+        cells: by identity, real closure cells, with those of traced code and their captured contents.
+        real_cells: by identity, the closure cells of traced code, with the real ones.
         registered_again: objects that are registered, with further sources.
         libraries: modules and classes that take no part in staging, with their sources.
         bound: methods of containers that objects have as attributes.
@@ -92,6 +93,7 @@ class CapturedEnvironment(Environment):
         self.guards: list[Guard] = []
         self.globals: dict[int, Globals] = {}
         self.cells: dict[int, tuple[CellType, CellType, Any]] = {}
+        self.real_cells: dict[int, tuple[CellType, CellType]] = {}
         self.registered_again: list[tuple[Any, Source | Value]] = []
         self.libraries: list[tuple[Any, Source | Value]] = []
         self.bound: dict[int, Any] = {}
@@ -122,11 +124,10 @@ class CapturedEnvironment(Environment):
         """The builtins of traced code of a module: calls of those with effects are recorded."""
         found = real.get("__builtins__", builtins)
         names = vars(found) if is_a(found, ModuleType) else found
-        unchanged = _UNCHANGED.get
-        all = {name: value if unchanged(name) is value else self._builtin(name, value) for name, value in names.items()}
+        made = Builtins(names, _UNCHANGED, self._builtin)
         if "__import__" in names:       # it is not in the globals that `namedtuple` makes
-            all["__import__"] = self._importer(names["__import__"], real)
-        return all
+            made["__import__"] = self._importer(names["__import__"], real)
+        return made
 
     def _builtin(self, name: str, value: Any) -> Any:
         """The builtin of traced code; if it is the builtin itself, every trace will use that."""
@@ -147,11 +148,12 @@ class CapturedEnvironment(Environment):
 
     def cell(self, real: CellType, name: str) -> CellType:
         """The closure cell of traced code for a real one."""
-        if any(real is mine for _, mine, _ in self.cells.values()):
+        if id(real) in self.real_cells:
             return real
         found = self.cells.get(id(real))
         if found is None:
             mine, value = CellType(), _MISSING
+            self.real_cells[id(mine)] = mine, real
             content = cell_content(real, _MISSING)
             if content is _MISSING:
                 self.guard(("is_empty(cell)", {"cell": real, "is_empty": is_empty}), f"the variable {name}")

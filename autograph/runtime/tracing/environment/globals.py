@@ -46,6 +46,28 @@ class ModuleView(ModuleStandIn):
         dict.__setitem__(names, name, value)
 
 
+class Builtins(dict[str, Any]):
+    """The builtins of traced code. Stand-ins are made when the code first names them.
+
+    Args:
+        names: the real builtins.
+        unchanged: those that traced code uses as they are.
+        make: returns the stand-in for another one.
+    """
+
+    def __init__(self, names: dict[str, Any], unchanged: dict[str, Any], make: Callable[[str, Any], Any]) -> None:
+        super().__init__({name: value for name, value in names.items() if unchanged.get(name) is value})
+        self._names = names
+        self._make = make
+
+    def __missing__(self, name: str) -> Any:
+        value = self[name] = self._make(name, self._names[name])
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+
 class Globals(Fallback):
     """The globals of traced code: the names that it assigned, then those captured from its module."""
 
