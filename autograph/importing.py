@@ -26,6 +26,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import importlib
+import itertools
 import re
 import sys
 import threading
@@ -94,16 +95,6 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
     return code, Explanation(converted.decisions)
 
 
-def pattern_matches(pattern: str, name: str) -> bool:
-    """Whether a pattern matches the module `name`."""
-    return _regex_of([pattern]).match(name) is not None
-
-
-def _regex_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    regexes = (regex for name in patterns for regex in (rf"{re.escape(name)}(\..*)?\Z", fnmatch.translate(name)))
-    return re.compile("|".join([*regexes, r"(?!)"]))
-
-
 # The hook's code that runs during an import has no lines, so that trace functions and debuggers do not show it; and the
 # conversion itself is not traced.
 
@@ -138,7 +129,8 @@ class Hook(MetaPathFinder):
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
-        self._pattern = _regex_of(self.patterns)
+        regexes = [(rf"{re.escape(name)}(\..*)?\Z", fnmatch.translate(name)) for name in self.patterns]
+        self._regex = re.compile("|".join([*itertools.chain(*regexes), r"(?!)"]))
         self.modules: dict[str, Explanation] = {}
         self.left_alone: dict[str, str] = {}
         self.prepared: dict[str, CodeType] = {}
@@ -155,7 +147,7 @@ class Hook(MetaPathFinder):
 
     def matches(self, name: str) -> bool:
         """Whether one of the patterns matches the module `name`."""
-        return self._pattern.match(name) is not None
+        return self._regex.match(name) is not None
 
     def install(self) -> None:
         """Begin to convert; modules imported already are imported again."""
@@ -190,7 +182,7 @@ class Hook(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> machinery.ModuleSpec | None:
         """Part of Python's import protocol."""
-        return _untraced(self._find, fullname, path, target) if self._pattern.match(fullname) else None
+        return _untraced(self._find, fullname, path, target) if self._regex.match(fullname) else None
 
     def _find(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None

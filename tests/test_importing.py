@@ -82,7 +82,7 @@ def is_converted(function):
 )
 def test_patterns(pattern, names):
     known = {"json", "json.decoder", "json.a.b", "jsonschema", "other"}
-    assert {name for name in known if importing.pattern_matches(pattern, name)} == names
+    assert {name for name in known if importing.Hook([pattern]).matches(name)} == names
 
 
 def test_a_package_with_all_below_it_and_nothing_else_is_converted(write):

@@ -123,8 +123,9 @@ def _find(name: str) -> ModuleSpec:
 def _tell_what_was_not_converted(hook: importing.Hook) -> None:
     """A pattern for which nothing was converted is probably a mistake."""
     for pattern in hook.patterns:
-        if any(importing.pattern_matches(pattern, name) for name in hook.modules) or sys.__stderr__ is None:
+        matches = importing.Hook([pattern]).matches
+        if any(map(matches, hook.modules)) or sys.__stderr__ is None:
             continue
-        alone = [f"{name}: {why}" for name, why in hook.left_alone.items() if importing.pattern_matches(pattern, name)]
+        alone = [f"{name}: {why}" for name, why in hook.left_alone.items() if matches(name)]
         why = "; ".join(alone) or "no module of this name was imported"
         print(f"autograph: nothing was converted for {pattern!r} ({why})", file=sys.__stderr__)

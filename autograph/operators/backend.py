@@ -73,13 +73,7 @@ class Backend(Protocol):
         return unstaged(self, "`while` loops", first)
 
     def for_stmt(
-        self,
-        iterable: Any,
-        body: OneArgument,
-        state: State,
-        until: Thunk | None,
-        options: Options,
-        first: Any,
+        self, iterable: Any, body: OneArgument, state: State, until: Thunk | None, options: Options, first: Any
     ) -> Any:
         """`for`: run the rest of the loop over the remaining items of `iterable`.
 

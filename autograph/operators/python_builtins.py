@@ -9,13 +9,12 @@ from typing import Any
 from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, responsible
 from autograph.operators.calls import call
 
-# Builtins that are mostly called with one value; and the others.
-_OF_ONE = (
-    "len int float bool str repr ascii format ord chr type iter next list tuple set frozenset dict".split()
-)
-_OTHERS = "range print enumerate zip map filter complex min max sum any all sorted reversed".split()
+_NAMES = (
+    "all any ascii bool chr complex dict enumerate filter float format frozenset int iter len list map max min next "
+    "ord print range repr reversed set sorted str sum tuple type zip"
+).split()
 
-__all__ = [f"{name}_" for name in (*_OF_ONE, *_OTHERS)]
+__all__ = [f"{name}_" for name in _NAMES]
 
 _BUILTINS = vars(builtins)
 _MISSING: Any = object()
@@ -38,14 +37,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _operator(name: str) -> Callable[..., Any]:
-    def operator(*args: Any, **kwargs: Any) -> Any:
-        return run(name, args, kwargs)
-
-    return operator
-
-
-def _operator_of_one(name: str) -> Callable[..., Any]:
-    """Return an operator that calls the builtin directly if it gets one plain value."""
+    """Return the operator for a builtin. If it gets one plain value, it calls the builtin directly."""
 
     def operator(value: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
         if not (more or kwargs or ACTIVE or value is _MISSING):
@@ -53,17 +45,10 @@ def _operator_of_one(name: str) -> Callable[..., Any]:
                 return _BUILTINS[name](value)
         return run(name, more if value is _MISSING else (value, *more), kwargs)
 
+    operator.__name__ = operator.__qualname__ = f"{name}_"
+    operator.__doc__ = f"`{name}(…)`."
     return operator
 
 
-def _define(name: str, operator: Callable[..., Any]) -> None:
-    """Make an operator the attribute `name_` of this module."""
-    operator.__name__ = operator.__qualname__ = f"{name}_"
-    operator.__doc__ = f"`{name}(…)`."
-    globals()[f"{name}_"] = operator
-
-
-for _name in _OF_ONE:
-    _define(_name, _operator_of_one(_name))
-for _name in _OTHERS:
-    _define(_name, _operator(_name))
+for _name in _NAMES:
+    globals()[f"{_name}_"] = _operator(_name)

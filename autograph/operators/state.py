@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from types import CellType, CodeType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from autograph.common.code_marks import UNBOUND, Unbound
@@ -20,10 +20,11 @@ __all__ = ["UNBOUND", "CellVariable", "GlobalVariable", "State", "Unbound", "Var
 class Variable(ABC):
     """A variable that is read and written from outside its function."""
 
-    __slots__ = ("name",)
+    __slots__ = ("holder", "name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, holder: Any) -> None:
         self.name = name
+        self.holder = holder
 
     def __repr__(self) -> str:
         return f"<variable {self.name}: {self.get()!r}>"
@@ -38,44 +39,36 @@ class Variable(ABC):
 
 
 class CellVariable(Variable):
-    """A variable in a closure cell."""
+    """A variable in a closure cell, its holder."""
 
-    __slots__ = ("cell",)
-
-    def __init__(self, name: str, cell: CellType) -> None:
-        super().__init__(name)
-        self.cell = cell
+    __slots__ = ()
 
     def get(self) -> Any:
         try:
-            return self.cell.cell_contents
+            return self.holder.cell_contents
         except ValueError:
             return UNBOUND
 
     def set(self, value: Any) -> None:
         if value is not UNBOUND:
-            self.cell.cell_contents = value
+            self.holder.cell_contents = value
         elif self.get() is not UNBOUND:
-            del self.cell.cell_contents
+            del self.holder.cell_contents
 
 
 class GlobalVariable(Variable):
-    """A variable of a module."""
+    """A variable of a module, whose `__dict__` is its holder."""
 
-    __slots__ = ("module",)
-
-    def __init__(self, name: str, module: dict[str, Any]) -> None:
-        super().__init__(name)
-        self.module = module
+    __slots__ = ()
 
     def get(self) -> Any:
-        return self.module.get(self.name, UNBOUND)
+        return self.holder.get(self.name, UNBOUND)
 
     def set(self, value: Any) -> None:
         if value is not UNBOUND:
-            self.module[self.name] = value
+            self.holder[self.name] = value
         else:
-            self.module.pop(self.name, None)
+            self.holder.pop(self.name, None)
 
 
 class State:
@@ -163,12 +156,12 @@ def _cells(function: FunctionType) -> Iterator[CellVariable]:
 def _beyond(functions: Iterable[FunctionType]) -> Iterator[CellVariable]:
     """Yield the variables of functions that are values of `functions`' variables, of those of these, and so on."""
     found = [variable for function in functions for variable in _cells(function)]
-    seen = {id(variable.cell) for variable in found}  # by identity: cells with equal contents are equal
+    seen = {id(variable.holder) for variable in found}  # by identity: cells with equal contents are equal
     for known in found:
         content = known.get()
         for variable in _cells(content) if type(content) is FunctionType else ():
-            if id(variable.cell) not in seen:
-                seen.add(id(variable.cell))
+            if id(variable.holder) not in seen:
+                seen.add(id(variable.holder))
                 found.append(variable)
                 yield variable
 

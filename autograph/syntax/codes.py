@@ -203,17 +203,10 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 # -- comparing ----------------------------------------------------------------------------------------------
 
+# `co_code` is as compiled, also while the interpreter specializes or instruments the running code.
 _compared_fields = operator.attrgetter(
-    "co_name",
-    "co_firstlineno",
-    "co_argcount",
-    "co_posonlyargcount",
-    "co_kwonlyargcount",
-    "co_varnames",
-    "co_freevars",
-    "co_cellvars",
-    "co_names",
-    "co_code",  # as compiled, even while the interpreter specializes or instruments what it runs
+    *"co_name co_firstlineno co_argcount co_posonlyargcount co_kwonlyargcount co_varnames co_freevars".split(),
+    *"co_cellvars co_names co_code".split(),
 )
 # types.coroutine sets the first; the second depends only on the place of a function.
 _IGNORED_FLAGS = inspect.CO_ITERABLE_COROUTINE | inspect.CO_NESTED

@@ -39,12 +39,7 @@ _OPERATORS = "\0ag__"
 
 
 def compile_function(
-    node: Any,
-    original: FunctionType,
-    *,
-    class_names: tuple[str, ...],
-    generated: frozenset[str],
-    operators: Any,
+    node: Any, original: FunctionType, *, class_names: tuple[str, ...], generated: frozenset[str], operators: Any
 ) -> CodeType:
     """Compile a converted function; closures over the code of `original` can share the result.
 

@@ -117,7 +117,7 @@ _OWN_PARTS: dict[type, Callable[[Any], list[gast.AST]]] = {
 
 
 class _Collector:
-    """Collects uses; has a method for each type of node that is more than its children."""
+    """Collects uses; has a method for each type of node whose uses are not just those of its children."""
 
     def __init__(self) -> None:
         self.found = Uses()
@@ -134,11 +134,11 @@ class _Collector:
             for child in children(node):
                 self.visit(child)
 
-    def visit_all(self, nodes: Iterable[gast.AST]) -> None:
+    def each(self, nodes: Iterable[gast.AST]) -> None:
         for node in nodes:
             self.visit(node)
 
-    def name(self, node: gast.Name) -> None:
+    def visit_Name(self, node: gast.Name) -> None:
         ctx = type(node.ctx)
         if ctx is gast.Load:
             if node.id not in self.bound_earlier:
@@ -155,50 +155,49 @@ class _Collector:
         if self.unconditional:
             self.found.kills[name] = None
 
-    def named_expr(self, node: gast.NamedExpr) -> None:
+    def visit_NamedExpr(self, node: gast.NamedExpr) -> None:
         self.visit(node.value)
         self.visit(node.target)
         if self.unconditional:
             self.bound_earlier.add(node.target.id)
 
-    def partly_evaluated(self, node: gast.AST) -> None:
-        """Visit a node of which only the first parts are always evaluated, such as `and`."""
-        if isinstance(node, gast.Compare):
-            evaluated, rest = [node.left, node.comparators[0]], node.comparators[1:]
-        elif isinstance(node, gast.BoolOp):
-            evaluated, rest = node.values[:1], node.values[1:]
-        else:
-            maybe = [getattr(node, name, None) for name in ("body", "orelse", "msg")]
-            evaluated, rest = [node.test], [part for part in maybe if part is not None]
-        self.visit_all(evaluated)
+    def visit_BoolOp(self, node: gast.AST) -> None:
+        """Visit a node of which only the first parts are always evaluated."""
+        parts = children(node)
+        always = 2 if isinstance(node, gast.Compare) else 1
+        self.each(parts[:always])
         unconditional, self.unconditional = self.unconditional, False
-        self.visit_all(rest)
+        self.each(parts[always:])
         self.unconditional = unconditional
 
-    def aug_assign(self, node: gast.AugAssign) -> None:
+    visit_Compare = visit_IfExp = visit_Assert = visit_BoolOp
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):
             self.found.reads[node.target.id] = None
         self.visit(node.target)
         self.visit(node.value)
 
-    def function(self, node: gast.AST) -> None:
+    def visit_FunctionDef(self, node: gast.AST) -> None:
         generic = _type_parameters(node)
         self.with_type_parameters(node, outer_parts(node), generic)
         self.bind(node.name)
         self.capture(inner(node), [*parameters(node), *generic])
 
+    visit_AsyncFunctionDef = visit_FunctionDef
+
     def with_type_parameters(self, node: gast.AST, parts: list[gast.AST], names: list[str]) -> None:
         """Visit parts of a definition that see its type parameters, whose own bounds and defaults run later."""
         if not names:
-            return self.visit_all(parts)
+            return self.each(parts)
         found = uses(*parts)
         self.found.reads.update({n: None for n in found.reads if n not in names})
         self.found.captured.update({n: None for n in found.captured if n not in names})
         self.found.writes.update(found.writes)
         self.capture(uses(*node.type_params), names)
 
-    def lambda_(self, node: gast.Lambda) -> None:
-        self.visit_all(defaults(node))
+    def visit_Lambda(self, node: gast.Lambda) -> None:
+        self.each(defaults(node))
         self.capture(inner(node), parameters(node))
 
     def capture(self, body: Uses, bound: list[str]) -> None:
@@ -208,7 +207,7 @@ class _Collector:
         self.found.rebound.update({n: None for n in body.rebound if n not in own})
         self.found.deletes.update({n: None for n in body.deletes if n not in own})
 
-    def class_(self, node: gast.ClassDef) -> None:
+    def visit_ClassDef(self, node: gast.ClassDef) -> None:
         generic = _type_parameters(node)
         self.with_type_parameters(node, [*node.decorator_list, *node.bases, *node.keywords], generic)
         self.bind(node.name)
@@ -220,7 +219,7 @@ class _Collector:
         self.found.rebound.update(body.rebound)
         self.found.rebound.update(body.nonlocals)
 
-    def comprehension(self, node: gast.AST) -> None:
+    def visit_ListComp(self, node: gast.AST) -> None:
         self.visit(node.generators[0].iter)
         bound, found = targets(node), uses(*inner_parts(node))
         self.found.writes.update({n: None for n in found.writes if n not in bound})  # walrus targets
@@ -229,33 +228,37 @@ class _Collector:
         self.found.captured.update({n: None for n in found.captured if n not in bound})
         self.found.rebound.update({n: None for n in found.rebound if n not in bound})
 
-    def handler(self, node: gast.ExceptHandler) -> None:
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+    def visit_ExceptHandler(self, node: gast.ExceptHandler) -> None:
         if node.type is not None:
             self.visit(node.type)
         if node.name is not None:
             self.bind(node.name.id)
-        self.visit_all(node.body)
+        self.each(node.body)
 
-    def alias(self, node: gast.alias) -> None:
+    def visit_alias(self, node: gast.alias) -> None:
         self.bind(node.asname or node.name.partition(".")[0])
 
-    def pattern(self, node: gast.AST) -> None:
+    def visit_MatchAs(self, node: gast.AST) -> None:
         bound = node.rest if isinstance(node, gast.MatchMapping) else node.name
         if bound is not None:
             self.bind(bound)
-        self.visit_all(children(node))
+        self.each(children(node))
 
-    def global_(self, node: gast.Global) -> None:
+    visit_MatchStar = visit_MatchMapping = visit_MatchAs
+
+    def visit_Global(self, node: gast.Global) -> None:
         self.found.globals.update(dict.fromkeys(node.names))
 
-    def nonlocal_(self, node: gast.Nonlocal) -> None:
+    def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
         self.found.nonlocals.update(dict.fromkeys(node.names))
 
-    def type_alias(self, node: gast.AST) -> None:
+    def visit_TypeAlias(self, node: gast.AST) -> None:
         self.visit(node.name)
         self.capture(uses(node.value, *(node.type_params or ())), _type_parameters(node))
 
-    def ann_assign(self, node: gast.AnnAssign) -> None:
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> None:
         if node.value is not None:
             self.visit(node.target)
             self.visit(node.value)
@@ -279,22 +282,7 @@ def _type_parameters(node: gast.AST) -> list[str]:
 
 
 _METHODS: dict[type, Callable[[_Collector, Any], None]] = {
-    gast.Name: _Collector.name,
-    gast.NamedExpr: _Collector.named_expr,
-    **dict.fromkeys((gast.BoolOp, gast.Compare, gast.IfExp, gast.Assert), _Collector.partly_evaluated),
-    gast.AugAssign: _Collector.aug_assign,
-    gast.FunctionDef: _Collector.function,
-    gast.AsyncFunctionDef: _Collector.function,
-    gast.Lambda: _Collector.lambda_,
-    gast.ClassDef: _Collector.class_,
-    gast.ExceptHandler: _Collector.handler,
-    gast.alias: _Collector.alias,
-    gast.MatchAs: _Collector.pattern,
-    gast.MatchStar: _Collector.pattern,
-    gast.MatchMapping: _Collector.pattern,
-    gast.Global: _Collector.global_,
-    gast.Nonlocal: _Collector.nonlocal_,
-    gast.TypeAlias: _Collector.type_alias,
-    gast.AnnAssign: _Collector.ann_assign,
-    **dict.fromkeys(COMPREHENSIONS, _Collector.comprehension),
+    getattr(gast, name.removeprefix("visit_")): method
+    for name, method in vars(_Collector).items()
+    if name.startswith("visit_")
 }

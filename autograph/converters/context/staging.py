@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from autograph.converters.context.base import Context
-from autograph.syntax import template
+from autograph.syntax import template, trees
 
 _PREDICATES = frozenset({"isinstance", "issubclass", "callable", "hasattr", "id"})
 _TEXTS = ("str", "repr", "format")
@@ -21,16 +21,11 @@ def never_staged(test: gast.AST, context: Context) -> bool:
         return not formats(test)
     if isinstance(test, gast.Name):
         return test.id in _FLAGS
-    if isinstance(test, (gast.Tuple, gast.List, gast.Set)):
-        return all(never_staged(item, context) for item in test.elts)
-    if isinstance(test, gast.Subscript):
-        return never_staged(test.value, context) and never_staged(test.slice, context)
+    is_not = isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not)
+    if is_not or isinstance(test, (gast.Tuple, gast.List, gast.Set, gast.Subscript, gast.BoolOp)):
+        return all(never_staged(part, context) for part in trees.children(test))
     if isinstance(test, gast.Attribute):
         return test.attr in _FLAGS or (context.dotted(test) or "").startswith("sys.")
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        return never_staged(test.operand, context)
-    if isinstance(test, gast.BoolOp):
-        return all(never_staged(value, context) for value in test.values)
     if isinstance(test, gast.Compare):
         pairs = zip(test.ops, [test.left, *test.comparators], test.comparators)
         return all(_plain_comparison(op, left, right, context) for op, left, right in pairs)
