@@ -10,7 +10,7 @@ from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import is_mutable
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, map_args, values_in, walk, walk_blocks
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, WRITE, lookup
-from autograph.runtime.graph.traits import GIVES_FORM, HOLDS_FLOATS, PRINTS, READS_TEXT
+from autograph.runtime.graph.traits import ENCODES_FLOATS, GIVES_SHAPE, PRINTS, READS_TEXT
 from autograph.runtime.graph.types import ANY, TensorType, Type, array, bound_type, type_of
 
 # Classes of objects without gradients.
@@ -26,12 +26,12 @@ def has_gradient(type: Type) -> bool:
     return type.name not in _NUMBERLESS and (not type.items or any(map(has_gradient, type.items)))
 
 
-def may_tell(type: Type) -> bool:
+def encodes_floats(type: Type) -> bool:
     """Whether a value of the type may encode a float exactly without a gradient: whether it is or contains a text."""
     type = bound_type(type)
     if isinstance(type, TensorType):
         return type.dtype.kind in "SU"
-    return type.name in _TEXTS or any(map(may_tell, type.items))
+    return type.name in _TEXTS or any(map(encodes_floats, type.items))
 
 
 class Activity:
@@ -62,7 +62,7 @@ class Activity:
         self.outside = [value for value in dict.fromkeys((*inputs, *uses_in(part))) if value not in own]
         part.params = self.outside
         self.aliasing = Aliasing(Graph("", part))
-        mutable = [each for each in (*self.outside, *own) if is_mutable(each) and not _tells_form(each.node)]
+        mutable = [each for each in (*self.outside, *own) if is_mutable(each) and not _gives_shape(each.node)]
         self.values = set(inputs)
         self._regions: set[Any] = set()  # to which active values are written
         before = -1
@@ -87,7 +87,7 @@ class Activity:
             if node.blocks:
                 self._statement(node)
                 continue
-            if self.varies((node.args, node.kwargs)) and not _is_flat(node):
+            if self.varies((node.args, node.kwargs)) and not _has_no_gradient(node):
                 self._mark(node.outputs, self._gives_exact_integers(node))
                 written = changed_by(node)
                 self._mark(written)
@@ -95,15 +95,15 @@ class Activity:
 
     def _mark(self, values: Iterable[Any], also_integers: bool = False) -> None:
         for value in values:
-            if isinstance(value, Value) and (also_integers or has_gradient(value.type) or may_tell(value.type)):
+            if isinstance(value, Value) and (also_integers or has_gradient(value.type) or encodes_floats(value.type)):
                 self.values.add(value)
 
     def _gives_exact_integers(self, node: Node) -> bool:
         """Whether a node may encode active floats as integers, such as their bits."""
-        if node.op in HOLDS_FLOATS:
+        if node.op in ENCODES_FLOATS:
             return True
         read = [value for value in node.inputs if value in self.values]
-        return any(_is_integer(value.type) or (node.op in READS_TEXT and may_tell(value.type)) for value in read)
+        return any(_is_integer(value.type) or (node.op in READS_TEXT and encodes_floats(value.type)) for value in read)
 
     def _statement(self, node: Node) -> None:
         inits = node.inits
@@ -190,27 +190,27 @@ def changed_by(node: Node) -> list[Value]:
     return [leaf for leaf in changed if isinstance(leaf, Value) and is_mutable(leaf)]
 
 
-def _tells_form(node: Node | None) -> bool:
+def _gives_shape(node: Node | None) -> bool:
     """Whether a node returns the shape of an array, or a number that follows from it; its type may be unknown."""
     if node is None:
         return False
     if node.op == "getattr":
         return node.own and node.args[1] in ("shape", "ndim", "size", "dtype")     # not an attribute of the user's
-    return node.op in GIVES_FORM
+    return node.op in GIVES_SHAPE
 
 
-def _is_flat(node: Node) -> bool:
+def _has_no_gradient(node: Node) -> bool:
     """Whether the result of a node has no gradient: its derivatives are zero everywhere, or it holds no floats."""
     op = lookup(node.op)
     if node.op in PRINTS:
         return "file" not in node.kwargs
-    if _tells_form(node):
+    if _gives_shape(node):
         return True
     if op.vjp is not None and not any(op.vjp) and op.effect == PURE:
-        return not (node.op in READS_TEXT and any(may_tell(value.type) for value in values_in(node.args)))
+        return not (node.op in READS_TEXT and any(encodes_floats(value.type) for value in values_in(node.args)))
     if node.blocks or op.effect not in (PURE, VIEW) or not any(output.type == ANY for output in node.outputs):
         return False
-    answers = (op.infer(*_taken_for(node.args, each), **_taken_for(node.kwargs, each)) for each in _FLOATS)
+    answers = (op.infer(*_types_with(node.args, each), **_types_with(node.kwargs, each)) for each in _FLOATS)
     known = [each for each in answers if each != ANY]
     return bool(known) and not any(map(_holds_gradient, known))
 
@@ -225,7 +225,7 @@ def _is_integer(type: Type) -> bool:
 _FLOATS = (array(float, None), array(float, None, None))
 
 
-def _taken_for(args: Any, type: Type) -> Any:
+def _types_with(args: Any, type: Type) -> Any:
     """The types of arguments, with `type` for unknown ones."""
 
     def leaf(each: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph.common import pytree
 from autograph.errors import DerivativeError
-from autograph.runtime.autodiff.activity import has_gradient, may_tell, uses_in, values_of
+from autograph.runtime.autodiff.activity import encodes_floats, has_gradient, uses_in, values_of
 from autograph.runtime.autodiff.reverse import Reverse, handles
 from autograph.runtime.autodiff.reverse_ops import complete
 from autograph.runtime.autodiff.transforms import traced
@@ -63,7 +63,7 @@ def traced_checkpoint(trace: Trace, function: Callable[..., Any], *args: Any, **
     part = Block(trace.block.nodes[start:])
     own = values_of(part)
     used = [each for each in uses_in(part) if each not in own]
-    inputs = [trace.proxy(each) for each in used if has_gradient(each.type) or may_tell(each.type)]
+    inputs = [trace.proxy(each) for each in used if has_gradient(each.type) or encodes_floats(each.type)]
 
     def back(cotangents: Any, wanted: list[bool]) -> list[Any]:
         chosen = [each for each, is_wanted in zip(inputs, wanted) if is_wanted]

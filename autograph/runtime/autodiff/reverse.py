@@ -1,7 +1,7 @@
 """Reverse mode: record nodes that compute gradients, behind those of a computation.
 
 The gradients become an ordinary part of the same graph. The reverse takes the nodes of the computation from last to
-first. For each, the derivatives of its op turn the gradients of its outputs into those of its arguments, which are
+first. For each, the derivatives of its op map the gradients of its outputs to those of its arguments, which are
 summed up value by value. The reverse of a statement with blocks is a statement of the same kind
 (`reverse_control_flow.py`); it gets the block's residuals (`residuals.py`).
 

@@ -103,18 +103,18 @@ class Shadows:
         varied = self._activity.values
         changed = (value for node in walk(block) if not node.blocks for value in changed_by(node))
         written = set(map(self.aliasing.region, changed))
-        once = _gone_through_once(block) if any(category(value) == ITERATOR for value in varied) else set()
-        held = (value for value in varied if _is_dynamic(value) and not self._goes_through_arrays(value, once))
+        once = _used_by_one_loop(block) if any(category(value) == ITERATOR for value in varied) else set()
+        held = (value for value in varied if _is_dynamic(value) and not self._iterates_over_arrays(value, once))
         regions = {self.aliasing.region(value) for value in varied} & written | set(map(self.aliasing.region, held))
         return {value for value in varied if is_mutable(value) and self.aliasing.region(value) in regions}
 
-    def _goes_through_arrays(self, value: Any, once: set[Value]) -> bool:
+    def _iterates_over_arrays(self, value: Any, once: set[Value]) -> bool:
         """Whether a value is an iterator over arrays, each used once, so that a loop knows the reverse."""
         node = value.node if isinstance(value, Value) else None
         if node is None or value not in once or node.op not in MAKES_ITERATORS:
             return False
         return all(
-            is_array(arg) or not self._activity.varies(arg) or self._goes_through_arrays(arg, once)
+            is_array(arg) or not self._activity.varies(arg) or self._iterates_over_arrays(arg, once)
             for arg in node.args
         )
 
@@ -297,7 +297,7 @@ def _has_unknown_items(type: Type) -> bool:
     return not type.items or any(map(_has_unknown_items, type.items))
 
 
-def _gone_through_once(block: Block) -> set[Value]:
+def _used_by_one_loop(block: Block) -> set[Value]:
     """The iterators that only one loop uses, in the block in which they are made."""
     uses: Counter[Value] = Counter()
     by_loops: set[Value] = set()

@@ -151,7 +151,7 @@ def _unpacked(move: Move) -> Done:
 
 
 @_of("zip reversed iter")
-def _gone_through(move: Move) -> Done:
+def _iterated(move: Move) -> Done:
     return move.node.op, tuple(move.parts(move.node.args))
 
 

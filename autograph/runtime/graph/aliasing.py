@@ -108,7 +108,7 @@ class Aliasing:
         parts = node.args[1] if node.op == "getitem" else [[]]
         return all(map(_is_basic, parts if isinstance(parts, tuple) else (parts,)))
 
-    def know(self, value: Value, like: Value) -> None:
+    def add_alias(self, value: Value, like: Value) -> None:
         """Add a value that a pass made in place of another one."""
         self._join(value, like)     # in this order, so that regions that were returned before stay valid
         if like in self._kept:

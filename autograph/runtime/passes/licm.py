@@ -147,7 +147,7 @@ class _Moving(Rewriter):
         outputs = [choice.add_output(value.type, value.name) for value in loop.outputs]
         self.depths.update(dict.fromkeys([*outputs, *(nodes[0].outputs if nodes else ())], self.depth))
         for output, value in zip(outputs, loop.outputs):
-            self.aliasing.know(output, value)
+            self.aliasing.add_alias(output, value)
         self.replace(loop.outputs, outputs)
         return [*nodes, choice]
 

@@ -90,7 +90,7 @@ def _neutral(node: Node, aliasing: Aliasing) -> list[Any] | None:
     return None
 
 
-def _undone(node: Node, aliasing: Aliasing) -> list[Any] | None:
+def _involution(node: Node, aliasing: Aliasing) -> list[Any] | None:
     """The operand of an involution applied twice: `-(-x)`."""
     inner = _made_by(node.args[0], node.op)
     if inner is None or not _is_number(inner.args[0], traits.INVOLUTION[node.op]):
@@ -188,7 +188,7 @@ def _same_array(node: Node, aliasing: Aliasing) -> list[Any] | None:
     x, *rest = node.args
     if not _is_array(x) or x.type.dtype.kind not in "biufc":
         return None
-    options, copies = dict(node.kwargs), traits.COPIES_UNLESS_TOLD[node.op]
+    options, copies = dict(node.kwargs), traits.COPIES_BY_DEFAULT[node.op]
     if rest and "dtype" not in options:
         options["dtype"] = rest.pop(0)
     if copies and (options.pop("copy", True) is not False or "dtype" not in options):
@@ -210,10 +210,10 @@ def _is_dtype(arg: Any, dtype: np.dtype[Any]) -> bool:
 _OF_CONSTRUCTS: dict[str, Rule] = {"bound": _bound, "getitem": _item, "unpack": _unpacked, "getattr": _transpose}
 _BY_FACTS: tuple[tuple[traits.Trait | traits.Relation, Rule], ...] = (
     (traits.NEUTRAL, _neutral),
-    (traits.INVOLUTION, _undone),
+    (traits.INVOLUTION, _involution),
     (traits.CONVERSION, _converted),
     (traits.TRANSPOSES, _transpose),
-    (traits.COPIES_UNLESS_TOLD, _same_array),
+    (traits.COPIES_BY_DEFAULT, _same_array),
 )
 
 

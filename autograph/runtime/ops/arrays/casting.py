@@ -9,7 +9,7 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import VIEW, Infer
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import CASTS, COPIES_UNLESS_TOLD, ELEMENTWISE, HOLDS_FLOATS, SHARES, VIEW_OR_COPY
+from autograph.runtime.graph.traits import CASTS, COPIES_BY_DEFAULT, ELEMENTWISE, ENCODES_FLOATS, SHARES, VIEW_OR_COPY
 from autograph.runtime.graph.types import BOOL, STR, Shape, TensorType, Type
 from autograph.runtime.ops.gradients.toolkit import same
 from autograph.runtime.ops.inference import sharing
@@ -110,7 +110,7 @@ functions(      # without `copy=False` it is a new array
     ".astype np.astype", astype, effect=VIEW, raises=False, vjp=same,
     traits=[VIEW_OR_COPY, CASTS, (SHARES, sharing.cast)],
 )  # fmt: skip
-COPIES_UNLESS_TOLD[".astype"] = True
-functions(".view", view, effect=VIEW, raises=False, traits=[HOLDS_FLOATS])
+COPIES_BY_DEFAULT[".astype"] = True
+functions(".view", view, effect=VIEW, raises=False, traits=[ENCODES_FLOATS])
 functions("np.result_type", result_type, raises=False)
 functions("np.can_cast np.issubdtype", BOOL, raises=False)

@@ -11,9 +11,9 @@ from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import NO_GRADIENT, ORDERED, VIEW, Vjp, declare
 from autograph.runtime.graph.traits import (
     CHOOSES,
-    COPIES_UNLESS_TOLD,
+    COPIES_BY_DEFAULT,
+    ENCODES_FLOATS,
     FILLED,
-    HOLDS_FLOATS,
     IN_C_ORDER,
     MAKES_ARRAYS,
     MOVES,
@@ -198,14 +198,14 @@ def frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0
 # --------------------------------------------------------------------------------------------------- derivatives
 
 
-def parted(g: Any, like: Any) -> Any:
+def split_like(g: Any, like: Any) -> Any:
     """The gradient of an array, in the form of the lists that it was made from."""
-    return [parted(g[i], part) for i, part in enumerate(like)] if isinstance(like, (list, tuple)) else g
+    return [split_like(g[i], part) for i, part in enumerate(like)] if isinstance(like, (list, tuple)) else g
 
 
 def of_array(g: Any, out: Any, object: Any, *_: Any, ndmin: Any = 0, **__: Any) -> Any:
     is_list = isinstance(object, (list, tuple))
-    return parted(g if is_list and not ndmin else np.reshape(g, sizes(object)), object)
+    return split_like(g if is_list and not ndmin else np.reshape(g, sizes(object)), object)
 
 
 def of_diag(g: Any, out: Any, v: Any, k: Any = 0) -> Any:
@@ -284,7 +284,7 @@ for _name in ("ascontiguousarray", "asfortranarray"):
     declare(
         f"np.{_name}", contiguous, effect=VIEW, target=getattr(np, _name), vjp=of_array, traits=[VIEW_OR_COPY]
     )  # fmt: skip
-COPIES_UNLESS_TOLD["np.asarray"] = False
+COPIES_BY_DEFAULT["np.asarray"] = False
 functions(
     "np.copy", like_first, raises=False, vjp=of_array,
     lower=lambda emit, a: emit.copy_array(array_creation.contiguous(a)), traits=[TOTAL, MAKES_ARRAYS],
@@ -295,6 +295,6 @@ functions("np.diag", diag, effect=VIEW, raises=False, vjp=of_diag, traits=[(SHAR
 functions("np.diagflat", diagflat, raises=False, vjp=lambda g, out, v, k=0: np.reshape(np.diag(g, k), sizes(v)))
 functions("np.meshgrid", meshgrid, effect=VIEW, raises=False, vjp=tuple(map(of_meshgrid, range(MOST))))
 functions("np.fromiter", fromiter, effect=ORDERED, raises=False)
-functions("np.frombuffer", frombuffer, effect=VIEW, raises=False, traits=[HOLDS_FLOATS])
+functions("np.frombuffer", frombuffer, effect=VIEW, raises=False, traits=[ENCODES_FLOATS])
 functions("np.fromfunction", effect=ORDERED)        # it calls a function of the user's
 declare("room", rule(place), effect=VIEW, target=room)

@@ -164,10 +164,10 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Type:
     array = array_like(arr)
     shape, at = axis_or_flat(array, axis)
     dim = shape[at]
-    return TensorType(array.dtype, (*shape[:at], None if dim is None else _left(dim, obj), *shape[at + 1 :]))
+    return TensorType(array.dtype, (*shape[:at], None if dim is None else _rest_of(dim, obj), *shape[at + 1 :]))
 
 
-def _left(dim: int, obj: Any) -> int | None:
+def _rest_of(dim: int, obj: Any) -> int | None:
     """The length of a dimension after deleting `obj`."""
     if isinstance(obj, slice):
         taken = slice_length(dim, obj)

@@ -12,7 +12,7 @@ from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, Infer, Vjp
 from autograph.runtime.graph.traits import (
     ADDS_AXES,
     BROADCASTS,
-    GIVES_FORM,
+    GIVES_SHAPE,
     MOVES,
     OWN_VIEW,
     RESHAPES,
@@ -339,6 +339,6 @@ for _name, _pad in (("atleast_1d", at_least_1d), ("atleast_2d", at_least_2d), ("
         f"np.{_name}", _at_least(_pad), effect=VIEW, raises=False, vjp=tuple(map(one_of_several, range(MOST))),
         traits=_VIEW_OR_COPY,
     )  # fmt: skip
-functions("np.shape", shape_of, raises=False, vjp=NO_GRADIENT, traits=[GIVES_FORM])
-functions("np.ndim", INT, raises=False, vjp=NO_GRADIENT, traits=[GIVES_FORM])
-functions("np.size", INT, vjp=NO_GRADIENT, traits=[GIVES_FORM])
+functions("np.shape", shape_of, raises=False, vjp=NO_GRADIENT, traits=[GIVES_SHAPE])
+functions("np.ndim", INT, raises=False, vjp=NO_GRADIENT, traits=[GIVES_SHAPE])
+functions("np.size", INT, vjp=NO_GRADIENT, traits=[GIVES_SHAPE])

@@ -249,9 +249,9 @@ def cropped(gradient: Any, like: Any) -> Any:
 
 def cofactors(a: Any) -> Any:
     """The matrices of cofactors: the derivative of determinants, of singular matrices, too."""
-    turned = _inverse(a)
-    if turned is not None:
-        return np.linalg.det(a)[..., None, None] * turned
+    inverse = _inverse(a)
+    if inverse is not None:
+        return np.linalg.det(a)[..., None, None] * inverse
     u, s, vh, sign = _rotations(a)
     others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
     return sign * np.conj(u * others[..., None, :] @ vh)
@@ -259,9 +259,9 @@ def cofactors(a: Any) -> Any:
 
 def cofactors_change(g: Any, a: Any) -> Any:
     """The derivative of the cofactors, which is symmetric: it is its own transpose."""
-    turned = _inverse(a)
-    if turned is not None:
-        found = (g * turned).sum((-2, -1), keepdims=True) * turned - turned @ np.swapaxes(g, -1, -2) @ turned
+    inverse = _inverse(a)
+    if inverse is not None:
+        found = (g * inverse).sum((-2, -1), keepdims=True) * inverse - inverse @ np.swapaxes(g, -1, -2) @ inverse
         return np.linalg.det(a)[..., None, None] * found
     u, s, vh, sign = _rotations(a)
     alone = np.eye(s.shape[-1], dtype=bool)
@@ -289,13 +289,13 @@ def _rotations(a: Any) -> tuple[Any, ...]:
 
 def _third(g: Any, out: Any, h: Any, a: Any) -> Any:
     """The third derivative of determinants of regular matrices."""
-    turned = np.swapaxes(np.linalg.inv(a), -1, -2)
-    first, second = (np.matmul(np.matmul(turned, np.swapaxes(each, -1, -2)), turned) for each in (g, h))
-    by_first, by_second = (np.sum(each * turned, (-2, -1), keepdims=True) for each in (g, h))
+    inverse = np.swapaxes(np.linalg.inv(a), -1, -2)
+    first, second = (np.matmul(np.matmul(inverse, np.swapaxes(each, -1, -2)), inverse) for each in (g, h))
+    by_first, by_second = (np.sum(each * inverse, (-2, -1), keepdims=True) for each in (g, h))
     both = np.sum(first * h, (-2, -1), keepdims=True)
-    mixed = np.matmul(np.matmul(first, np.swapaxes(h, -1, -2)), turned)
-    mixed = mixed + np.matmul(np.matmul(second, np.swapaxes(g, -1, -2)), turned)
-    whole = (by_first * by_second - both) * turned - by_first * second - by_second * first + mixed
+    mixed = np.matmul(np.matmul(first, np.swapaxes(h, -1, -2)), inverse)
+    mixed = mixed + np.matmul(np.matmul(second, np.swapaxes(g, -1, -2)), inverse)
+    whole = (by_first * by_second - both) * inverse - by_first * second - by_second * first + mixed
     return np.linalg.det(a)[..., None, None] * whole
 
 

@@ -130,7 +130,7 @@ _MASKED = on_proxies(masked)
 OF_EXTREME: Rules = (lambda g, out, x, y: _MASKED(g, x == out), lambda g, out, x, y: _MASKED(g, x != out))
 
 
-def legs(g: Any, out: Any, x: Any, *_: Any) -> Any:
+def hypot_term(g: Any, out: Any, x: Any, *_: Any) -> Any:
     """The derivative of a root of a sum of squares, in one of the terms."""
     return g * x / nonzero(out)
 
@@ -166,7 +166,7 @@ OF_TWO: dict[str, Rules] = {
     "power": (power_of_base, power_of_exponent),
     "maximum": OF_EXTREME,
     "minimum": OF_EXTREME,
-    "hypot": symmetric(legs),
+    "hypot": symmetric(hypot_term),
     "arctan2": (_angle_of, lambda g, out, y, x: -_angle_of(g, out, x, y)),
     "copysign": (lambda g, out, x, y: np.where(np.signbit(y), -g, g) * np.sign(x), None),
     "logaddexp": symmetric(log_sum(np.exp)),
@@ -190,7 +190,7 @@ def row(x: Any) -> Any:
     return np.expand_dims(x, -2)
 
 
-def turned(x: Any) -> Any:
+def transposed(x: Any) -> Any:
     dims = ndim(x)
     return x.T if type(dims) is int and dims == 2 and hasattr(x, "T") else np.swapaxes(x, -1, -2)
 
@@ -200,15 +200,15 @@ def matmul_of_first(g: Any, out: Any, x: Any, y: Any) -> Any:
         return (g if ndim(x) == 1 else column(g)) * y
     if ndim(x) == 1:
         return np.matmul(y, column(g))[..., 0]
-    return np.matmul(g, turned(y))
+    return np.matmul(g, transposed(y))
 
 
 def matmul_of_second(g: Any, out: Any, x: Any, y: Any) -> Any:
     if ndim(x) == 1:
         return g * x if ndim(y) == 1 else column(x) * row(g)
     if ndim(y) == 1:
-        return np.matmul(turned(x), column(g))[..., 0]
-    return np.matmul(turned(x), g)
+        return np.matmul(transposed(x), column(g))[..., 0]
+    return np.matmul(transposed(x), g)
 
 
 OF_MATMUL: Rules = (matmul_of_first, matmul_of_second)
@@ -218,7 +218,7 @@ OF_MATMUL: Rules = (matmul_of_first, matmul_of_second)
 OF_VECDOT: Rules = (lambda g, out, x, y: conj(column(g) * y), lambda g, out, x, y: column(g) * conj(x))
 OF_MATVEC: Rules = (
     lambda g, out, a, x: column(g) * row(x),
-    lambda g, out, a, x: np.matmul(turned(a), column(g))[..., 0],
+    lambda g, out, a, x: np.matmul(transposed(a), column(g))[..., 0],
 )
 OF_VECMAT: Rules = (
     lambda g, out, x, a: conj(np.matmul(a, column(g))[..., 0]),

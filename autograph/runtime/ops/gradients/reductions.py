@@ -14,7 +14,7 @@ import numpy as np
 from autograph.runtime.graph.opdef import Vjp, declare
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.ops.gradients.data_movement import numbered, scatter_add
-from autograph.runtime.ops.gradients.elementwise import fit_list, legs, log_sum, nonzero
+from autograph.runtime.ops.gradients.elementwise import fit_list, hypot_term, log_sum, nonzero
 from autograph.runtime.ops.gradients.toolkit import as_array, conj, on_proxies, shape
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import array_like, broadcast
@@ -139,7 +139,7 @@ def log_sum_of(exp: Callable[..., Any]) -> Vjp:
 
 def root_of_squares(g: Any, out: Any, a: Any, axis: Any, mask: Any, given: Any) -> Any:
     """The derivative of `hypot.reduce`."""
-    return legs(g, out, a)
+    return hypot_term(g, out, a)
 
 
 def others(x: Any, axis: Any) -> Any:
@@ -237,8 +237,8 @@ def recurrence(factor: Any, term: Any) -> Any:
 
 def reverse_recurrence(factor: Any, term: Any) -> Any:
     """`h[j] = term[j] + factor[j + 1] * h[j + 1]`, the transpose of `recurrence`."""
-    turned = np.concatenate([np.ones_like(factor[..., :1]), np.flip(factor[..., 1:], -1)], -1)
-    return np.flip(recurrence(turned, np.flip(term, -1)), -1)
+    backwards = np.concatenate([np.ones_like(factor[..., :1]), np.flip(factor[..., 1:], -1)], -1)
+    return np.flip(recurrence(backwards, np.flip(term, -1)), -1)
 
 
 def _recurrence_of_factor(g: Any, out: Any, factor: Any, term: Any) -> Any:

@@ -117,10 +117,10 @@ def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> 
     """The shadows of the items of a list that was reordered; each item is found again by identity or value."""
     places: dict[Any, deque[int]] = {}
     for at, thing in enumerate(before):
-        places.setdefault(_told_by(thing), deque()).append(at)
+        places.setdefault(_item_key(thing), deque()).append(at)
     shadows = list(itertools.islice(parts, len(after)))
     try:
-        found = [shadows[places[_told_by(thing)].popleft()] for thing in after]
+        found = [shadows[places[_item_key(thing)].popleft()] for thing in after]
     except LookupError:
         raise DerivativeError("the gradient goes through a list that is sorted by unknown items") from None
     if in_place:
@@ -128,7 +128,7 @@ def ordered_like(parts: Any, before: Any, after: Any, in_place: Any = False) -> 
     return found
 
 
-def _told_by(thing: Any) -> Any:
+def _item_key(thing: Any) -> Any:
     """A key that identifies an item: equal numbers keep their order."""
     return thing if isinstance(thing, (int, float, np.generic)) else id(thing)
 

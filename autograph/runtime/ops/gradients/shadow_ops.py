@@ -103,12 +103,12 @@ def _shadow_of(thing: Any, name: str | None) -> Any:
         return _zeros(thing) if thing.dtype.kind in "fc" else Blank(thing)
     if isinstance(thing, (float, complex, np.inexact)):
         return np.zeros((), np.asarray(thing).dtype)
-    if isinstance(thing, _MAY_TELL):
+    if isinstance(thing, _ENCODING):
         return None if name is None else Blank(thing, name)
     return None if thing is None or isinstance(thing, _WITHOUT_NUMBERS) else Blank(thing, name or "")
 
 
-_MAY_TELL = (str, bytes, FunctionType, Iterator)
+_ENCODING = (str, bytes, FunctionType, Iterator)
 _WITHOUT_NUMBERS = (
     int, type, range, slice, np.generic, np.dtype, np.random.Generator, BuiltinFunctionType, ModuleType, type(...),
     type(UNBOUND), Blank,

@@ -24,7 +24,7 @@ import numpy as np
 from autograph.runtime.graph import types
 from autograph.runtime.graph.opdef import Infer
 from autograph.runtime.graph.types import ANY, KINDS, ObjectType, TensorType, Type
-from autograph.runtime.ops.inference.shape_rules import CODES, NUMERIC, DType, Unknown, Wrong, given_output
+from autograph.runtime.ops.inference.shape_rules import CODES, NUMERIC, DType, Unknown, Wrong, out_type
 
 _MOST = 1024        # the greatest number of combinations of exact types to try a rule with
 
@@ -164,7 +164,7 @@ def _unless_out(function: Infer) -> Infer:
     place = positional.index("out") if "out" in positional else sys.maxsize
 
     def infer(*args: Any, **kwargs: Any) -> Answer:
-        return given_output(args[place] if place < len(args) else kwargs.get("out")) or function(*args, **kwargs)
+        return out_type(args[place] if place < len(args) else kwargs.get("out")) or function(*args, **kwargs)
 
     infer.__name__, infer.__module__ = function.__name__, function.__module__
     return infer

@@ -93,7 +93,7 @@ def operand(arg: Any) -> TensorType:
     raise Unknown
 
 
-def fits(number: int) -> bool:
+def fits_int64(number: int) -> bool:
     """Whether NumPy converts an integer to int64."""
     return -(2**63) <= number < 2**63
 
@@ -121,7 +121,7 @@ def _of_list(item: Type) -> TensorType:
 def array_like(arg: Any) -> TensorType:
     """The type of the array that `np.asarray` makes of an argument."""
     found = operand(arg)
-    if type(arg) is int and not fits(arg):
+    if type(arg) is int and not fits_int64(arg):
         raise Unknown               # an unsigned integer, or an object
     return found if found.kind == "array" else TensorType(found.dtype, found.shape)
 
@@ -173,7 +173,7 @@ def shape_arg(arg: Any) -> Shape:
     return shape
 
 
-def given_outputs(out: Any) -> tuple[Type | None, ...]:
+def out_types(out: Any) -> tuple[Type | None, ...]:
     """The types of the arrays in an argument `out=`; None for each output to be allocated."""
     if out is None:
         return ()
@@ -183,9 +183,9 @@ def given_outputs(out: Any) -> tuple[Type | None, ...]:
     return tuple(None if item is None or item == types.NONE else type_of_arg(item) for item in items)
 
 
-def given_output(out: Any) -> Type | None:
+def out_type(out: Any) -> Type | None:
     """The type of the array in an argument `out=` of a function with one output."""
-    given = given_outputs(out)
+    given = out_types(out)
     return given[0] if given else None
 
 

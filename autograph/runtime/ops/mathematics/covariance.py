@@ -8,7 +8,7 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import Vjp
 from autograph.runtime.graph.types import TensorType, Type
-from autograph.runtime.ops.gradients.elementwise import column, fit_list, nonzero, row, turned
+from autograph.runtime.ops.gradients.elementwise import column, fit_list, nonzero, row, transposed
 from autograph.runtime.ops.gradients.toolkit import as_array, ndim, shape
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import Unknown, array_like, constant, dtype_arg
@@ -52,7 +52,7 @@ def _covariance(m: Any, y: Any, rowvar: Any, dtype: Any, zero_dim: str) -> Type:
 def _variables(m: Any, rowvar: Any) -> Any:
     """An array of observations with a row for each variable."""
     m = as_array(m)
-    return row(m) if ndim(m) < 2 else m if rowvar else turned(m)
+    return row(m) if ndim(m) < 2 else m if rowvar else transposed(m)
 
 
 def _centered(m: Any, y: Any, rowvar: Any) -> Any:
@@ -64,10 +64,10 @@ def _centered(m: Any, y: Any, rowvar: Any) -> Any:
 def _of_covariance(g: Any, part: int, m: Any, y: Any, rowvar: Any, degrees: Any) -> Any:
     """The gradient of the first or second array, from that of the covariance matrix."""
     every = _centered(m, y, rowvar)
-    found = np.matmul(g + turned(g), every) / (shape(every)[1] - degrees)
+    found = np.matmul(g + transposed(g), every) / (shape(every)[1] - degrees)
     first = shape(_variables(m, rowvar))[0]
     found, x = (found[first:], y) if part else (found[:first], m)
-    return fit_list(found[0] if ndim(x) < 2 else found if rowvar else turned(found), x)
+    return fit_list(found[0] if ndim(x) < 2 else found if rowvar else transposed(found), x)
 
 
 def of_cov(part: int) -> Vjp:
@@ -93,7 +93,7 @@ def of_corrcoef(part: int) -> Vjp:
             return np.zeros_like(as_array(x))
         variances = nonzero(np.var(_centered(x, y, rowvar), 1))
         scale = np.sqrt(column(variances) * row(variances))
-        own = np.sum((g + turned(g)) * out, 1) / (2 * variances)
+        own = np.sum((g + transposed(g)) * out, 1) / (2 * variances)
         return _of_covariance(g / scale - np.diag(own), part, x, y, rowvar, 0)
 
     return vjp

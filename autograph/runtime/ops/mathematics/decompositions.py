@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type, inexact
-from autograph.runtime.ops.gradients.elementwise import column, nonzero, row, turned
+from autograph.runtime.ops.gradients.elementwise import column, nonzero, row, transposed
 from autograph.runtime.ops.gradients.toolkit import conj, is_real
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference.containers import tuple_of
@@ -94,16 +94,16 @@ def eigh(a: Any, UPLO: Any = "L") -> Type:
 # symmetric or Hermitian matrix is given as one of a function of both: half to each.
 
 
-def middle(x: Any) -> Any:
+def hermitian_part(x: Any) -> Any:
     """The Hermitian part of a matrix."""
     return (x + adjoint(x)) / 2
 
 
-def skew(x: Any) -> Any:
+def skew_part(x: Any) -> Any:
     return x - adjoint(x)
 
 
-def of_diagonal(x: Any) -> Any:
+def diagonal_part(x: Any) -> Any:
     """A matrix with zeros off its diagonal."""
     return np.triu(np.tril(x))
 
@@ -115,11 +115,11 @@ def inverse_differences(values: Any) -> Any:
 
 
 def of_cholesky(g: Any, out: Any, a: Any, *, upper: Any = False) -> Any:
-    usual, lower = (turned(g), adjoint(out)) if upper else (conj(g), out)
+    usual, lower = (transposed(g), adjoint(out)) if upper else (conj(g), out)
     product = np.matmul(adjoint(lower), usual)
-    half = np.tril(product) - of_diagonal(product) / 2
+    half = np.tril(product) - diagonal_part(product) / 2
     found = np.linalg.solve(adjoint(lower), half + adjoint(half))
-    return conj(middle(adjoint(np.linalg.solve(adjoint(lower), adjoint(found))))) / 2
+    return conj(hermitian_part(adjoint(np.linalg.solve(adjoint(lower), adjoint(found))))) / 2
 
 
 def of_qr(g: Any, out: Any, a: Any, mode: Any = "reduced") -> Any:
@@ -131,7 +131,7 @@ def of_qr(g: Any, out: Any, a: Any, mode: Any = "reduced") -> Any:
     else:
         (q, r), (of_q, of_r) = out, map(conj, g)
     count = sizes(q)[-1]
-    rest = of_r[..., count:]         # of a wide matrix: what stands beside the square one is turned by its q
+    rest = of_r[..., count:]         # of a wide matrix: the columns beside the square part are multiplied by its q
     of_q = of_q + np.matmul(a[..., count:], adjoint(rest))
     square = _of_tall_qr(of_q, of_r[..., :count], q, r[..., :count])
     return conj(np.concatenate([square, np.matmul(q, rest)], -1))
@@ -140,14 +140,14 @@ def of_qr(g: Any, out: Any, a: Any, mode: Any = "reduced") -> Any:
 def _of_tall_qr(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
     product = np.matmul(r, adjoint(of_r)) - np.matmul(adjoint(of_q), q)
     lower = np.tril(product, -1)
-    both = lower + adjoint(lower) + np.real(of_diagonal(product))
+    both = lower + adjoint(lower) + np.real(diagonal_part(product))
     return adjoint(np.linalg.solve(r, adjoint(of_q + np.matmul(q, both))))
 
 
 def of_eigh(g: Any, out: Any, a: Any, UPLO: Any = "L") -> Any:
     (of_values, of_vectors), (values, vectors) = g, out
     inner = inverse_differences(values) * np.matmul(adjoint(vectors), conj(of_vectors))
-    return conj(middle(np.matmul(vectors * row(of_values) + np.matmul(vectors, inner), adjoint(vectors))))
+    return conj(hermitian_part(np.matmul(vectors * row(of_values) + np.matmul(vectors, inner), adjoint(vectors))))
 
 
 def of_eigvalsh(g: Any, out: Any, a: Any, UPLO: Any = "L") -> Any:
@@ -161,8 +161,8 @@ def of_eig(g: Any, out: Any, a: Any) -> Any:
     lengths = np.real(np.diagonal(product, 0, -2, -1))
     product = product - np.matmul(adjoint(vectors), vectors) * row(lengths)
     inner = conj(inverse_differences(values)) * product
-    turned_back = np.matmul(inner, adjoint(vectors)) + diagonal_times(of_values, adjoint(vectors))
-    return conj(np.linalg.solve(adjoint(vectors), turned_back))
+    mapped_back = np.matmul(inner, adjoint(vectors)) + diagonal_times(of_values, adjoint(vectors))
+    return conj(np.linalg.solve(adjoint(vectors), mapped_back))
 
 
 def of_eigvals(g: Any, out: Any, a: Any) -> Any:
@@ -182,9 +182,9 @@ def of_svd(
     by = inverse_differences(s) / nonzero(row(s) + column(s))
     left, right = np.matmul(adjoint(u), of_u), np.matmul(adjoint(v), of_v)
     inverse = np.where(s == 0, 0, 1 / nonzero(s))
-    inner = by * (skew(left) * row(s) + column(s) * skew(right))
+    inner = by * (skew_part(left) * row(s) + column(s) * skew_part(right))
     if not is_real(a):
-        inner = inner + of_diagonal(skew(left)) * row(inverse) / 2
+        inner = inner + diagonal_part(skew_part(left)) * row(inverse) / 2
     usual = np.matmul(np.matmul(u, inner) + u * row(of_s) + (of_u - np.matmul(u, left)) * row(inverse), adjoint(v))
     return conj(usual + np.matmul(u * row(inverse), adjoint(of_v - np.matmul(v, right))))
 

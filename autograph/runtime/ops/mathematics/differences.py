@@ -76,7 +76,7 @@ def _joined(*parts: Any) -> Any:
     return np.concatenate(parts, -1)
 
 
-def _undone(g: Any, times: int, zero: Any) -> Any:
+def _integrated(g: Any, times: int, zero: Any) -> Any:
     """The gradient of rows, from that of their repeated differences; `zero` is a column of zeros."""
     around = [zero] * times
     return (-1) ** times * np.diff(_joined(*around, g, *around), times) if times else g
@@ -89,7 +89,7 @@ def _of_diff(part: str) -> Any:
         g: Any, out: Any, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue
     ) -> Any:
         rows = _rows(a, axis)
-        found = _undone(_rows(g, axis), n, np.zeros_like(rows[..., :1]))
+        found = _integrated(_rows(g, axis), n, np.zeros_like(rows[..., :1]))
         before = 0 if prepend is np._NoValue else shape(prepend)[axis] if ndim(prepend) else 1
         after = before + shape(rows)[-1]
         found = {"a": found[..., before:after], "prepend": found[..., :before], "append": found[..., after:]}[part]
@@ -104,7 +104,7 @@ def _of_ediff1d(part: str) -> Any:
         first = 0 if to_begin is None else shape(np.ravel(as_array(to_begin)))[0]
         last = first + shape(x)[0] - 1
         if part == "ary":
-            return np.reshape(_undone(g[first:last], 1, np.zeros_like(x[:1])), shape(ary))
+            return np.reshape(_integrated(g[first:last], 1, np.zeros_like(x[:1])), shape(ary))
         return np.reshape(g[last:], shape(to_end)) if part == "to_end" else np.reshape(g[:first], shape(to_begin))
 
     return vjp

@@ -24,7 +24,7 @@ from autograph.runtime.ops.gradients.toolkit import as_array, conj, same, shape
 from autograph.runtime.ops.inference.bind_arguments import bind, method, signature
 from autograph.runtime.ops.inference.declare import each_function, functions
 from autograph.runtime.ops.inference.numpy_probe import probe, real, shaped
-from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, given_output, is_constant, operand
+from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, is_constant, operand, out_type
 from autograph.runtime.ops.mathematics.special import bessel_i
 from autograph.runtime.ops.mathematics.ufuncs import operands
 from autograph.runtime.ops.native import complex_numbers, numpy_scalars
@@ -46,7 +46,7 @@ def pointwise(function: Callable[..., Any], call: Callable[..., Any] | None = No
 
     def infer(*args: Any, **kwargs: Any) -> Type:
         given = bind(function, args, kwargs)
-        if out := given_output(given.pop("out", None)):
+        if out := out_type(given.pop("out", None)):
             return out
         found = operands([given.pop(name) for name in names])
         options = {key: option(arg) for key, arg in given.items()}

@@ -13,7 +13,7 @@ from autograph.runtime.graph.opdef import VIEW
 from autograph.runtime.graph.traits import SHARES
 from autograph.runtime.graph.types import INT, ObjectType, Shape, TensorType, Type, scalar
 from autograph.runtime.ops.gradients import adjoint_ops
-from autograph.runtime.ops.gradients.elementwise import column, row, turned
+from autograph.runtime.ops.gradients.elementwise import column, row, transposed
 from autograph.runtime.ops.gradients.toolkit import conj, is_real, ndim, on_proxies
 from autograph.runtime.ops.gradients.toolkit import shape as sizes
 from autograph.runtime.ops.inference import sharing
@@ -138,7 +138,7 @@ def matrix_rank(A: Any, *args: Any, **kwargs: Any) -> Type:
 
 
 def adjoint(x: Any) -> Any:
-    return conj(turned(x))
+    return conj(transposed(x))
 
 
 def diagonal_times(values: Any, x: Any) -> Any:
@@ -147,16 +147,16 @@ def diagonal_times(values: Any, x: Any) -> Any:
 
 
 def of_inv(g: Any, out: Any, a: Any) -> Any:
-    return -np.matmul(np.matmul(turned(out), g), turned(out))
+    return -np.matmul(np.matmul(transposed(out), g), transposed(out))
 
 
 def of_solve(g: Any, out: Any, a: Any, b: Any) -> Any:
-    of_b = of_right_side(g, out, a, b)
-    return -column(of_b) * row(out) if ndim(b) == 1 else -np.matmul(of_b, turned(out))
+    of_b = of_solve_in_b(g, out, a, b)
+    return -column(of_b) * row(out) if ndim(b) == 1 else -np.matmul(of_b, transposed(out))
 
 
-def of_right_side(g: Any, out: Any, a: Any, b: Any) -> Any:
-    return np.linalg.solve(turned(a), column(g))[..., 0] if ndim(b) == 1 else np.linalg.solve(turned(a), g)
+def of_solve_in_b(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return np.linalg.solve(transposed(a), column(g))[..., 0] if ndim(b) == 1 else np.linalg.solve(transposed(a), g)
 
 
 def of_pinv(g: Any, out: Any, a: Any, *_: Any, **__: Any) -> Any:
@@ -172,7 +172,7 @@ def of_slogdet(g: Any, out: Any, a: Any) -> Any:
     of_sign, found = g
     if not is_real(a):
         found = found + 1j * np.imag(of_sign * out[0])
-    return column(column(found)) * turned(np.linalg.inv(a))
+    return column(column(found)) * transposed(np.linalg.inv(a))
 
 
 def of_matrix_power(g: Any, out: Any, a: Any, n: Any) -> Any:
@@ -181,7 +181,7 @@ def of_matrix_power(g: Any, out: Any, a: Any, n: Any) -> Any:
         return of_inv(of_matrix_power(g, out, inverse, -n), inverse, a)
     if n == 0:
         return np.zeros_like(a)
-    found, base = g, turned(a)
+    found, base = g, transposed(a)
     for _ in range(1, n):       # the sum of `base**i @ g @ base**(n - 1 - i)`
         g = np.matmul(base, g)
         found = g + np.matmul(found, base)
@@ -190,13 +190,13 @@ def of_matrix_power(g: Any, out: Any, a: Any, n: Any) -> Any:
 
 def of_lstsq(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     inverse, solution = np.linalg.pinv(a), out[0]
-    found = of_pinv(np.matmul(_as_columns(g[0]), turned(_as_columns(b))), inverse, a)
-    found = found - np.matmul(_as_columns(_of_residuals(g, out, a, b)), turned(_as_columns(solution)))
+    found = of_pinv(np.matmul(_as_columns(g[0]), transposed(_as_columns(b))), inverse, a)
+    found = found - np.matmul(_as_columns(_of_residuals(g, out, a, b)), transposed(_as_columns(solution)))
     return found + of_svdvals(g[3], out[3], a)
 
 
-def of_lstsq_of_values(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
-    return np.matmul(turned(np.linalg.pinv(a)), g[0]) + _of_residuals(g, out, a, b)
+def of_lstsq_in_b(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
+    return np.matmul(transposed(np.linalg.pinv(a)), g[0]) + _of_residuals(g, out, a, b)
 
 
 def _of_residuals(g: Any, out: Any, a: Any, b: Any) -> Any:
@@ -228,9 +228,9 @@ def of_tensorsolve(g: Any, out: Any, a: Any, b: Any, axes: Any = None) -> Any:
     return np.transpose(np.reshape(found, [sizes(a)[axis] for axis in order]), back)
 
 
-def of_tensorsolve_of_values(g: Any, out: Any, a: Any, b: Any, axes: Any = None) -> Any:
+def of_tensorsolve_in_b(g: Any, out: Any, a: Any, b: Any, axes: Any = None) -> Any:
     _, square = _as_matrix(a, b, axes)
-    return np.reshape(of_right_side(np.ravel(g), np.ravel(out), square, np.ravel(b)), sizes(b))
+    return np.reshape(of_solve_in_b(np.ravel(g), np.ravel(out), square, np.ravel(b)), sizes(b))
 
 
 def _as_matrix(a: Any, b: Any, axes: Any) -> tuple[list[int], Any]:
@@ -240,8 +240,8 @@ def _as_matrix(a: Any, b: Any, axes: Any) -> tuple[list[int], Any]:
 
 
 functions("np.linalg.inv", same_matrices, vjp=of_inv)
-functions("np.linalg.solve", solve, vjp=(of_solve, of_right_side))
-functions("np.linalg.lstsq", lstsq, vjp=(of_lstsq, of_lstsq_of_values))
+functions("np.linalg.solve", solve, vjp=(of_solve, of_solve_in_b))
+functions("np.linalg.lstsq", lstsq, vjp=(of_lstsq, of_lstsq_in_b))
 functions("np.linalg.pinv", pinv, vjp=of_pinv)
 functions("np.linalg.det", det, vjp=lambda g, out, a: column(column(g)) * on_proxies(adjoint_ops.cofactors)(a))
 functions("np.linalg.slogdet", slogdet, vjp=of_slogdet)
@@ -250,4 +250,4 @@ functions(      # the first power is the matrix itself
     "np.linalg.matrix_power", matrix_power, effect=VIEW, vjp=of_matrix_power, traits=[(SHARES, sharing.power)]
 )
 functions("np.linalg.tensorinv", tensorinv, vjp=of_tensorinv)
-functions("np.linalg.tensorsolve", tensorsolve, vjp=(of_tensorsolve, of_tensorsolve_of_values))
+functions("np.linalg.tensorsolve", tensorsolve, vjp=(of_tensorsolve, of_tensorsolve_in_b))

@@ -144,12 +144,12 @@ def of_roots(g: Any, out: Any, p: Any) -> Any:
     return -np.matmul(g / slopes, np.vander(out, sizes(p)[0]))
 
 
-def of_fit_of_values(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **options: Any) -> Any:
+def of_fit_in_y(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **options: Any) -> Any:
     _refuse(args, options)
     return np.matmul(np.swapaxes(np.linalg.pinv(_powers(x, deg)), 0, 1), g)
 
 
-def of_fit_of_places(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **options: Any) -> Any:
+def of_fit_in_x(g: Any, out: Any, x: Any, y: Any, deg: Any, *args: Any, **options: Any) -> Any:
     """The derivative in `x`, through the matrix of its powers."""
     _refuse(args, options)
     powers = _powers(x, deg)
@@ -176,7 +176,7 @@ def _refuse(args: tuple[Any, ...], options: dict[str, Any]) -> None:
 
 
 functions("np.polyval", polyval, vjp=(of_coefficients, lambda g, out, p, x: g * np.polyval(np.polyder(as_array(p)), x)))
-functions("np.polyfit", polyfit, vjp=(of_fit_of_places, of_fit_of_values))
+functions("np.polyfit", polyfit, vjp=(of_fit_in_x, of_fit_in_y))
 functions("np.polyadd", sum_of_two, vjp=(of_term(0), of_term(1)))
 functions("np.polysub", sum_of_two, vjp=(of_term(0), of_term(1, -1)))
 functions("np.polymul", polymul, vjp=(of_factor(0), of_factor(1)))

@@ -147,14 +147,14 @@ def convolved(default: str) -> Infer:
 
 def of_tensordot(g: Any, out: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     mine, theirs = _contracted(a, b, axes)
-    return _turned_back(np.tensordot(g, b, (_last(g, ndim(b) - len(theirs)), _others(b, theirs))), a, mine, theirs)
+    return _transposed_back(np.tensordot(g, b, (_last(g, ndim(b) - len(theirs)), _others(b, theirs))), a, mine, theirs)
 
 
 def of_second_of_tensordot(g: Any, out: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     mine, theirs = _contracted(a, b, axes)
     rest = len(_others(a, mine))
     found = np.tensordot(g, a, (list(range(rest)), _others(a, mine)))
-    return _turned_back(found, b, theirs, mine)
+    return _transposed_back(found, b, theirs, mine)
 
 
 def _contracted(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
@@ -173,7 +173,7 @@ def _last(a: Any, count: int) -> list[int]:
     return list(range(ndim(a) - count, ndim(a)))
 
 
-def _turned_back(found: Any, a: Any, axes: list[int], partners: list[int]) -> Any:
+def _transposed_back(found: Any, a: Any, axes: list[int], partners: list[int]) -> Any:
     """Transpose a gradient to the axes of `a`, from first the other axes and then the contracted ones."""
     order = _others(a, axes) + [axis for _, axis in sorted(zip(partners, axes))]
     return np.transpose(found, sorted(range(len(order)), key=order.__getitem__))

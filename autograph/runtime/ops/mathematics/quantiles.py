@@ -18,7 +18,7 @@ from autograph.runtime.ops.gradients.toolkit import as_array, is_true, ndim, sha
 from autograph.runtime.ops.inference.bind_arguments import bind
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped
-from autograph.runtime.ops.inference.shape_rules import given_output, operand, reduced
+from autograph.runtime.ops.inference.shape_rules import operand, out_type, reduced
 from autograph.runtime.ops.mathematics.reductions import options, reduction, sample_axis
 
 Call = Callable[..., Any]
@@ -29,7 +29,7 @@ def quantiles(function: Call) -> Infer:
 
     def infer(*args: Any, **kwargs: Any) -> Type:
         given = bind(function, args, kwargs)
-        if out := given_output(given.get("out")):
+        if out := out_type(given.get("out")):
             return out
         found, q, axis = operand(given["a"]), operand(given["q"]), given.get("axis")
         shape = q.shape + reduced(found.shape, axis, given.get("keepdims", False))

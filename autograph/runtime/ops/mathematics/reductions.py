@@ -21,9 +21,9 @@ from autograph.runtime.ops.inference.shape_rules import (
     array_like,
     axis_arg,
     constant,
-    given_output,
     is_type,
     operand,
+    out_type,
     reduced,
     result,
     size,
@@ -53,7 +53,7 @@ def along(function: Call, call: Call | None, shape_of: Callable[[Shape, Any, dic
 
     def infer(*args: Any, **kwargs: Any) -> Type:
         given = bind(function, args, kwargs)
-        if out := given_output(given.get("out")):
+        if out := out_type(given.get("out")):
             return out
         found, axis = castable(operand(given[first]), given.get("dtype")), given.get("axis")
         shape = shape_of(found.shape, axis, given)

@@ -65,10 +65,10 @@ from autograph.runtime.ops.inference.shape_rules import (
     axis_arg,
     broadcast,
     constant,
-    fits,
-    given_outputs,
+    fits_int64,
     merge_dims,
     operand,
+    out_types,
     reduced,
     result,
 )
@@ -85,7 +85,7 @@ def operands(args: Sequence[Any]) -> list[TensorType]:
     found = list(map(operand, args))
     if all(each.kind == "python" for each in found):
         for arg in args:
-            if type(arg) is int and not fits(arg):
+            if type(arg) is int and not fits_int64(arg):
                 raise Unknown           # an unsigned integer or an object, with no other operand to say which
     return found
 
@@ -106,7 +106,7 @@ def ufunc_rule(ufunc: np.ufunc) -> Infer:
     def infer(*args: Any, where: Any = True, **options: Any) -> Type:
         if len(args) < ufunc.nin:
             raise Wrong
-        given = given_outputs(args[ufunc.nin :] or options.pop("out", None))
+        given = out_types(args[ufunc.nin :] or options.pop("out", None))
         if len(given) == 1 and ufunc.nout == 1 and given[0] is not None:
             return given[0]
         found = operands(args[: ufunc.nin])

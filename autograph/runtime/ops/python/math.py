@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT
 from autograph.runtime.graph.types import ANY, BOOL, COMPLEX, FLOAT, INT, TensorType, Type
-from autograph.runtime.ops.gradients.elementwise import OF_TWO, absolute, angle, legs, of_one, quotient
+from autograph.runtime.ops.gradients.elementwise import OF_TWO, absolute, angle, hypot_term, of_one, quotient
 from autograph.runtime.ops.gradients.reductions import others
 from autograph.runtime.ops.gradients.toolkit import as_array, on_proxies, shape
 from autograph.runtime.ops.inference.containers import iterated, tuple_of
@@ -57,7 +57,7 @@ def erf(sign: float) -> Any:
 
 
 def dist(sign: int) -> Any:
-    return lambda g, out, p, q: legs(g, out, sign * (as_array(p) - as_array(q)))
+    return lambda g, out, p, q: hypot_term(g, out, sign * (as_array(p) - as_array(q)))
 
 
 def product_of(g: Any, out: Any, iterable: Any, start: Any = 1) -> Any:
@@ -105,7 +105,7 @@ _floats("ulp", vjp=NO_GRADIENT)
 _floats("fma", vjp=(lambda g, out, x, y, z: g * y, lambda g, out, x, y, z: g * x, lambda g, out, *_: g))
 _floats("dist", vjp=(dist(1), dist(-1)))
 _floats("fsum", vjp=lambda g, out, seq: np.broadcast_to(g, shape(seq)))
-_floats("hypot", vjp=tuple(lambda g, out, *args, at=at: legs(g, out, args[at]) for at in range(8)))
+_floats("hypot", vjp=tuple(lambda g, out, *args, at=at: hypot_term(g, out, args[at]) for at in range(8)))
 for _name in ("floor", "ceil", "trunc"):
     functions(f"math.{_name}", rounded, foldable=True, vjp=NO_GRADIENT, lower=math_functions.rounded(_name))
 functions("math.gcd math.isqrt math.lcm", INT, foldable=True)

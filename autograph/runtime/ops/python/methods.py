@@ -17,10 +17,10 @@ from autograph.runtime.graph.traits import (
     COMPARES_ITEMS,
     CONSUMES,
     COPIES_ARRAYS,
+    ENCODES_FLOATS,
     GIVES_ITEM,
     GIVES_KEYS,
     HAS_DEFAULT,
-    HOLDS_FLOATS,
     INSERTS,
     KEEPS,
     LOOKS_UP,
@@ -195,7 +195,7 @@ functions(      # a copy of a list has the same items; that of an array shares n
 )  # fmt: skip
 
 functions(".is_integer", of_numbers(BOOL))
-functions(".as_integer_ratio", of_numbers(tuple_of(INT, INT)), traits=[HOLDS_FLOATS])
+functions(".as_integer_ratio", of_numbers(tuple_of(INT, INT)), traits=[ENCODES_FLOATS])
 functions(".bit_length .bit_count", bits)
 
 # Methods of containers.
