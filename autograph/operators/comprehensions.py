@@ -184,23 +184,35 @@ def _of_items(target: Target, *functions: Any) -> tuple[Any, ...]:
     if condition is None and len(elements) == 1:
         return _unpacking(target)(elements[0]), None
     unpack = _unpacking(target)(lambda *parts: parts)
-    last: Any = object(), ()  # the last item, and its parts: an item may be an iterator, so it is unpacked only once
+    last = _LastItem()
 
     def called_first(function: Element) -> OneArgument:
         def of_item(item: Any) -> Any:
-            nonlocal last
-            last = item, unpack(item)
-            return function(*last[1])
+            last.item, last.parts = item, unpack(item)
+            return function(*last.parts)
 
         return of_item
 
     def called_later(function: Element) -> OneArgument:
         """A backend may also call this one first."""
-        return lambda item: function(*(last[1] if item is last[0] else unpack(item)))
+        return lambda item: function(*(last.parts if item is last.item else unpack(item)))
 
     if condition is None:
         return called_first(elements[0]), *map(called_later, elements[1:]), None
     return *map(called_later, elements), called_first(condition)
+
+
+class _LastItem:
+    """The item that was unpacked last: it may be an iterator, so it is unpacked only once.
+
+    This is no variable, because a trace would carry that through staged loops.
+    """
+
+    __slots__ = ("item", "parts")
+
+    def __init__(self) -> None:
+        self.item: Any = self       # no item yet
+        self.parts: tuple[Any, ...] = ()
 
 
 @cache
