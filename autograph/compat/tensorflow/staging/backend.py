@@ -12,7 +12,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -29,7 +29,7 @@ from autograph.compat.tensorflow.core.tensor import Tensor, effect, type_of, wra
 from autograph.compat.tensorflow.ops import array_ops, math_ops, printing, reduce_ops
 from autograph.compat.tensorflow.staging import mutations
 from autograph.compat.tensorflow.staging.branches import CONDITIONAL, stage_if
-from autograph.compat.tensorflow.staging.loops import Items, stage_for, stage_while
+from autograph.compat.tensorflow.staging.loops import Items, StrictLoop
 from autograph.operators import backend as protocol
 from autograph.operators.state import State, reached_by
 
@@ -71,7 +71,8 @@ class TensorFlowBackend(protocol.Backend):
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         if is_tensor(first):
-            return stage_while(self.current, lambda: _condition(test(), "while loop"), body, state, until, options)
+            loop = StrictLoop(self.current.trace, body, state, until, self.current, options)
+            return loop.stage(lambda: _condition(test(), "while loop"))
         now = first
         while now:
             body()
@@ -83,7 +84,7 @@ class TensorFlowBackend(protocol.Backend):
     def for_stmt(self, iterable: Any, body: Any, state: State, until: Thunk | None, options: Any, first: Any) -> Any:
         items = _items(self.current, iterable)
         if items is not None:
-            return stage_for(self.current, items, body, state, until, options)
+            return StrictLoop(self.current.trace, body, state, until, self.current, options, items).stage()
         for item in iterable:
             body(item)
             if until is not None and _plain(until(), _PYTHON_FOR):
@@ -195,23 +196,14 @@ def _len(value: Any) -> Any:
     return length if length is not None else array_ops.shape(tensor)[0]
 
 
-def _extreme(of_two: Any, of_all: Any) -> Any:
-    def extreme(first: Any, *others: Any) -> Any:
-        for other in others:
-            first = of_two(first, other)
-        return first if others else of_all(first)
-
-    return extreme
-
-
 _BUILTINS: dict[str, Any] = {
     "range": array_ops.range,
     "len": _len,
     "int": lambda value, base=10: math_ops.cast(value, int32),
     "float": lambda value: math_ops.cast(value, float32),
     "bool": lambda value: math_ops.cast(value, bool_),
-    "max": _extreme(math_ops.maximum, reduce_ops.reduce_max),
-    "min": _extreme(math_ops.minimum, reduce_ops.reduce_min),
+    "max": lambda first, *rest: reduce(math_ops.maximum, rest, first) if rest else reduce_ops.reduce_max(first),
+    "min": lambda first, *rest: reduce(math_ops.minimum, rest, first) if rest else reduce_ops.reduce_min(first),
     "sum": lambda values, start=0: reduce_ops.reduce_sum(values) + start,
     "sorted": lambda values, **_: reduce_ops.sort(values),
 }

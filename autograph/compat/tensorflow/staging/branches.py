@@ -126,7 +126,13 @@ class StrictPolicy(MergePolicy):
             raise TypeError(text) from None
         leaves = [self._converted(trace, name, arms, pair) for pair in zip(*map(pytree.flatten, values))]
         values = [pytree.pack(value, [pair[at] for pair in leaves]) for at, value in enumerate(values)]
-        return form_of(_joined, *values), values
+
+        def form(main: Any, other: Any) -> merge.Form:
+            if not isinstance(main, Tensor):
+                return merge.Fixed(main)
+            return TensorLeaf.of(main.dtype, main.shape.most_general(other.shape), "cond")
+
+        return form_of(form, *values), values
 
     def _check_bound(self, name: str, values: list[Any]) -> None:
         returns = name in (GENERATED, RETURNED)
@@ -172,12 +178,6 @@ class StrictPolicy(MergePolicy):
         for array in written.values():
             array.hand_on()
         trace.append(node)
-
-
-def _joined(main: Any, other: Any) -> merge.Form:
-    if not isinstance(main, Tensor):
-        return merge.Fixed(main)
-    return TensorLeaf.of(main.dtype, main.shape.most_general(other.shape), "cond")
 
 
 def _holds(value: Any, copies: set[int]) -> bool:

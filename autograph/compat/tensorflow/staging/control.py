@@ -14,7 +14,7 @@ from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, effect
 from autograph.compat.tensorflow.ops import math_ops, reduce_ops
 from autograph.compat.tensorflow.staging.branches import CONDITIONAL, stage_if
-from autograph.compat.tensorflow.staging.loops import stage_while
+from autograph.compat.tensorflow.staging.loops import StrictLoop
 from autograph.operators.state import State, reached_by
 
 __all__ = [  # the names of `tf` itself
@@ -87,7 +87,7 @@ def while_loop(
         shapes = [] if shape_invariants is None else pytree.flatten(shape_invariants)
         invariants = [(variables, TensorShape(None))] if shapes else []
         state = State(("variables", "count"), iteration, test)
-        stage_while(graph, test, iteration, state, None, {"shape_invariants": invariants})
+        StrictLoop(graph.trace, iteration, state, None, graph, {"shape_invariants": invariants}).stage(test)
     if isinstance(loop_vars, dict) and len(variables) == 1:
         return variables[0]
     return list(variables) if isinstance(loop_vars, list) else tuple(variables)

@@ -15,7 +15,7 @@ from autograph.common import pytree
 from autograph.common.code_flags import codes_in
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.dtypes import as_dtype
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, eager, effect, is_proxy, run_later, wrap
 from autograph.compat.tensorflow.staging.tracing import call
@@ -119,7 +119,7 @@ def _called(function: Callable[..., Any], inp: Any, types: Any, argument: Callab
         with graphs.building(None):
             found = function(*(argument(value, each.dtype) for value, each in zip(values, tensors)))
             leaves = [found] if is_single else pytree.flatten(found)
-            parts = [_of(convert_to_tensor(leaf), dtype) for leaf, dtype in zip(leaves, dtypes)]
+            parts = [eager(convert_to_tensor(leaf)._value, dtype)._value for leaf, dtype in zip(leaves, dtypes)]
         return parts[0] if is_single else tuple(parts)
 
     values = [each._value for each in tensors]
@@ -133,8 +133,3 @@ def _called(function: Callable[..., Any], inp: Any, types: Any, argument: Callab
         return [eager(part, dtype) for part, dtype in zip(run(*values), dtypes)]
     parts = unpack(graph.trace, graph.trace.record("call", (tame(run), *values)), len(dtypes))
     return [wrap(part, dtype, TensorShape(None), "PyFunc") for part, dtype in zip(parts, dtypes)]
-
-
-def _of(tensor: Tensor, dtype: Any) -> Any:
-    value = tensor._value
-    return value if tensor.dtype is dtype else value.astype(numpy_dtype(dtype))

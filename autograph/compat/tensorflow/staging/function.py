@@ -25,10 +25,10 @@ from autograph.runtime.graph.static_keys import Same
 
 
 class ConcreteFunction:
-    """A function for arguments of certain kinds.
+    """A function for arguments of one signature.
 
     Attributes:
-        graph: what it runs.
+        graph: the graph that it runs.
     """
 
     def __init__(self, function: Function, signature: Signature, traced: Traced, graph: graphs.FuncGraph) -> None:
@@ -130,7 +130,7 @@ class Function:
             return self._plain
         owner = self._owner()
         if owner is None:
-            raise ReferenceError(f"the object is gone that {self._name} is a method of")
+            raise ReferenceError(f"the object that {self._name} is a method of does not exist any more")
         return MethodType(self._plain, owner)
 
     @property
@@ -185,8 +185,8 @@ class Function:
         return found
 
     def _traced(self, signature: Signature) -> tuple[Traced, graphs.FuncGraph]:
-        return trace(self.python_function, self._name, signature.tree, signature.specs, self._features,
-                     self._check_variables, self._convert)  # fmt: skip
+        check = self._check_variables
+        return trace(self.python_function, self._name, signature, self._features, check, self._convert)
 
     def _check_variables(self) -> None:
         if self._has_variables or self._traces:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
@@ -73,6 +72,18 @@ class StrictLoop(loops.Loop):
     def __post_init__(self) -> None:
         self.policy = StrictPolicy(self.graph)
 
+    def stage(self, test: Callable[[], Any] | None = None) -> None:
+        """Trace the loop; only a `while` loop has a test."""
+        self.graph.printed.append(self.printed)
+        try:
+            if test is None:
+                loops.stage_for(self, self.items.source)
+            else:
+                loops.stage_while(self, lambda: convert_to_tensor(test())._value, None)
+        finally:
+            self.graph.printed.pop()
+            print(self.printed.getvalue(), end="", file=self.graph.printed[-1] if self.graph.printed else None)
+
     def carry(self) -> StrictCarry:
         carry = StrictCarry(self.trace, escape_analysis(self.trace, self.state.snapshot()), loop=self)
         for variable in self.state.carried:
@@ -98,16 +109,6 @@ class StrictLoop(loops.Loop):
             raise
         finally:
             self.graph.loops.pop()
-
-    @contextmanager
-    def printing(self) -> Iterator[None]:
-        """While it lasts, `print` writes to the buffer, which is printed in the end."""
-        self.graph.printed.append(self.printed)
-        try:
-            yield
-        finally:
-            self.graph.printed.pop()
-            print(self.printed.getvalue(), end="", file=self.graph.printed[-1] if self.graph.printed else None)
 
 
 @dataclass
@@ -267,21 +268,3 @@ class StrictCarry(loops.Carry):
 
 def _is_convertible(value: Any) -> bool:
     return all(map(is_convertible, pytree.flatten(value)))
-
-
-def stage_while(
-    graph: FuncGraph, test: Callable[[], Any], body: Callable[[], Any], state: Any, until: Any, options: Any
-) -> None:
-    """Trace a `while` loop."""
-    loop = StrictLoop(graph.trace, body, state, until, graph, options)
-    with loop.printing():
-        loops.stage_while(loop, lambda: convert_to_tensor(test())._value, None)
-
-
-def stage_for(
-    graph: FuncGraph, items: Items, body: Callable[[Any], Any], state: Any, until: Any, options: Any
-) -> None:
-    """Trace a `for` loop."""
-    loop = StrictLoop(graph.trace, body, state, until, graph, options, items)
-    with loop.printing():
-        loops.stage_for(loop, items.source)

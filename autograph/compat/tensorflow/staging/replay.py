@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from inspect import Parameter
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -20,6 +21,7 @@ from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor, is_proxy, wrap
 from autograph.compat.tensorflow.staging import tracing
+from autograph.compat.tensorflow.staging.signatures import Signature
 from autograph.runtime.autodiff.activity import Activity
 from autograph.runtime.autodiff.transforms import Differentiated
 from autograph.runtime.graph.graph import Node, walk
@@ -43,18 +45,8 @@ class Entry:
     parts: Any
 
 
-@dataclass
-class _Program:
-    """The gradients of some computation.
-
-    Attributes:
-        connected: for each source whether it has a gradient.
-    """
-
-    traced: tracing.Traced
-    connected: list[bool]
-
-
+# The gradients of some computation, and for each source whether there is one in it.
+_Program = tuple[tracing.Traced, list[bool]]
 _programs: OrderedDict[Any, _Program] = OrderedDict()
 
 
@@ -89,18 +81,18 @@ def gradients(
     key = _key(entries, targets, sources, outer, inputs)
     program = _programs.get(key) if key is not None else None
     if program is None:
-        specs = [(f"x{number}", TensorSpec(each.shape, each.dtype)) for number, each in enumerate(inputs)]
-        args = tuple(spec for _, spec in specs)
-        traced, _ = tracing.trace(again, "gradient", (args, {}), specs, (), lambda: None, False)
-        program = _Program(traced, connected)
+        specs = tuple([TensorSpec(each.shape, each.dtype) for each in inputs])
+        signature = Signature([Parameter("x", Parameter.VAR_POSITIONAL)], [specs], [None])
+        program = tracing.trace(again, "gradient", signature, (), lambda: None, False)[0], connected
         if key is not None:
             _programs[key] = program
             if len(_programs) > _MOST:
                 _programs.popitem(last=False)
-    found: list[Tensor] = program.traced([each._value for each in inputs])
+    traced, has_gradient = program
+    found: list[Tensor] = traced([each._value for each in inputs])
     graphs.note(again, inputs, found, None if key is None else _Key(key))
     results = iter(found)
-    return [next(results) if is_there else None for is_there in program.connected]
+    return [next(results) if is_there else None for is_there in has_gradient]
 
 
 def _needed(entries: Iterable[Entry], targets: Iterable[Tensor]) -> list[Entry]:

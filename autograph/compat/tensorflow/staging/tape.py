@@ -60,18 +60,6 @@ class _Staged:
     replaced: dict[int, Any] = field(default_factory=dict)
 
 
-@dataclass
-class _Notes:
-    """The records of an eager tape.
-
-    Attributes:
-        reads: the tensors that variables were read as, by the ids of these tensors, with the variables.
-    """
-
-    entries: list[Entry] = field(default_factory=list)
-    reads: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
-
-
 class GradientTape:
     """Watches the computation within its `with`, and gives its gradients.
 
@@ -84,7 +72,8 @@ class GradientTape:
         self._persistent = persistent
         self._watches_variables = watch_accessed_variables
         self._staged: _Staged | None = None
-        self._notes = _Notes()
+        self._entries: list[Entry] = []  # the ops that have run eagerly
+        self._reads: dict[int, tuple[Tensor, Variable]] = {}  # eager reads of variables, by the ids of the tensors
         self._variables: dict[int, Variable] = {}
         self._watched: dict[int, Any] = {}  # arguments of `watch`, by their ids
         self._used = False
@@ -126,12 +115,12 @@ class GradientTape:
 
     def note(self, again: Callable[..., Sequence[Tensor]], inputs: Any, outputs: Any, parts: Any) -> None:
         """Note an op that has run eagerly; see `Entry`."""
-        self._notes.entries.append(Entry(again, inputs, outputs, parts))
+        self._entries.append(Entry(again, inputs, outputs, parts))
 
     def note_read(self, variable: Variable, tensor: Tensor) -> None:
         """Note that a variable has been read eagerly."""
         if self._is_watched(variable):
-            self._notes.reads[id(tensor)] = tensor, variable
+            self._reads[id(tensor)] = tensor, variable
 
     def _is_watched(self, variable: Variable) -> bool:
         if self._would_watch(variable):
@@ -179,7 +168,7 @@ class GradientTape:
             self._staged.markers[id(variable)] = _marker(self._staged.graph)
 
     def reset(self) -> None:
-        self._notes = _Notes()
+        self._entries, self._reads = [], {}
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -246,8 +235,8 @@ class GradientTape:
 
     def _eager_sources(self, sources: list[Any]) -> tuple[list[list[Tensor]], Reverse]:
         """The same for an eager tape."""
-        entries, reads = self._notes.entries, list(self._notes.reads.values())
-        active = {*self._watched, *self._notes.reads}  # tensors that depend on watched ones, by their ids
+        entries, reads = self._entries, list(self._reads.values())
+        active = {*self._watched, *self._reads}  # tensors that depend on watched ones, by their ids
         for entry in entries:
             if not active.isdisjoint(map(id, entry.inputs)):
                 active.update(map(id, entry.outputs))

@@ -17,6 +17,7 @@ from autograph.compat.tensorflow.core.errors import OperatorNotAllowedInGraphErr
 from autograph.compat.tensorflow.core.shapes import TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor, eager, type_of
 from autograph.compat.tensorflow.staging.backend import TENSORFLOW, check_syntax
+from autograph.compat.tensorflow.staging.signatures import Signature
 from autograph.operators import calls
 from autograph.operators.backend import traced_by
 from autograph.runtime.engines.numpy import engine
@@ -45,11 +46,6 @@ class Traced:
         self._drawn = [each.dtype for each in draws]
         self._executable = engine.compile(graph)
 
-    @property
-    def source(self) -> str:
-        """The code that the engine makes of it."""
-        return self._executable.source
-
     def __call__(self, values: Sequence[Any]) -> Any:
         return self._result(self._run(values))
 
@@ -74,29 +70,22 @@ class Traced:
 
 
 def trace(
-    function: Callable[..., Any], name: str, args: Any, specs: Sequence[tuple[str, TensorSpec]], features: Any,
+    function: Callable[..., Any], name: str, signature: Signature, features: Any,
     check_variables: Callable[[], None], convert: bool,
 ) -> tuple[Traced, graphs.FuncGraph]:
-    """Trace a function.
-
-    Args:
-        args: `(args, kwargs)`, with specs in place of tensors.
-        specs: these specs, with the names of the graph's parameters.
-    """
+    """Trace a function for arguments of a signature."""
     graph = graphs.FuncGraph(name, features)
     graph.check_variables = check_variables
-    inputs: dict[int, Tensor] = {}
     with forking.undivided(), watched_signals(), graphs.building(graph):
-        for parameter, spec in specs:
+        for parameter, spec in signature.specs:
             value = graph.trace.graph.block.add_param(type_of(spec.dtype, spec.shape), parameter)
             proxy = graph.trace.proxy(value)
-            inputs[id(spec)] = Tensor(proxy, spec.dtype, spec.shape, graph, graph.unique_name(parameter))
-        graph.inputs = list(inputs.values())
-        positional, named = pytree.map(lambda leaf: inputs.get(id(leaf), leaf), args)
+            graph.inputs.append(Tensor(proxy, spec.dtype, spec.shape, graph, graph.unique_name(parameter)))
+        args, kwargs = signature.filled(graph.inputs)
         with traced_by(TENSORFLOW):
             graph.trace.location.start_from(sys._getframe())
             try:
-                result = _returned(graph, call(function, positional, named, convert))
+                result = _returned(graph, call(function, args, kwargs, convert))
             except Signal as signal:
                 raise unstageable(signal, graph.name) from None
             finally:
