@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from autograph.runtime.engines.numpy.engine import Compiled
 from autograph.runtime.graph.graph import Constant, Graph, Node, Value, map_args
 from autograph.runtime.graph.signature import Event, Guard, Signature, Static, Traced
 from autograph.runtime.graph.types import ANY
@@ -57,7 +58,7 @@ class FakeTracer:
         return [str(signature) for signature in self.signatures]
 
 
-class FakeExecutable:
+class FakeExecutable(Compiled):
     source = "def f(…): …"
 
     def __init__(self, graph: Graph, module: Any = None) -> None:

@@ -190,7 +190,7 @@ class Compiler:
             traced.containers = tuple(traced.containers[number] for number in used)
         executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
         trace.seconds |= {"optimize": optimized - begin, "compile": time.perf_counter() - optimized}
-        if options.get("patient") and not hasattr(executable, "native"):
+        if options.get("patient") and executable.native is None:
             name, why = "numpy", NOTHING
         trace.graph = traced.graph
         trace.engine = name

@@ -31,7 +31,7 @@ import numpy as np
 from autograph.common.line_tables import Position, with_lines
 from autograph.runtime.dispatch.arguments import LONG_TEXT, MANY, NUMBERS, VARIADIC, key_of, key_of_parts
 from autograph.runtime.dispatch.trace_cache import Trace
-from autograph.runtime.dispatch.trace_entry import MISS, bind, never, trim
+from autograph.runtime.dispatch.trace_entry import MISS, never, trim
 from autograph.runtime.graph.callables import parameters_of, user_code
 
 # Classes of scalars that are keys by themselves: one trace serves all values of a class.
@@ -79,7 +79,7 @@ def make_dispatcher(
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     namespace["__builtins__"] = builtins    # torch.compile looks for them
     if cached is not None and is_bare:
-        bind(cached.executable, namespace, f"{prefix}run")
+        cached.executable.bind(namespace, f"{prefix}run")
     if trap is not None:
         namespace[f"{prefix}misfit"] = functools.partial(_misfit, function, parameters)
     made = FunctionType(_placed(template, function), namespace)

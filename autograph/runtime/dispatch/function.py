@@ -254,7 +254,7 @@ class Function(Generic[P, R]):
         """
         self.graph(*args, **kwargs)
         trace = self._trace(*args, **kwargs)
-        return Lowered(trace.engine, trace.source, getattr(trace.executable, "native", None))
+        return Lowered(trace.engine, trace.source, trace.executable.native)
 
     def explain(self, *args: Any, **kwargs: Any) -> Report:
         """A report on such a call: what is staged and how, what is not, and why.
@@ -269,7 +269,7 @@ class Function(Generic[P, R]):
             *(Event("guard", reason) for reason in dict.fromkeys(guard.reason for guard in trace.guards)),
             *(Hooks.statements(self.python_function) if Hooks.statements is not None else ()),
             *trace.events,
-            *getattr(trace.executable, "events", ()),
+            *(trace.executable.events if trace.executable is not None else ()),
             Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
         ]
         entries += [event for event in why_not_saved(trace, self.python_function) if event not in entries]

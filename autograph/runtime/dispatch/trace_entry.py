@@ -86,13 +86,6 @@ def first_of(entries: Sequence[Entry]) -> Entry:
     return try_each
 
 
-def bind(executable: Any, names: dict[str, Any], name: str) -> None:
-    """Bind a name to the function of an executable, also when the engine replaces that function."""
-    names[name] = executable.run
-    if hasattr(executable, "bind"):
-        executable.bind(names, name)
-
-
 class Builder:
     """Generates the entry of one trace.
 
@@ -114,7 +107,7 @@ class Builder:
         """An entry that runs an executable on the staged leaves, and on the containers at these paths."""
         staged = [f"a{number}" for number, leaf in enumerate(self.signature.leaves) if isinstance(leaf, Dynamic)]
         self.names["ag_translate"] = executable.translate
-        bind(executable, self.names, "ag_run")
+        executable.bind(self.names, "ag_run")
         passed = [*staged, *map(self._container, containers)]
         trace.is_bare = passed == self.arguments and not (guards or self._sameness())
         return self._compile(trace, guards, _TRANSLATED.format(f"ag_run({', '.join(passed)})"))

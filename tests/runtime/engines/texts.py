@@ -11,7 +11,7 @@ from textwrap import dedent
 
 from autograph.common.printing.precedence import TEST
 from autograph.runtime import ops
-from autograph.runtime.engines.numpy import unparse
+from autograph.runtime.engines.numpy import engine
 from autograph.runtime.engines.numpy.constants import StandIn
 from autograph.runtime.engines.numpy.engine import Executable, compile
 from autograph.runtime.graph_text.parser import parse
@@ -23,7 +23,7 @@ for _module in pkgutil.iter_modules(ops.__path__):
 
 def written(tree):
     """The text of an expression."""
-    printer = unparse._Printer(unparse._DOUBLE_QUOTES)
+    printer = engine._Printer(engine._DOUBLE_QUOTES)
     printer.place(tree, TEST)
     return printer.text()
 

@@ -44,12 +44,14 @@ LATE = frozenset({"buffer_reuse"})  # passes that run when operations have been 
 
 
 @disk_cache.storable
-class Executable(Rebindable):
-    """A graph that can be called; see `autograph.runtime.engines.numpy.engine.Executable`.
+class Executable(Rebindable, engine.Compiled):
+    """A graph with machine code; see `autograph.runtime.engines.numpy.engine.Executable`.
 
     Attributes:
         native: the loops that are machine code.
     """
+
+    native: Native
 
     def __init__(self, graph: Graph, parted: Parted, native: Native) -> None:
         self.graph = graph
@@ -75,20 +77,13 @@ class Executable(Rebindable):
         self._renew(around)
         _bind(around)
 
-    def __call__(self, *args: Any) -> Any:
-        try:
-            return self.run(*args)
-        except BaseException as error:
-            self.translate(error)
-            raise
-
     @property
     def source(self) -> str:
         """The text of the function around the machine code."""
         return self._arounds[-1].source
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> list[Event]:  # type: ignore[override]
         """The report of `explain`."""
         return self.native.events
 

@@ -1,13 +1,12 @@
-"""The engine that is always there: a graph becomes one plain function of Python and NumPy.
+"""The NumPy engine: compiles a graph to one plain function of Python and NumPy. It needs no other package.
 
-The function does what the user's program does, on the same objects and in the same order: operators are operators,
-calls are calls, a `while` is a `while`. Therefore it gives the same answers, and costs what such code costs if it is
-written by hand.
+The function does the same as the user's program, on the same objects and in the same order: operators are operators,
+calls are calls, a `while` is a `while`. So it gives the same answers, and takes the time of such code written by hand.
 
-    plan = Scheduler(graph).plan        which expressions are nested, what is a statement          `schedule`
-    variables = Variables(plan)         which values share a variable, and its name                `coalescing`
-    Expressions, Statements             an `ast`, in which line numbers tell of the graph's nodes  `expressions`, …
-    rotate_back, collect_lists, …       what reads and runs better                                 `ast_rewrites`
+    plan = Scheduler(graph).plan        decides which expressions are nested           `schedule`
+    variables = Variables(plan)         lets values share variables, and names these   `coalescing`
+    Expressions, Statements             write an `ast`, with nodes for line numbers    `expressions`, `statements`
+    rotate_back, collect_lists, …       make it read and run better                    `ast_rewrites`
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import builtins
 import itertools
 import linecache
 import marshal
+import math
 import re
 import weakref
 from collections.abc import Callable, Collection, Sequence
@@ -25,37 +25,67 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.code_flags import codes_in
+from autograph.common.printing.literals import Quoting
+from autograph.common.printing.unparse import Unparser
 from autograph.common.trace_rules import wants_full_tracebacks
 from autograph.runtime.engines.numpy.ast_rewrites import collect_lists, limit_nesting, rotate_back
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
-from autograph.runtime.engines.numpy.constants import Globals
+from autograph.runtime.engines.numpy.constants import Globals, StandIn
 from autograph.runtime.engines.numpy.expressions import Expressions
 from autograph.runtime.engines.numpy.line_table import Marks, home, relocated
 from autograph.runtime.engines.numpy.schedule import Scheduler
 from autograph.runtime.engines.numpy.statements import Statements
 from autograph.runtime.engines.numpy.tracebacks import Known, known_at, node_at, survived, translate
-from autograph.runtime.engines.numpy.unparse import text_of
 from autograph.runtime.graph.graph import Graph, Place
+from autograph.runtime.graph.signature import Event
 
 _numbers = itertools.count(1)
 _NO_WORD = re.compile(r"\W")
 
 
 class Outer:
-    """The globals of a module of the user's, as they are referred to by what is kept on disk."""
+    """The globals of a module of the user's, as trace files refer to them."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self.names = names
 
 
-@disk_cache.storable
-class Executable:
-    """A graph that can be called.
+class Compiled:
+    """A graph, compiled by an engine. It can be called.
 
     Attributes:
-        graph: what it is made from.
         run: the bare function. It takes the graph's parameters by position.
-        bound: those of its globals that others may take the place of.
+        native: its machine code, if the engine makes any.
+        events: the report of the engine, for `explain`.
+    """
+
+    graph: Graph
+    run: Callable[..., Any]
+    native: Any = None
+    events: Sequence[Event] = ()
+
+    def bind(self, names: dict[str, Any], name: str) -> None:
+        """Bind a name to `run`, now and whenever the engine replaces that."""
+        names[name] = self.run
+
+    def translate(self, error: BaseException) -> None:
+        """Show the user's functions in place of generated ones in the traceback of an error."""
+        raise NotImplementedError
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            return self.run(*args)
+        except BaseException as error:
+            self.translate(error)
+            raise
+
+
+@disk_cache.storable
+class Executable(Compiled):
+    """A graph as a function of Python and NumPy.
+
+    Attributes:
+        bound: the globals that others replace.
     """
 
     bound: dict[str, Any]
@@ -81,10 +111,10 @@ class Executable:
 
     def _set_run(self, code: CodeType, names: dict[str, Any]) -> None:
         given = {"__builtins__": builtins, **_of_warnings(self._module)}
-        self.run: Callable[..., Any] = FunctionType(code, given | names)
+        self.run = FunctionType(code, given | names)
 
     def __getstate__(self) -> Any:
-        """The parts that are saved on disk: all but the tree."""
+        """The parts that are saved on disk: all except the tree."""
         code = self.run.__code__
         names = {name: value for name, value in self.run.__globals__.items() if name not in _GIVEN}
         codes = marshal.dumps((code, self._codes.get(code)))
@@ -97,13 +127,6 @@ class Executable:
         self.bound = {}
         self._codes = {} if marked is None else dict(zip(codes_in(code), codes_in(marked)))
         self._set_run(code, names)
-
-    def __call__(self, *args: Any) -> Any:
-        try:
-            return self.run(*args)
-        except BaseException as error:
-            self.translate(error)
-            raise
 
     @property
     def source(self) -> str:
@@ -122,10 +145,10 @@ class Executable:
 
     @survived
     def translate(self, error: BaseException, around: Sequence[Known] = ()) -> None:
-        """Show the user's functions in the place of the generated one in the traceback of an error.
+        """Show the user's functions in place of the generated one in the traceback of an error.
 
-        To be called with an exception of `run`, before it is raised again. Nothing is done if the environment
-        variable AUTOGRAPH_FULL_TRACEBACK is 1.
+        Call it with an exception of `run`, before raising that again. It does nothing if the environment variable
+        AUTOGRAPH_FULL_TRACEBACK is 1.
 
         Args:
             around: see `tracebacks.translate`.
@@ -139,7 +162,7 @@ class Executable:
         return known_at(entry, self._codes, self._marks)
 
     def place_of(self, entry: TracebackType) -> Place:
-        """The place of the node that an entry of a traceback stands at."""
+        """The place of the node that an entry of a traceback is at."""
         node = node_at(entry, self._codes, self._marks)
         return node.place if node is not None else ()
 
@@ -165,11 +188,11 @@ class Executable:
 
 
 def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str | None = None) -> Executable:
-    """Make a graph a function.
+    """Compile a graph.
 
     Args:
-        module: the names of that which the user's function belongs to, in whose name Python and NumPy warn.
-        filename: by which debuggers and tracebacks find the generated text, where they are to show that.
+        module: the globals of the user's function; Python and NumPy warn in the name of its module.
+        filename: the name by which debuggers and tracebacks find the generated text, if they show it.
     """
     plan = Scheduler(graph).plan
     variables = Variables(plan)
@@ -211,3 +234,43 @@ def _function_name(name: str) -> str:
 def _code_of(module: CodeType) -> CodeType:
     """The code of the only function that a module defines."""
     return next(each for each in module.co_consts if isinstance(each, CodeType))
+
+
+# Text -----------------------------------------------------------------------------------------------------------------
+
+_DOUBLE_QUOTES = Quoting(preferred='"')
+
+
+def text_of(function: ast.FunctionDef) -> str:
+    """The text of a function."""
+    printer = _Printer(_DOUBLE_QUOTES)
+    printer.dispatch(function)
+    return printer.text()[1:] + "\n"
+
+
+class _Printer(Unparser):
+    def part(self, owner: Any, field: str, node: Any) -> None:
+        if field in ("target", "targets") and isinstance(node, ast.Tuple) and len(node.elts) == 1:
+            super().part(owner, field, node.elts[0])
+            self.write(",")
+        else:
+            super().part(owner, field, node)
+
+    def place(self, node: Any, level: int) -> None:
+        super().place(_shown(node), level)
+
+
+def _shown(tree: ast.expr) -> ast.expr:
+    """The expression that the printer writes for a part of the tree."""
+    if isinstance(tree, StandIn):
+        return _shown(tree.shown)
+    value = tree.value if isinstance(tree, ast.Constant) else None
+    if isinstance(value, float) and not math.isfinite(value):
+        return _call("float", repr(value))
+    if isinstance(value, complex) and (repr(value)[0] in "(-" or "inf" in repr(value) or "nan" in repr(value)):
+        return _call("complex", str(value).strip("()"))
+    return tree
+
+
+def _call(name: str, text: str) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(text)], [])
