@@ -1,5 +1,6 @@
-"""The engine that is always there: a graph becomes one function of Python and NumPy.
+"""The NumPy engine: compiles a graph to one function of Python and NumPy.
 
-`engine.py` is on top. `schedule.py` orders the nodes, `statements.py` and `expressions.py` write them, `coalescing.py`
-names the variables, `line_table.py`, `tracebacks.py` and `user_locals.py` let errors show the user's program.
+Begin with `engine.py`. `schedule.py` makes a `plan.py` of the nodes, `coalescing.py` chooses the variables,
+`statements.py` and `expressions.py` generate the code. By `line_table.py`, `tracebacks.py` and `user_locals.py`, errors
+show the user's program.
 """

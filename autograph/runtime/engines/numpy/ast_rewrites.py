@@ -1,7 +1,7 @@
-"""Rewrites of the function that has been made, as a tree of Python: what reads and runs better.
+"""Rewrites of the generated function, as a tree of Python, so that it reads and runs better.
 
-`rotate_back`: loops that ask at the end of each iteration whether there is another one ask at its beginning again.
-A test that does something, such as asking objects whether they are equal, is traced as part of the iteration before:
+`rotate_back` undoes loop rotation: tests at the end of an iteration move back to the head of the loop. A test with
+effects of its own, such as a comparison of objects, is traced as part of the iteration before:
 
     go = i < n and x[i] == x[k]                     j = i
     j = i                                           while j < n and x[j] == x[k]:
@@ -9,25 +9,26 @@ A test that does something, such as asking objects whether they are equal, is tr
         j += 1
         go = j < n and x[j] == x[k]
 
-It is the same test if, with what the variables begin with in their places, it reads the same.
+Both tests are the same if they read the same after substituting the initial values for the variables.
 
-`collect_lists`: list comprehensions of the program's are list comprehensions again, which take less time than loops:
+`collect_lists` restores the program's list comprehensions, which take less time than loops:
 
     t1 = []
     for t2 in xs:                           t1 = [t2 * t2 for t2 in xs if t2 > 0]
         if t2 > 0:              ->
             t1.append(t2 * t2)
 
-A loop that the program has written as such stays one: before Python 3.12, a comprehension is a function that is made
-and called, which takes longer than a few iterations.
+Loops of the program stay loops: before Python 3.12, a comprehension creates and calls a function, which takes longer
+than a few iterations.
 
-`limit_nesting` keeps within the number of loops that Python allows in one another.
+`limit_nesting` moves loops that are nested deeper than Python allows.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -37,9 +38,9 @@ from autograph.runtime.engines.numpy.line_table import Marks
 
 
 def rotate_back(function: ast.FunctionDef) -> None:
-    """Put tests where the user's program has them, as far as their results have no other use."""
+    """Move tests to the heads of their loops, if their results have no other use."""
     rotated = _rotated(function)
-    names = Counter(node.id for node in ast.walk(function) if isinstance(node, ast.Name)) if rotated else Counter()
+    names = _names(function) if rotated else Counter()
     for name, found in rotated.items():
         if names[name] != 3 * len(found):
             continue
@@ -56,7 +57,7 @@ _Found = dict[str, list[tuple[list[ast.stmt], ast.stmt, ast.While]]]
 
 
 def _rotated(function: ast.FunctionDef) -> _Found:
-    """By the name of what they test: statements, that among them which sets it first, and the loop."""
+    """By the variable of the test: the statements around a loop, the one of them that sets it first, and the loop."""
     found: _Found = {}
     for statements in blocks(function):
         for number, loop in enumerate(statements):
@@ -78,7 +79,7 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _first(name: str, before: list[ast.stmt], last: ast.stmt) -> ast.stmt | None:
-    """The statement that does before a loop what `last` does after an iteration: to set `name` by the same test."""
+    """The statement that sets `name` before a loop by the same test as `last` after an iteration."""
     if not (isinstance(last, ast.Assign) and _is_name(last.targets[0], name)):
         return None
     test = last.value
@@ -99,7 +100,7 @@ def _is_name(target: ast.expr, name: str) -> bool:
 
 
 def _copies(statement: ast.Assign) -> dict[str, ast.expr]:
-    """The new values of variables after `a = b` or `a, b = b, 1`; nothing if a statement does more."""
+    """The new values of variables after `a = b` or `a, b = b, 1`; nothing for other statements."""
     target, value = statement.targets[0], statement.value
     pairs = [(target, value)]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
@@ -110,7 +111,7 @@ def _copies(statement: ast.Assign) -> dict[str, ast.expr]:
 
 
 class _Renaming(ast.NodeTransformer):
-    """Puts what variables are copies of in their places."""
+    """Substitutes the values that variables are copies of."""
 
     def __init__(self, copies: dict[str, ast.expr]) -> None:
         self._copies = copies
@@ -173,7 +174,7 @@ def _appended(statement: ast.stmt, target: ast.expr) -> ast.expr | None:
 
 
 def _is_only_for(statement: ast.stmt, item: ast.expr, names: Counter[str]) -> bool:
-    """Whether a statement makes a list that is appended, and no more."""
+    """Whether a statement makes a list that is only appended."""
     if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.ListComp)):
         return False
     name = statement.targets[0]
@@ -204,11 +205,9 @@ class _Limiter:
             if isinstance(statement, ast.If):
                 self.body(statement.body, depth)
                 self.body(statement.orelse, depth)
-            elif isinstance(statement, ast.With):
+            elif isinstance(statement, (ast.With, ast.For, ast.While)):
                 self.body(statement.body, (depth + 1) % DEPTH)
-            elif isinstance(statement, (ast.For, ast.While)):
-                self.body(statement.body, (depth + 1) % DEPTH)
-                if depth == DEPTH - 1:
+                if depth == DEPTH - 1 and not isinstance(statement, ast.With):
                     body[position : position + 1] = self._moved(statement)
 
     def _moved(self, loop: ast.For | ast.While) -> list[ast.stmt]:
@@ -218,7 +217,8 @@ class _Limiter:
             each.id for each in ast.walk(self._function) if isinstance(each, ast.Name) and each not in inside
         } | {arg.arg for arg in self._function.args.args}
         stored = {name for each, name in inside.items() if isinstance(each.ctx, ast.Store)}
-        name = self._fresh(outside.union(inside.values()))
+        names = outside.union(inside.values())
+        name = next(name for number in itertools.count(1) if (name := f"loop_{number}") not in names)
         (function,) = ast.parse(f"def {name}(): pass").body
         assert isinstance(function, ast.FunctionDef)
         shared = sorted(stored & outside)
@@ -228,9 +228,3 @@ class _Limiter:
                 ast.copy_location(each, loop)
         call = ast.Call(ast.copy_location(ast.Name(name, ast.Load()), loop), [], [])
         return [function, ast.copy_location(ast.Expr(ast.copy_location(call, loop)), loop)]
-
-    def _fresh(self, taken: set[str]) -> str:
-        number = 1
-        while f"loop_{number}" in taken:
-            number += 1
-        return f"loop_{number}"

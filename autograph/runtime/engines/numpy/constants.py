@@ -29,11 +29,11 @@ _NO_WORD = re.compile(r"\W")
 class Globals:
     """The globals that a generated function reads. Its variables take precedence over them in the choice of names.
 
-    Functions of modules are globals, too, under their dotted names, such as `math.sqrt`: no text could say so, but a
-    tree can. It is written as users write it, and saves the time that it takes to look up an attribute.
+    Functions of modules are globals, too, under their dotted names, such as `math.sqrt`. Only a tree can name a global
+    so, but the text looks as users write it. This saves the time of looking up an attribute.
 
     Attributes:
-        values: what the names stand for.
+        values: the globals, by name.
     """
 
     def __init__(self, variables: set[str]) -> None:
@@ -82,17 +82,17 @@ class Globals:
 
 
 class StandIn(ast.Name):
-    """The name of what does the same as that which the text shows, in less time.
+    """The name of a faster object in place of an expression.
 
     Attributes:
-        shown: the text.
+        shown: the expression, which the text shows.
     """
 
     shown: ast.expr
 
 
 def is_literal(value: Any) -> bool:
-    """Whether a constant is written down as it is."""
+    """Whether a constant is a literal in generated code."""
     kind = type(value)
     if kind in (str, bytes):
         return len(value) <= _LONG
@@ -112,7 +112,7 @@ def find(name: str) -> Any:
 
 
 def public_name(value: Any) -> str | None:
-    """The dotted name by which everybody knows a function, class or module."""
+    """The public dotted name of a function or class; None if it has none."""
     if isinstance(value, ModuleType):
         return None
     if value is _PRINT:
@@ -132,7 +132,7 @@ def public_name(value: Any) -> str | None:
 
 
 def _hint(value: Any) -> str:
-    """A name for an object, by what it is."""
+    """A readable name for an object."""
     name: Any
     if value is UNBOUND:
         return "unbound"

@@ -1,7 +1,7 @@
-"""The expressions of a generated function, as a tree of Python's own `ast`.
+"""Generates the expressions of a function, as a tree of Python's own `ast`.
 
-Every node of the tree has a *mark* for its line number: the number of the graph's node that it comes from. So Python's
-compiler tells of each instruction which node of the graph it belongs to; `line_table` makes the user's lines of that.
+Each node of the tree has a *mark* for its line number: the number of the graph's node that it comes from. So Python's
+compiler assigns each instruction to a node of the graph, and `line_table` replaces the marks by the user's lines.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Expressions:
 
     Attributes:
         marks: the nodes by their marks, of which the first is 1.
-        at: where the tree under construction comes from.
-        renamed: values that another one's variable holds in the statement under construction.
+        at: the mark of the tree under construction, as attributes of its nodes.
+        renamed: values that are in the variable of another value, in the statement under construction.
     """
 
     def __init__(self, plan: Plan, variables: Variables, constants: Globals) -> None:
@@ -48,7 +48,7 @@ class Expressions:
 
     @contextmanager
     def mark(self, node: Node | None) -> Iterator[None]:
-        """While it lasts, what is made comes from `node`."""
+        """Within the block, new parts of the tree get the mark of `node`."""
         before = self.at
         number = self._known.get(node)
         if number is None:
@@ -61,7 +61,7 @@ class Expressions:
     # Arguments --------------------------------------------------------------------------------------------------------
 
     def arg(self, arg: Any) -> ast.expr:
-        """An argument, with what is in it."""
+        """An argument, with its parts."""
         if isinstance(arg, Value):
             return self._value(arg)
         if isinstance(arg, tuple):
@@ -101,7 +101,7 @@ class Expressions:
         return self.path(self.globals.path(value))
 
     def path(self, dotted: str) -> ast.expr:
-        """The global that stands for a function or another object."""
+        """The global with a function or another object."""
         return ast.Name(dotted, ast.Load(), **self.at)
 
     def call(self, name: str, args: list[ast.expr]) -> ast.expr:
@@ -109,7 +109,7 @@ class Expressions:
         return ast.Call(self.path(self.globals.function(name, None)), args, [], **self.at)
 
     def target(self, value: Value) -> ast.Name:
-        """The variable that holds a value, to assign to."""
+        """The variable of a value, to assign to."""
         return ast.Name(self.variables.name(value), ast.Store(), **self.at)
 
     # Nodes ------------------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class Expressions:
         return found
 
     def _named(self, operand: ast.expr) -> ast.expr:
-        """An operand of `is`: of a literal there Python warns, so it gets a name."""
+        """An operand of `is`: a literal becomes a global, since Python warns of literals there."""
         if isinstance(operand, ast.Constant) and type(operand.value) in (int, float, complex, str, bytes):
             return self.path(self.globals.path(operand.value))
         return operand
@@ -178,13 +178,13 @@ class Expressions:
         return found
 
     def untrue(self, test: ast.expr) -> ast.expr:
-        """A condition that holds if `test` does not."""
+        """A condition with the opposite truth of `test`."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return test.operand
         return self.negated(test)
 
     def truth(self, test: Any) -> ast.expr:
-        """A condition, of which nothing but its truth matters."""
+        """A condition of which only the truth matters."""
         found = self.arg(test)
         if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Not):
             inner = found.operand
@@ -199,9 +199,6 @@ class Expressions:
             if opposite is not None:
                 return ast.Compare(operand.left, [opposite()], operand.comparators, **self.at)
         return ast.UnaryOp(ast.Not(), operand, **self.at)
-
-    def _build(self, node: Node) -> ast.expr:
-        return self.arg(node.args[0])
 
     def _getitem(self, node: Node) -> ast.expr:
         x, index = node.args
@@ -264,7 +261,7 @@ class Expressions:
 
 
 _CONSTRUCTS: dict[str, Callable[[Expressions, Node], ast.expr]] = {
-    "build": Expressions._build,
+    "build": lambda make, node: make.arg(node.args[0]),
     "getitem": Expressions._getitem,
     "getattr": Expressions._getattr,
     "call": Expressions._any_call,

@@ -91,7 +91,7 @@ def _converted(
     """The NumPy scalar that NumPy converts a Python number to; None if that computes something else.
 
     Args:
-        zero: tells the zeros apart.
+        zero: distinguishes 0.0 from -0.0.
     """
     try:
         dtypes = _dtypes(ufunc, place, type(number), dtype)

@@ -63,10 +63,7 @@ def _identity(code: CodeType) -> tuple[str, str, str]:
 
 def home(marks: Marks) -> CodeType | None:
     """The user's function from which the generated one was traced."""
-    for node in marks:
-        if node is not None and node.place:
-            return calls(node.place)[0][0]
-    return None
+    return next((calls(node.place)[0][0] for node in marks if node is not None and node.place), None)
 
 
 def relocated(code: CodeType, marks: Marks, function: CodeType) -> CodeType:

@@ -1,4 +1,4 @@
-"""From a graph to a plan: which expressions are nested into others, and what becomes a statement.
+"""The scheduler: makes a plan of a graph, deciding which nodes are nested expressions, and which are statements.
 
 Nodes stay in their order, unless it cannot matter. A value that is used once waits on a stack, instead of being
 assigned to a variable at once; see `schedule_stack`. If a node's arguments are the topmost values of the stack, in the

@@ -51,7 +51,7 @@ class Frame:
         self.closed = False
 
     def add(self, node: Node, taken: Cost) -> None:
-        """Add what a node computes, of whose arguments `taken` have been nested."""
+        """Add the results of a node; `taken` is the cost of its nested arguments."""
         free = taken.free and is_free(node)
         quiet = taken.quiet and effect_of(node).kind in (PURE, VIEW)
         self.put(node, node.outputs, Cost(width(node) + taken.width, taken.depth + 1, free, quiet))

@@ -1,4 +1,4 @@
-"""The statements of a generated function, as a tree of Python's own `ast`."""
+"""Generates the statements of a function from a plan, as a tree of Python's own `ast`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autograph.runtime.graph.types import TensorType
 
 
 class Statements:
-    """Makes statements of those of a plan."""
+    """Makes Python's statements of those of a plan."""
 
     def __init__(self, expressions: Expressions) -> None:
         self._make = expressions
@@ -112,7 +112,7 @@ class Statements:
             if statement.outputs or not isinstance(source, ast.Name):
                 target = make.target(statement.outputs[0] if statement.outputs else x)
             else:
-                target = ast.Name(source.id, ast.Store(), **make.at)  # of what `x` is another name for
+                target = ast.Name(source.id, ast.Store(), **make.at)  # `x` is another name for it
             if not (isinstance(source, ast.Name) and source.id == target.id):
                 yield ast.Assign([target], source, **make.at)
         yield ast.AugAssign(target, augmented(lookup(node.op).template), make.operands(node)[1], **make.at)
@@ -199,7 +199,7 @@ class _Assignment:
 
     Attributes:
         reads: the variables that the source reads.
-        computed: whether the source is an expression, which must be evaluated after those in front of it.
+        computed: whether the source is an expression, which must be evaluated after those before it.
     """
 
     target: Value
@@ -216,7 +216,7 @@ class _Assignment:
 
 
 def leaves(statement: ast.stmt) -> bool:
-    """Whether nothing that follows a statement is reached through it."""
+    """Whether a statement always leaves its block."""
     if isinstance(statement, ast.If):
         return bool(statement.orelse) and leaves(statement.body[-1]) and leaves(statement.orelse[-1])
     if isinstance(statement, ast.With):
@@ -225,7 +225,7 @@ def leaves(statement: ast.stmt) -> bool:
 
 
 def _is_harmless(test: Any) -> bool:
-    """Whether asking for the truth of a variable's value does nothing."""
+    """Whether the truth of a value can be tested without effects."""
     if not isinstance(test, Value):
         return True
     type = test.type

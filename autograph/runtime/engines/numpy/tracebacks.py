@@ -53,7 +53,7 @@ def translate(
     refers to the error or its traceback: it would live on until the next collection of garbage.
 
     Args:
-        codes: generated code, and what it was when its line numbers were marks.
+        codes: generated code, and the same code with marks for line numbers.
         around: the variables of generated code that called this one and was left out, see `leave_out`.
     """
     _translate(error, codes, marks, around)

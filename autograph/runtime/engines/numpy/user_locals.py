@@ -1,10 +1,10 @@
-"""The user's variables in the frames of a traceback: what the variables of generated code say of them.
+"""The user's variables in the frames of a traceback, from the variables of generated code.
 
-The generated function has the user's names for most of its variables, beside its own (`t1`). A debugger shall see the
-user's, each in the frame of the function that it belongs to, and only with the value that it has there. So a name is
-left out if the generated code has another value in that variable at times, or if the user's program sets it where the
-generated code does not: in a loop, a name that is only copied (`y = x`) or not needed any more. Arguments and copies of
-them are shown as the caller gave them. The code around a loop that is machine code tells of what that does not change.
+The generated function has the user's names for most of its variables, beside its own (`t1`). A debugger must show the
+user's, each in the frame of its function, and only with its value there. So a name is left out if the generated code
+sometimes has another value in that variable, or if the user's program sets it where the generated code does not: in a
+loop, a name that is only copied (`y = x`) or not needed any more. Arguments and copies of them are shown as the caller
+passed them. For a loop of machine code, the code around it has the variables that the loop does not change.
 
     def inner(a):               def f(x):                       f:      x, y, i
         b = a * 2                   y = x - 1                   inner:  a (which is `i`), b
@@ -34,7 +34,7 @@ from autograph.common.line_tables import Position
 from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, node_of, pieces_of
 from autograph.runtime.graph.graph import UNBOUND, Node, Place
 
-_GENERATED = re.compile(r"\w*_\d*|do_return")  # what conversion calls variables of its own, and hardly anybody else
+_GENERATED = re.compile(r"\w*_\d*|do_return")  # names of the converters' own variables, which users hardly use
 Shown = list[tuple[CodeType, int]]
 _OPERATIONS = frozenset({"BINARY_OP", "COMPARE_OP", "BINARY_MULTIPLY", "BINARY_ADD", "BINARY_SUBTRACT"})
 
@@ -67,7 +67,7 @@ def user_locals(marked: CodeType, marks: Marks, place: Place, values: Mapping[st
 
 
 def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: int) -> dict[str, str]:
-    """The user's variables in a frame, and where generated code has them."""
+    """The user's variables in a frame, and the variables of generated code that hold them."""
     chain = pieces_of(place)[depth]
     stores, mixed = _stores(marked), _mixed(marked, marks)
     nodes = {node: None for node in marks if node is not None and node.place and _is_in(node, shown, depth)}
@@ -94,7 +94,7 @@ def _names(marked: CodeType, marks: Marks, place: Place, shown: Shown, depth: in
 
 
 def _is_moved(node: Node, constructs: list[Node]) -> bool:
-    """Whether a node is not in a loop or branch any more in which the user has it."""
+    """Whether a node has moved out of a loop or branch in which it is in the user's code."""
     around = [each for each in constructs if each.place == node.place[: len(each.place)] != node.place]
     return not all(node in within(each) for each in around)
 
@@ -126,7 +126,7 @@ def _arguments(marked: CodeType, pieces: Collection[CodeType]) -> set[str]:
 
 
 def _mixed(marked: CodeType, marks: Marks) -> set[str]:
-    """Variables that are set at a place of the user's along with others: some are for operands."""
+    """Variables that are set at a place of the user's along with others: some of them hold operands."""
     at: dict[Any, set[str]] = {}
     for name, by in _stores(marked).items():
         for mark, _ in by:
@@ -141,10 +141,7 @@ def _is_in(node: Node, shown: Shown, depth: int) -> bool:
     chain = calls(node.place)
     if len(chain) != depth + 1 or chain[:depth] != shown[:depth]:
         return False
-    one, other = chain[depth][0], shown[depth][0]
-    return (one.co_filename, one.co_name, one.co_firstlineno) == (
-        other.co_filename, other.co_name, other.co_firstlineno
-    ) or one.co_name == other.co_name  # pieces of one function  # fmt: skip
+    return chain[depth][0].co_name == shown[depth][0].co_name  # pieces of one function
 
 
 _Store = tuple["int | None", bool]
@@ -168,7 +165,7 @@ def _stores(marked: CodeType) -> dict[str, list[_Store]]:
 
 
 def _sets(marks: Marks, store: _Store, name: str, nodes: Collection[Node]) -> bool:
-    """Whether generated code sets a variable where the user does: to what a node of this frame gives, or a constant."""
+    """Whether generated code sets a variable as the user does: to a constant, or the result of a node of the frame."""
     mark, is_constant = store
     node = node_of(marks, abs(mark or 0))
     if is_constant or node is None or mark is None:
@@ -179,7 +176,7 @@ def _sets(marks: Marks, store: _Store, name: str, nodes: Collection[Node]) -> bo
 
 
 def is_of_one_loop(name: str, pieces: Collection[CodeType], chain: Shown) -> bool:
-    """Whether a variable is the item of one loop at most, up to a place. (A loop may not be there any more.)
+    """Whether a variable is the item of one loop at most, up to a place. (Generated code may lack a loop.)
 
     Args:
         pieces: of the function.
@@ -265,7 +262,7 @@ def _only_begun(code: CodeType) -> frozenset[str]:
 
 
 def arguments(whole: CodeType, at: int, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the arguments of a call, those that the user's function never sets to anything else; and copies of them.
+    """The arguments of a call that the user's function never sets to anything else; and copies of them.
 
     Args:
         at: the instruction up to which the function has run.
@@ -284,7 +281,7 @@ def _lasting(whole: CodeType) -> tuple[list[str], list[tuple[int, str, Any]]]:
     """The arguments that a function never sets, and the variables that it sets once, to a copy.
 
     Returns:
-        The names of the arguments; and of each copy the instruction, the name, and what it copies: another variable, or
+        The names of the arguments; and of each copy the instruction, the name, and the source: another variable, or
         the number of a constant.
     """
     pieces = nested_pieces(whole)
@@ -314,7 +311,7 @@ def _set_names(code: CodeType) -> list[str]:
 
 
 def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: Collection[Node]) -> dict[str, str]:
-    """Parameters of a function that was traced into: what generated code has where the user's has them as operands."""
+    """Parameters of an inlined function: variables of generated code that are operands where the user has these."""
     found: dict[str, set[str]] = {}
     params = {name for code in pieces if not is_body(code) for name in code.co_varnames[: code.co_argcount]}
     for offset, (operation, generated) in _operations(marked).items():
@@ -334,7 +331,7 @@ def _operands(marked: CodeType, marks: Marks, pieces: set[CodeType], nodes: Coll
 
 @of_code
 def _operations(code: CodeType) -> dict[int, tuple[str, list[tuple[str, Any]]]]:
-    """The binary operations in code by offset: what each is called, and the two instructions before it."""
+    """The binary operations in code by offset: the name of each, and the two instructions before it."""
     every = instructions(code)
     return {
         offset: (does, [(loads, name) for _, loads, name in every[number - 2 : number]])
