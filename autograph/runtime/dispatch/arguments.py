@@ -229,6 +229,7 @@ class Reading:
         references: class, code, id and path of each leaf and container that may be one object with another.
         lengths: type, and names of the parts, of each container that was taken apart.
         named: the values of the names in guards.
+        same: for each leaf the number of the first that is the same array or object.
     """
 
     policy: Policy
@@ -241,9 +242,9 @@ class Reading:
     references: list[tuple[type, str, int, str]] = field(default_factory=list)
     lengths: Lengths = field(default_factory=dict)
     named: dict[str, Any] = field(default_factory=dict)
+    same: list[int] = field(default_factory=list)
     _trees: dict[int, Any] = field(default_factory=dict)  # containers, by id: their trees
     _first: dict[int, int] = field(default_factory=dict)  # leaves, by id: their numbers
-    _same: list[int] = field(default_factory=list)
     _around: list[type] = field(default_factory=list)
 
     def take(self, value: Any, path: str, code: str, apart: bool = False) -> Any:
@@ -278,11 +279,11 @@ class Reading:
         self.paths.append(path)
         self.values.append(value)
         self.codes.append(code)
-        self._same.append(first)
+        self.same.append(first)
         return number
 
     def _part(self, value: Any, form: pytree.Kind, name: Any, code: str) -> str:
-        """An expression for the part `name` of what `code` gives."""
+        """An expression for the part `name` of the value of `code`."""
         step = form.step(name)
         if step.startswith("."):
             return code + step
@@ -296,10 +297,6 @@ class Reading:
         children = f"k{len(self.constants)}"
         self.constants[children] = form.children
         return f"{children}({code})[{name}]"
-
-    @property
-    def same(self) -> tuple[int, ...]:
-        return tuple(self._same)
 
     @property
     def sharing(self) -> tuple[tuple[str, ...], ...]:
@@ -354,7 +351,7 @@ def read(parameters: Sequence[Parameter], values: Sequence[Any], policy: Policy)
     reading.named = {f"p{i}": value for i, value in enumerate(values)}
     reading.named |= {f"a{i}": value for i, value in enumerate(reading.values)} | reading.constants
     containers = reading.containers | {path: f"a{i}" for i, path in enumerate(reading.paths)}
-    signature = Signature(tree, tuple(reading.leaves), tuple(reading.paths), reading.same, containers=containers)
+    signature = Signature(tree, tuple(reading.leaves), tuple(reading.paths), tuple(reading.same), containers=containers)
     return signature, reading
 
 

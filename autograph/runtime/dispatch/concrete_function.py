@@ -12,7 +12,7 @@ from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.graph import Graph, Value, types_in
-from autograph.runtime.graph.signature import Dynamic, Signature
+from autograph.runtime.graph.signature import Dynamic
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType, TensorType
 
 if TYPE_CHECKING:
@@ -77,13 +77,14 @@ class ConcreteFunction:
 
     @property
     def outputs(self) -> list[Value]:
-        """The values in what the graph returns, in order."""
+        """The values in the result of the graph, in order."""
         return self._graph.block.result_values
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """`(args, kwargs)` with the type of each staged leaf, and the value of each static one."""
-        return structured(self.signature)
+        leaves = self.signature.leaves
+        return self.signature.fill([leaf.type if isinstance(leaf, Dynamic) else leaf.value for leaf in leaves])
 
     @property
     def structured_outputs(self) -> Any:
@@ -95,11 +96,6 @@ class ConcreteFunction:
 
     def __str__(self) -> str:
         return pretty(self._specializer, self.trace)
-
-
-def structured(signature: Signature) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a signature with types in the place of what is staged."""
-    return signature.fill([leaf.type if isinstance(leaf, Dynamic) else leaf.value for leaf in signature.leaves])
 
 
 def pretty(specializer: Specializer, trace: Trace) -> str:

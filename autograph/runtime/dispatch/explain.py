@@ -31,7 +31,7 @@ HEADINGS = {
 
 
 class Report:
-    """A report: what was staged and how, what was not, and why.
+    """A report on a call: how it was staged, which parts were not, and why.
 
     `str()` of it is a text to read. As an assertion:
 

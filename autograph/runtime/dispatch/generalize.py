@@ -259,7 +259,7 @@ def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
 
 def specialize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[Any]:
     """Undo generalizations for a trace that runs as plain Python; gives them, for `generalize`."""
-    lists = {path for path, value in zip(signature.paths, values) if path in policy.whole and not _is_long(value)}
+    lists = {path for path, value in zip(signature.paths, values) if path in policy.whole and _is_short(value)}
     undone = [source for source in policy.generalized if source in lists or source in policy.late]
     policy.generalized.difference_update(undone)
     policy.whole.difference_update(undone)
@@ -277,8 +277,8 @@ def generalize(policy: Policy, undone: Sequence[Any]) -> None:
     policy.pinned.difference_update(undone)
 
 
-def _is_long(value: Any) -> bool:
-    return not isinstance(value, (list, dict)) or len(value) > LONG
+def _is_short(value: Any) -> bool:
+    return isinstance(value, (list, dict)) and len(value) <= LONG
 
 
 def is_stale(policy: Policy, known: Known) -> bool:

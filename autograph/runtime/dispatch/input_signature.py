@@ -53,7 +53,9 @@ class Specified:
 
     def apply(self, signature: Signature) -> Signature:
         """The signature of a call, with the leaves of the input signature in place of its own."""
-        problem = misfit(self.signature, self._without_owner(signature))
+        own = len(self._of_owner(signature))  # they come first
+        rest = replace(signature, paths=signature.paths[own:], leaves=signature.leaves[own:])
+        problem = misfit(self.signature, rest)
         if problem:
             raise SignatureError(
                 f"{self.name} takes only what its input_signature says, ({self.signature}), but in this call {problem}."
@@ -71,10 +73,6 @@ class Specified:
     def _of_owner(self, signature: Signature) -> list[tuple[str, Leaf]]:
         leaves = zip(signature.paths, signature.leaves)
         return [(path, leaf) for path, leaf in leaves if self.owner and is_within(path, self.owner)]
-
-    def _without_owner(self, signature: Signature) -> Signature:
-        count = len(self._of_owner(signature))  # it comes first
-        return replace(signature, paths=signature.paths[count:], leaves=signature.leaves[count:])
 
 
 def placeholders(spec: Any, classes: bool = False) -> Any:

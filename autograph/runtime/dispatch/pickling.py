@@ -31,7 +31,7 @@ def reduced(staged: Any, protocol: Any, tracer: Any) -> Any:
     if _found(getattr(staged, "__module__", None), name) is not staged:
         return blank, (type(staged), tracer), state_of(staged)
     if protocol < 4:
-        return name     # earlier protocols cannot name what is an attribute of something else
+        return name     # earlier protocols cannot name attributes of other objects
     staged._reference.state = state_of(staged)
     return restored, (type(staged), tracer, staged._reference)
 

@@ -25,7 +25,7 @@ from autograph.runtime.dispatch.tracing_lock import PatientLock
 from autograph.runtime.graph.signature import Event, Guard, Respecialize, Signature, Where
 from autograph.runtime.tracing.proxies.graph_break import Signal
 
-ASKED = (errors.StagingError, errors.SignatureError, errors.EngineError)  # errors about what the user has asked for
+ASKED = (errors.StagingError, errors.SignatureError, errors.EngineError)  # errors in the requests of the user
 RETRIES = 32  # how often one call may be traced anew because tracing has changed the policy
 MANY_CALLS = 200  # after which a trace gets into the inline cache
 LONG = 10  # times as long as tracing: a call that takes so long pays for a trace of its own

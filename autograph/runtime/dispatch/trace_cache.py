@@ -25,7 +25,7 @@ class Trace:
         reason: why it was made.
         graph: optimized; None if the signature runs as plain Python.
         guards: further conditions.
-        events: what happened while tracing and compiling.
+        events: of tracing and compiling.
         engine: the name of the engine.
         sourceless: whether it runs as plain Python because the function has no source.
         executable: the graph, compiled by the engine.

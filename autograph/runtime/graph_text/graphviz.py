@@ -54,7 +54,7 @@ PICTURES = ("svg", "png", "pdf")
 
 
 def to_svg(graph: Graph) -> str:
-    """The graph as SVG; raises what `to_picture` does."""
+    """The graph as SVG; raises as `to_picture` does."""
     return to_picture(graph, "svg").decode()
 
 

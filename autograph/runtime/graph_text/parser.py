@@ -359,7 +359,7 @@ def parse(text: str, objects: Mapping[str, Any] | None = None) -> Graph:
         objects: the objects that the text calls `@name`, by name; see `printer.objects`.
 
     Raises:
-        ParseError: the text is not that of a graph; it tells the line and column.
+        ParseError: the text is not that of a graph; the error has the line and column.
     """
     reader = _GraphReader(text, objects or {})
     with located(reader.current):
@@ -367,7 +367,7 @@ def parse(text: str, objects: Mapping[str, Any] | None = None) -> Graph:
 
 
 def parse_type(text: str, objects: Mapping[str, Any] | None = None) -> Type:
-    """The type that a text such as `f64[3,?]` describes; raises what `parse` does."""
+    """The type that a text such as `f64[3,?]` describes; raises as `parse` does."""
     reader = TermReader(text, 1, objects or {}, {})
     with located(lambda: reader):
         type = reader.type()
@@ -523,13 +523,10 @@ class _GraphReader:
             reader.expect("[")
             return Node("delitem", (base, self._index(reader)))
         found = reader.sees(_CALLED)
-        if found and self._is_op(found[1]):
+        if found and found[1] not in notation.CONSTRUCTORS and found[1].partition(".")[0] not in self.visible:
             reader.position = found.end()
             return self._call(_unquoted(found[1]), (), reader)
         return self._suffixed(reader.atom(), reader)
-
-    def _is_op(self, name: str) -> bool:
-        return name not in notation.CONSTRUCTORS and name.partition(".")[0] not in self.visible
 
     def _suffixed(self, first: Any, reader: TermReader) -> Node:
         if found := reader.match(_METHOD):

@@ -76,7 +76,7 @@ class Names:
         return name
 
     def object(self, value: Any) -> str:
-        """The name of an object: `@` and what it, or its class, is called."""
+        """The name of an object: `@` and its own name, or that of its class."""
         itself = value.value if isinstance(value, Constant) else value
         identity = (id(itself), itself is value)
         name = self._refs.get(identity)

@@ -7,7 +7,7 @@ never ends; no node or block is in two places. It takes time linear in the size 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from autograph.errors import AutographError
@@ -146,9 +146,9 @@ class _Checker:
         self._uses((node.args, node.kwargs), node, "arguments")
         labels = notation.LABELS.get(node.op, ())
         self._count(len(node.blocks), len(labels), f"blocks ({' and '.join(labels) or 'none'})", node)
-        rule = _RULES.get(node.op)
+        rule = getattr(self, f"_check_{node.op}", None)
         if rule is not None:
-            rule(self, node)
+            rule(node)
         elif len(node.outputs) > 1:
             types = op.infer(*map_args(_as_type, node.args), **map_args(_as_type, node.kwargs))
             self._count(len(node.outputs), len(types) if isinstance(types, list) else 1, "outputs", node)
@@ -159,7 +159,7 @@ class _Checker:
         if found != wanted:
             self._fail(f"`{node.op}` must have {wanted} {what} here, but has {found}", node)
 
-    def if_(self, node: Node) -> None:
+    def _check_if(self, node: Node) -> None:
         """The outputs of an `if` are the results of its branches."""
         self._count(len(node.args), 1, "arguments", node)
         self._keywords(node)
@@ -167,7 +167,7 @@ class _Checker:
             self._count(len(block.params), 0, f"params of `{name}`", node)
             self._results(node, block, name, node.outputs)
 
-    def while_(self, node: Node) -> None:
+    def _check_while(self, node: Node) -> None:
         """A `while` carries its inits through test and body."""
         test, body = node.blocks
         self._keywords(node, "until")
@@ -179,7 +179,7 @@ class _Checker:
         for output, param in zip(node.outputs, test.params):
             self._fits(output, param, node, "the output ")
 
-    def for_(self, node: Node) -> None:
+    def _check_for(self, node: Node) -> None:
         """A `for` carries its inits through its body, whose first params are for the items."""
         (body,) = node.blocks
         self._keywords(node, "until", "target")
@@ -195,7 +195,7 @@ class _Checker:
             self._fits(output, init, node, "the output ")
         self._results(node, body, "body", node.outputs, skipped="until" in node.kwargs)
 
-    def raise_(self, node: Node) -> None:
+    def _check_raise(self, node: Node) -> None:
         """`raise` has no outputs."""
         self._count(len(node.args), 1, "arguments", node)
         self._keywords(node, "cause")
@@ -232,14 +232,6 @@ class _Checker:
             kind = f" of type {arg.type}" if isinstance(arg, Value) else ""
             problem = f"{what}{self._name(target)} is of type {target.type}, which does not cover {found}{kind}"
             self._fail(problem, node)
-
-
-_RULES: dict[str, Callable[[_Checker, Node], None]] = {
-    "if": _Checker.if_,
-    "while": _Checker.while_,
-    "for": _Checker.for_,
-    "raise": _Checker.raise_,
-}
 
 
 def never_ends(node: Node) -> bool:

@@ -50,7 +50,7 @@ class GraphView:
         return to_html(self.graph)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The graph for other programs; `autograph.runtime.graph_text.json_text` tells what is in it."""
+        """The graph for other programs, in the format of `autograph.runtime.graph_text.json_text`."""
         return to_json(self.graph, indent)
 
     def _repr_html_(self) -> str:
