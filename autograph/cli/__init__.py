@@ -80,7 +80,7 @@ def commands() -> None:
 
 
 def main() -> None:
-    """The command line; the process exits with the status of what was run."""
+    """The command line; the process exits with the status of the command or program."""
     program: Program = commands.main(prog_name="autograph")
     try:
         program.run()

@@ -51,13 +51,13 @@ def _jobs(path: Path, out_dir: Path, batch: Batch) -> Iterator[Job]:
     if not path.is_dir():
         yield Job(path, out_dir / path.name, True)
         return
-    kept = "" if path.name == ".." else path.name  # of `.`, too, what is written is its contents
+    kept = "" if path.name == ".." else path.name  # the contents of `.` and `..` go directly into the folder
     for source in walk(path, batch, without=os.path.realpath(out_dir)):
         yield Job(source, out_dir / kept / source.relative_to(path), source.suffix == ".py")
 
 
 def _checked(jobs: list[Job], out_dir: Path) -> list[Job]:
-    """The jobs, if none of them would overwrite a source or what another one writes, or write through a link."""
+    """The jobs, if none of them would overwrite a source or the file of another one, or write through a link."""
     sources = {os.path.realpath(job.source) for job in jobs} | {*map(_identity, (job.source for job in jobs))}
     taken: dict[str, Path] = {}
     for job in jobs:

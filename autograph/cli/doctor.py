@@ -47,7 +47,7 @@ class Check:
     """A check that was made.
 
     Attributes:
-        name: what is true if it passed.
+        name: the claim that it checks.
         status: "OK", "FAILED", or "SKIPPED".
         detail: why it failed or was skipped.
     """
@@ -200,7 +200,7 @@ def _check_cache() -> Check:
 
 
 def _check_engine(engine: str) -> Iterator[Check]:
-    """Run the checks of an engine in two processes; the second one finds in the cache what the first one left there."""
+    """Run the checks of an engine in two processes; the second one reads the files of the first one from the cache."""
     with tempfile.TemporaryDirectory(prefix="autograph-doctor-") as folder:
         first = _run_checks(engine, folder)
         yield from first

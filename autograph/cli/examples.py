@@ -47,7 +47,7 @@ def arguments(texts: tuple[str, ...]) -> tuple[list[Any], dict[str, Any]]:
 
 
 def example(text: str) -> Any:
-    """The value that a text stands for."""
+    """The value, or placeholder, for a text."""
     text = text.strip()
     if text.endswith(".npy"):
         return _array(text)

@@ -143,7 +143,7 @@ def python_files(path: str, batch: Batch) -> list[str]:
 def walk(folder: Path, batch: Batch, without: str | None = None) -> Iterator[Path]:
     """All files below a folder, in order; hidden ones, caches and one folder left out.
 
-    Links to folders, and to what is outside of the folder, are not followed; those left out are reported on stderr.
+    Links to folders, and out of the folder, are not followed; those left out are reported on stderr.
     """
     yield from _walk(folder, os.path.realpath(folder), batch, without)
 
@@ -291,7 +291,7 @@ class Batch:
                 yield result
 
     def fail(self, error: click.ClickException) -> None:
-        """Report what failed, and go on."""
+        """Report a failure, and go on."""
         self.failed += 1
         error.show()
 

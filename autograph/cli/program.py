@@ -28,7 +28,7 @@ class Program:
     patterns: tuple[str, ...]
 
     def run(self) -> None:
-        """Run it as `__main__`; what it raises is raised, and will be shown without the frames of this library."""
+        """Run it as `__main__`; its exceptions are raised, and will be shown without the frames of this library."""
         hook = importing.install(self.patterns or (MAIN,))
         module = sys.modules[MAIN] = ModuleType(MAIN)
         vars(module).update(__annotations__={}, __builtins__=sys.modules["builtins"])

@@ -68,7 +68,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
 
 
 def agree(function: Callable[..., Any], *args: Any) -> None:
-    """Expect a form of `squares` to return, or raise, what `squares` itself does."""
+    """Expect a form of `squares` to return, or raise, the same as `squares` itself."""
     found, right = outcome(function, args), outcome(squares, args)
     expect(found == right, f"{found} is not {right}")
 
@@ -98,7 +98,7 @@ def results(engine: str) -> Iterator[list[str]]:
 
 
 def facts() -> dict[str, dict[str, str]]:
-    """The engines, the engine that runs if none is named, what LLVM knows, and what internals are like."""
+    """The engines, the default engine, facts of LLVM, and whether internals are as expected."""
     from autograph.runtime.dispatch.options import ENGINES, can_compile
 
     engines = {name: engine_fact(name) for name in ENGINES}

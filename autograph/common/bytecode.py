@@ -63,10 +63,6 @@ _OLD = sys.version_info < (3, 11)  # cells are numbered anew, rather than behind
 _STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_GLOBAL"})
 
 
-def _is_store(instruction: tuple[int, str, Any]) -> bool:
-    return instruction[1] in _STORES
-
-
 @of_code
 def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
     """For each instruction whose result is stored at once, by offset, the names of the variables it is stored in."""
@@ -76,7 +72,8 @@ def stored_names(code: CodeType) -> dict[int, tuple[str, ...]]:
         if does in _STORES:
             offset, before, count = every[position]
             end = position + 1 + (count if before == "UNPACK_SEQUENCE" else 1)
-            names = tuple(name for _, _, name in itertools.takewhile(_is_store, every[position + 1 : end]))
+            stores = itertools.takewhile(lambda each: each[1] in _STORES, every[position + 1 : end])
+            names = tuple(name for _, _, name in stores)
             # in 3.11, a frame that calls a Python function is said to be at the end of the instruction's caches
             found |= dict.fromkeys(range(offset, following, 2), names)
     return found
@@ -145,7 +142,7 @@ def rebound_names(code: CodeType) -> set[str]:
 _REBINDING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF"})
 
 
-# `[*x]`, `(*x,)`, `{**x}` and `f(*x)`; not `{*x}`, as operations on sets do not ask what is in them.
+# `[*x]`, `(*x,)`, `{**x}` and `f(*x)`; not `{*x}`, as operations on sets do not look at items.
 SPREADING = frozenset({"LIST_EXTEND", "DICT_UPDATE", "CALL_FUNCTION_EX"})
 _FIRST_INPLACE = 13  # from `NB_INPLACE_ADD` on
 _COMPARE_SHIFT = 5 if sys.version_info >= (3, 13) else 4 if sys.version_info >= (3, 12) else 0

@@ -60,13 +60,9 @@ def _layout_problem() -> str:
                 read(DOUBLE, id(pair) + VALUE, 2) == [pair.real, pair.imag]
             ),
             f"a range's bounds are not at {VALUE}": lambda: read(WORD, id(parts) + VALUE, 3) == bounds,
-            f"the items of bytes are not at {ITEMS}": lambda: read(WORD, id(data) + ITEMS) == [_as_word(data)],
+            f"the items of bytes are not at {ITEMS}": lambda: read(ctypes.c_ubyte, id(data) + ITEMS, 8) == [*data],
         }
     )
-
-
-def _as_word(data: bytes) -> int:
-    return int.from_bytes(data, sys.byteorder)
 
 
 def _is_usual() -> bool:
@@ -92,7 +88,7 @@ class _Method(ctypes.Structure):
 
 
 def _function(name: str, result: Any, *args: Any) -> Any:
-    """A function of Python's C API, apart from what others make of the same one."""
+    """A function of Python's C API, with types of its own: `ctypes.pythonapi` shares its functions."""
     return ctypes.PYFUNCTYPE(result, *args)((name, ctypes.pythonapi))
 
 
@@ -106,8 +102,8 @@ pointer_in = _function("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object
 def builtin(address: int, owner: Any) -> tuple[Callable[..., Any], Any]:
     """A function of Python's for the C function at an address, which gets `owner` as its `self`.
 
-    It is called as `PyObject *f(PyObject *self, PyObject **args, Py_ssize_t count)`. Who keeps the function must keep
-    the other thing that this gives.
+    It is called as `PyObject *f(PyObject *self, PyObject **args, Py_ssize_t count)`. Keep the
+    second result as long as the function.
     """
     method = _Method(b"loop", address, _FASTCALL, None)
     return _new_builtin(ctypes.addressof(method), owner, None), method
@@ -140,7 +136,7 @@ def _tag_at(kind: type) -> Sequence[int]:
 
 
 def _has_tags() -> bool:
-    """Whether version tags are where they should be, and do what is said above."""
+    """Whether version tags are where they should be, and change as described above."""
     if not _is_usual() or not (3, 10) <= sys.version_info[:2] <= (3, 13):
         return False
     base = type("Base", (), {"first": 1})
@@ -183,7 +179,7 @@ def references(things: list[Any]) -> list[int]:
 
 
 def holders(thing: Any) -> list[Any] | None:
-    """The objects that refer to what a parameter of the caller names; None if something else does, too.
+    """The objects that refer to the value of a parameter of the caller; None if there are other references, too.
 
     A local variable of a running function is something else; so the caller must have got a temporary value.
     """

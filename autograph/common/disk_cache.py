@@ -68,7 +68,7 @@ def storable(thing: _Storable) -> _Storable:
 
 
 def key_of(*parts: str | bytes) -> str:
-    """The name for what these texts determine."""
+    """The name of a file whose contents depend on these texts."""
     hashed = hashlib.blake2b(digest_size=_HASH)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -268,7 +268,7 @@ def contents(place: str) -> Contents:
 
 
 def clear(place: str) -> Contents:
-    """Remove all files of the cache, and nothing else. Gives what there was.
+    """Remove all files of the cache, and nothing else; gives the former contents.
 
     Raises:
         OSError: something cannot be removed.

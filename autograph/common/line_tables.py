@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Position(NamedTuple):
-    """Lines and columns of an expression; what is not known is None."""
+    """Lines and columns of an expression; None if unknown."""
 
     line: int | None
     end_line: int | None = None

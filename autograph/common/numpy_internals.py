@@ -87,7 +87,7 @@ def addresses() -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class InnerLoop:
-    """The addresses of a loop of a ufunc, and of what it gets besides arrays; `owner` keeps them.
+    """The addresses of a loop of a ufunc, and of its further arguments; `owner` keeps them alive.
 
     It is called as `int loop(void *context, char **arrays, intptr_t *count, intptr_t *strides, void *more)`.
     """
@@ -186,7 +186,7 @@ def warns_of_underflows() -> bool:
 
 
 def _settings() -> Sequence[Any]:
-    """The variable in which NumPy has its settings, and what is in it to begin with; nothing if that is not known."""
+    """The context variable of NumPy's settings, and its initial value; nothing if that is not known."""
     variable = _internal("umath", "_extobj_contextvar")
     if not isinstance(variable, contextvars.ContextVar):
         return ()

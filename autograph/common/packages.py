@@ -119,13 +119,9 @@ def packages_behind(kind: type) -> frozenset[str]:
     found = _CLASSES.get(number)
     if found is None:
         gone = weakref.ref(kind, lambda _: _CLASSES.pop(number, None))
-        bases = (*mro_of(kind), *mro_of(type(kind)))
-        found = _CLASSES[number] = gone, frozenset(filter(None, map(_package_of_class, bases)))
+        modules = [str(module_of(each)) for each in (*mro_of(kind), *mro_of(type(kind)))]
+        found = _CLASSES[number] = gone, frozenset(filter(None, map(package_of_module, modules)))
     return found[1]
-
-
-def _package_of_class(kind: type) -> str:
-    return package_of_module(str(module_of(kind)))
 
 
 def is_opaque_class(kind: type) -> str:
@@ -158,10 +154,8 @@ def _name_of_module(thing: Any) -> Any:
     if owner is not None and not issubclass(type(owner), ModuleType):
         return module_of(owner if issubclass(type(owner), type) else type(owner))
     kind = getattr(thing, "__objclass__", None) if type(thing) in _UNBOUND else None
-    return module_of(kind) if kind is not None else _module_attribute(thing)
-
-
-def _module_attribute(thing: Any) -> Any:
+    if kind is not None:
+        return module_of(kind)
     is_function = type(thing) in _BOUND or type(thing).__name__ in _COMPILED
     return getattr(thing, "__module__", None) if is_function else None
 
@@ -178,7 +172,7 @@ def why_called(function: Any) -> tuple[frozenset[str], str]:
 
 
 def untraced(package: str) -> str:
-    """Why code of an installed package is called, or an object of it opaque, and what one can do about it."""
+    """Why code of an installed package is called, or an object of it opaque; and the option that changes that."""
     why = f"as the installed package {package} is not traced"
     return why if package in _TRACED.packages else f"{why}: trace_packages={package!r} would trace it"
 
@@ -220,7 +214,7 @@ def check_names(names: str | Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def matching(patterns: Collection[str]) -> frozenset[str]:
-    """The packages, of those that have been imported, that names or globs stand for."""
+    """The imported packages that match names or globs."""
     if not patterns:
         return frozenset()
     roots = {name.partition(".")[0] for name in list(sys.modules)}

@@ -63,7 +63,7 @@ class Kind:
     Attributes:
         children: value -> its parts by key, in order.
         rebuild: an old value, which stays as it was, and new parts in the order of `children` -> a new value.
-        step: key -> what a user writes to get at that part.
+        step: key -> the text by which a user gets that part, such as `[0]`.
     """
 
     children: Callable[[Any], Mapping[Any, Any]]
@@ -94,7 +94,7 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 _MISSING: Any = object()
 _Names = tuple[dict[str, None], frozenset[str]]
-# Of dataclasses and named tuples, by their ids: what holds as long as the version tag is the one beside it.
+# Facts about dataclasses and named tuples, by their ids; valid while the class has the version tag beside them.
 _KNOWN: dict[int, tuple[weakref.ref[type], Sequence[int], int, Any]] = {}
 
 
@@ -345,7 +345,7 @@ def assert_same_structure(first: Any, second: Any, name: str = "structure") -> N
     """Check that two structures differ in their leaves at most (and in the order of dict keys).
 
     Args:
-        name: what the user calls the structure; the message says where, e.g. `structure['a'][1]`.
+        name: the user's name of the structure, for the place in the message, such as `structure['a'][1]`.
 
     Raises:
         StructureError: they differ.

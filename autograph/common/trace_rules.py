@@ -37,7 +37,7 @@ ROOT = os.path.dirname(os.path.dirname((lambda: None).__code__.co_filename)) + o
 
 
 def files_of(*modules: str) -> tuple[str, ...]:
-    """The files of modules and packages of this library, by their names below `autograph`: what the paths begin with.
+    """The beginnings of the paths of modules and packages of this library, by their names below `autograph`.
 
     Raises:
         ModuleNotFoundError: there is no such module.
@@ -190,7 +190,7 @@ _CHANGING = frozenset(
 _SMALL = frozenset(
     "array ast asynchat asyncore ctypes curses filecmp mailbox mmap netrc optparse sched select zipimport".split()
 )
-# What makes classes, of which each call gives another one, too.
+# Functions that make classes; each call gives another one.
 _CLASSES = frozenset(
     """builtins.type abc.ABCMeta enum.EnumMeta enum.Enum enum.IntEnum enum.StrEnum enum.Flag enum.IntFlag
     collections.namedtuple types.new_class dataclasses.make_dataclass typing.NamedTuple typing.TypedDict""".split()

@@ -1,5 +1,5 @@
-"""From a function or a module to converted code: syntax, converters and operators joined, and cached on disk.
+"""Converts functions and modules, with the syntax, converters and operators; and caches conversions on disk.
 
-`conversions.py` converts; `cache.py` keeps conversions between processes; `fingerprint.py` says what the trace of a
-function depends on, for traces on disk; `explain.py` tells which constructs were converted, and why others were not.
+`conversions.py` converts; `cache.py` saves conversions for other processes; `fingerprint.py` describes the dependencies
+of a trace, for traces on disk; `explain.py` reports which constructs were converted, and why others were not.
 """

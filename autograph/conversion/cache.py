@@ -54,7 +54,7 @@ def version_of(*rooms: str) -> str:
     return disk_cache.key_of(repr([(path, found.st_mtime_ns, found.st_size) for path, found in files]))
 
 
-# Now, as it is what has been imported.
+# Computed now, as these files have been imported.
 _VERSION = version_of("common", "conversion", "converters", "operators", "syntax")
 
 
@@ -62,7 +62,7 @@ def key_of_function(function: FunctionType, block: str) -> str | None:
     """The name for the conversion of a function; None if it is not to be kept.
 
     Args:
-        block: the text in which it stands.
+        block: the text around it.
     """
     code = function.__code__
     if not _is_cached(code.co_filename):
@@ -99,7 +99,7 @@ def _setting() -> tuple[str, ...]:
 
 
 def load(key: str | None) -> tuple[CodeType, list[Decision]] | None:
-    """The code of that name, and what was decided on the way, if it is there."""
+    """The code of a key, and the decisions of its conversion, if it is there."""
     data = disk_cache.load(key, disk_cache.CONVERSION) if key is not None else None
     if data is None:
         return None
@@ -108,7 +108,7 @@ def load(key: str | None) -> tuple[CodeType, list[Decision]] | None:
 
 
 def save(key: str | None, code: CodeType, decisions: list[Decision]) -> str:
-    """Keep code, and what was decided on the way, under that name; gives the reason if that cannot be done."""
+    """Save code, and the decisions of its conversion; gives the reason if that is impossible."""
     if key is None:
         return ""
     rows = [(each.filename, each.lineno, each.function, each.construct, each.reason) for each in decisions]

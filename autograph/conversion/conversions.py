@@ -27,7 +27,7 @@ class Conversion:
     """The conversion of one function. Closures over one piece of code share it.
 
     Attributes:
-        code: what runs.
+        code: the converted code.
         decisions: on each construct.
         lines: those of the file; `text_of` makes the text from them on demand.
         key: the name on disk of all that it was made of; None if it is not kept.
@@ -52,7 +52,7 @@ _whole: OfCode[CodeType] = OfCode()
 def conversion_of(function: FunctionType) -> Conversion:
     """The conversion of a function; made once for each code object, and forgotten with it.
 
-    It is made anew if the module has meanwhile come to define what was a builtin.
+    It is made anew if the module has meanwhile defined a name that was a builtin.
     """
     found = conversions.get(function.__code__)
     if found is None or _is_outdated(found, function):
@@ -175,13 +175,10 @@ def convert_source(text: str, filename: str) -> ConvertedSource:
     read = source.parse(text, filename)
     with trees.room_for(read.tree):
         converted = pipeline.convert(read.tree, known.module_context(read.tree, filename))
-    if any(_is_operators(node) for node in trees.walk(read.tree)):
+    names = (node for node in trees.walk(read.tree) if isinstance(node, gast.Name))
+    if any(node.id == "ag__" and not hasattr(node, "origin") for node in names):
         _import_operators(read.tree)
     return ConvertedSource(read, converted.decisions, converted.generated)
-
-
-def _is_operators(node: gast.AST) -> bool:
-    return isinstance(node, gast.Name) and node.id == "ag__" and not hasattr(node, "origin")
 
 
 def _import_operators(tree: gast.Module) -> None:

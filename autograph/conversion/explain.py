@@ -39,7 +39,7 @@ class Explanation:
         return "\n\n".join([*tables, self.summary()])
 
     def within(self, qualname: str) -> Explanation:
-        """The part that concerns one function or class, and what is defined inside it."""
+        """The part about one function or class, with the definitions inside of it."""
         inside = qualname + "."
         return Explanation(d for d in self.decisions if (d.function + ".").startswith(inside))
 
@@ -50,7 +50,7 @@ class Explanation:
         return f"{count} construct{'s' * (count != 1)}: {count - plain} converted, {plain} plain"
 
     def tables(self) -> list[tuple[str, list[Row]]]:
-        """For each file its name and its table; what is said twice of a line is counted there."""
+        """For each file its name and its table; equal rows of a line become one, with their number."""
         by_file: dict[str, Counter[Decision]] = {}
         for decision in self.decisions:
             by_file.setdefault(decision.filename, Counter())[decision] += 1

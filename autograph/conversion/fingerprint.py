@@ -36,7 +36,7 @@ from autograph.runtime.dispatch.persistent_traces import (
     name_of_thing,
 )
 
-_VERSION = cache.version_of("backends", "runtime", "transforms")    # now, as it is what has been imported
+_VERSION = cache.version_of("backends", "runtime", "transforms")    # now, as these files have been imported
 _SET = "has a set, whose order differs from process to process"
 _OBSTACLES = {
     dis.opmap[name]: reason

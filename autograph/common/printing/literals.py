@@ -20,7 +20,7 @@ _NESTS_FREELY = sys.version_info >= (3, 12)
 
 
 class UnprintableError(ValueError):
-    """No text stands for this value in this place."""
+    """This value has no text in this place."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Quoting:
         return Quoting((*self.taken, quote))
 
     def allows(self, text: str) -> bool:
-        """Whether a literal may stand here."""
+        """Whether a literal is allowed here."""
         one_line = any(len(quote) == 1 for quote in self.taken)
         forbidden = ("\\", *self.taken, *("\n" * one_line))
         return not self.taken or not any(part in text for part in forbidden)
@@ -97,7 +97,7 @@ def fstring(node: Any, write: WriteExpression, quoting: Quoting = ANYWHERE) -> s
     Args:
         node: the node.
         write: prints an expression for a place of the given quoting.
-        quoting: what is allowed around the f-string.
+        quoting: of the place of the f-string.
     """
     free = [False, True] if _NESTS_FREELY and not quoting.taken else [False]
     failure = UnprintableError("an f-string is nested too deeply for this Python")

@@ -51,7 +51,7 @@ def binding(node: Any) -> int:
     return _BINDING.get(name, ATOM)
 
 
-# what is not listed demands TEST: nothing but `:=`, `yield` and bare tuples needs parentheses there
+# other fields demand TEST: only `:=`, `yield` and bare tuples need parentheses there
 _DEMANDS: dict[str, dict[str, int]] = {
     "Expr": {"value": YIELD},
     "Assign": {"targets": TUPLE, "value": YIELD},
@@ -84,7 +84,7 @@ def demand(parent: Any, field: str) -> int:
     name = kind(parent)
     if name == "BinOp":
         level = _BINARY[kind(parent.op)]
-        if level == POWER:  # the only one that groups to the right, and lets a sign stand there
+        if level == POWER:  # the only one that groups to the right, and allows a sign there
             return AWAIT if field == "left" else FACTOR
         return level if field == "left" else level + 1
     if name == "BoolOp":

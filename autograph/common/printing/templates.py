@@ -76,7 +76,7 @@ HEADS = {
 
 
 class Field(NamedTuple):
-    """A field in a template, with what is beside it in its braces; or only text, if it has no name."""
+    """A field in a template, with the text beside it in its braces; or only text, if it has no name."""
 
     before: str
     name: str

@@ -215,7 +215,7 @@ def _prints(*names: str) -> Callable[[_Form], _Form]:
 
 
 def _print(printer: Unparser, node: Node, template: str) -> None:
-    """Print what a template says."""
+    """Print a node by its template."""
     for before, name, mode, after in templates.fields(template):
         value: Any = getattr(node, name, None) if name else ""  # older versions of Python have not all fields
         if mode == "*":
