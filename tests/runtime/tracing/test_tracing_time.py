@@ -233,15 +233,15 @@ def test_a_class_of_stand_ins_has_a_module_and_its_instances_that_of_what_they_s
 
 
 def test_builtins_are_looked_at_once(monkeypatch):
-    """Which of them traced code gets as they are is known from the first trace on."""
+    """Only those that code names; the first trace that names one finds out if traced code gets it as it is."""
     made = []
     make = StandIns._make
     monkeypatch.setattr(StandIns, "_make", lambda self, value: (made.append(value), make(self, value))[1])
 
-    def second(x):
+    def named(x):
         return abs(x) + len("ab")
 
-    ag.function(lambda x: x + 1)(2.0)
+    assert ag.function(named)(2.0) == 4.0
     made.clear()
-    assert ag.function(second)(-3.0) == 5.0
-    assert len not in made and abs not in made and print in made
+    assert ag.function(lambda x: named(x) + isinstance(x, float))(-3.0) == 6.0
+    assert isinstance in made and len not in made and abs not in made and print not in made
