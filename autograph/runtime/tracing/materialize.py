@@ -19,7 +19,7 @@ from autograph.common import pytree
 from autograph.common.code_marks import UNBOUND
 from autograph.common.cpython_internals import referents
 from autograph.common.statics import cell_content, class_attribute, class_has, is_a
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, gather, user_line, walk
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, used_by, user_line, walk
 from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict, set_attribute
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import COMPARES_ITEMS
@@ -211,7 +211,7 @@ class Materializer(Values):
         outer = self.environment.find(value) if type(value) is not tuple else None
         if outer is not None:
             return self.environment.reader(outer[1], value)
-        with self._making(value, "a container that contains itself cannot be returned from a staged function"):
+        with self._guard_cycle(value, "a container that contains itself cannot be returned from a staged function"):
             made = self._container(value)
         return self._note(value, made)
 
@@ -233,7 +233,7 @@ class Materializer(Values):
         return self._record("call", (kind.rebuild, like, list(map(self.lower, kind.children(value).values()))))
 
     @contextmanager
-    def _making(self, value: Any, reason: str) -> Iterator[None]:
+    def _guard_cycle(self, value: Any, reason: str) -> Iterator[None]:
         """Within it, an object is made from its parts; it must not be one of them."""
         if id(value) in self._being_made:
             self.trace.unstageable(reason)
@@ -278,7 +278,7 @@ class Materializer(Values):
         return self.trace.proxy(found)
 
     def made_in(self, block: Block) -> list[Any]:
-        """What `_once` has made in a block, and could as well have made before it."""
+        """The objects that `_once` has made in a block, and could have made before it."""
         if not self._made_once:
             return []
         things = (thing for part in self.trace.merged_parts(block) for thing in self._made_once.get(part, ()))
@@ -386,7 +386,7 @@ class Materializer(Values):
                 "kept or handed to code that is not staged"
             )
         recursive = f"the function {value.__name__}, which calls itself, cannot be handed to code that is not converted"
-        with self._making(value, recursive):
+        with self._guard_cycle(value, recursive):
             variables = [self._variable(cell) for cell in value.__closure__ or ()]
             defaults = tuple(map(self.lower, value.__defaults__ or ()))
         namespace: Any = value.__globals__
@@ -406,11 +406,9 @@ class Materializer(Values):
 
     def check_captured(self, graph: Graph) -> None:
         """Check that no function in the graph reads a variable that has changed since it was made."""
-        kept: list[Value] = []
-        for node in walk(graph.block) if self._captured else ():
-            if node.op not in COMPARES_ITEMS:
-                gather((node.args, node.kwargs, [block.results for block in node.blocks]), kept)
-        for node in walk(graph.block):
+        nodes = list(walk(graph.block)) if self._captured else []
+        kept = {value for node in nodes if node.op not in COMPARES_ITEMS for value in used_by(node)}
+        for node in nodes:
             for value in node.outputs:
                 if value in kept and not self._is_as_captured(value):
                     raise Unstageable(
@@ -447,7 +445,7 @@ class Materializer(Values):
         what = f"an object of class {type(value).__qualname__}, which is made here,"
         if not pytree.holds_attributes_only(type(value)):
             self.trace.unstageable(f"{what} is kept or handed to code that is not staged")
-        with self._making(value, f"{what} holds itself, and is kept"):
+        with self._guard_cycle(value, f"{what} holds itself, and is kept"):
             parts = {name: self.lower(part) for name, part in attributes(value).items()}
         return self._note(value, self._record("call", (make_object, type(value), parts)))
 

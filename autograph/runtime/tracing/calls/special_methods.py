@@ -1,8 +1,8 @@
 """Instrumentation of the user's classes, so that special methods and properties are traced like other code.
 
-Traced code calls `obj.method(…)` through the trace; but for `a + b`, `len(a)`, `print(a)` and `a.size`, Python calls
-the user's functions itself. So during a trace, the classes that it meets have stand-ins for these functions. In the
-tracing thread, a stand-in calls the replacement of the function; in other threads, the function itself.
+Traced code calls `obj.method(…)` through the trace. In `a + b`, `len(a)`, `print(a)` and `a.size`, however, Python
+calls the user's functions itself. So during a trace, the classes that it meets have stand-ins for these functions. In
+the tracing thread, a stand-in calls the replacement of the function; in other threads, the function itself.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Instrumentation:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Remove all stand-ins, whatever fails meanwhile."""
+        """Remove all stand-ins, even if some of them fail to be removed at first."""
         self._entered = False
         with ExitStack() as rest:
             for kind in (*self._classes, *self._classes):   # twice, in case that one fails

@@ -26,6 +26,12 @@ def special(thing: Any, name: str) -> Any:
     return method if type(method) is types.FunctionType else None
 
 
+@on_behalf
+def _call(trace: Trace, thing: Any, name: str, *args: Any) -> Any:
+    """Call a special method of the user's."""
+    return trace.context.calls.replacement(special(thing, name))(thing, *args)
+
+
 def has_truth(thing: Any) -> bool:
     """Whether a function of the user's determines the truth of an object."""
     return special(thing, "__bool__") is not None or special(thing, "__len__") is not None
@@ -38,7 +44,7 @@ def truth(trace: Trace, thing: Any) -> Any:
     name = next((each for each in ("__bool__", "__len__") if special(thing, each)), "") if not is_tensor(thing) else ""
     if not name:
         return thing
-    found = trace.context.calls.replacement(special(thing, name))(thing)
+    found = _call(trace, thing, name)
     if not is_tensor(found):
         return bool(_Answer(found, name))
     if name == "__bool__":
@@ -50,7 +56,7 @@ def truth(trace: Trace, thing: Any) -> Any:
 @on_behalf
 def length(trace: Trace, thing: Any) -> Any:
     """The `len` of an object of the user's."""
-    found = trace.context.calls.replacement(special(thing, "__len__"))(thing)
+    found = _call(trace, thing, "__len__")
     return _length(trace, found) if is_tensor(found) else _checked(len, found, "__len__")
 
 
@@ -71,10 +77,9 @@ def _checked(check: Callable[[Any], Any], found: Any, name: str) -> Any:
 @on_behalf
 def iterated(trace: Trace, thing: Any) -> Any:
     """The iterable of a loop over an object: the result of its `__iter__`; others as they are."""
-    method = special(thing, "__iter__") if special(thing, "__next__") is None else None
-    if method is None:
+    if not has_iteration(thing):
         return thing
-    found = trace.context.calls.replacement(method)(thing)
+    found = _call(trace, thing, "__iter__")
     if isinstance(found, (int, float, str, type(None))) and not is_tensor(found):
         raise TypeError(f"iter() returned non-iterator of type '{type(found).__name__}'")
     return found
@@ -96,10 +101,9 @@ def has_iteration(thing: Any) -> bool:
 @on_behalf
 def contains(trace: Trace, element: Any, container: Any) -> Any:
     """`element in container`, if a function of the user's determines that."""
-    method = special(container, "__contains__")
-    if method is None:
+    if special(container, "__contains__") is None:
         return NotImplemented
-    found = truth(trace, trace.context.calls.replacement(method)(container, element))
+    found = truth(trace, _call(trace, container, "__contains__", element))
     return trace.record("bool", (found,)) if is_tensor(found) else bool(found)
 
 
@@ -135,9 +139,8 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
         return args, length(trace, first)
     if name == "bool" and has_truth(first):
         return [truth(trace, first)], NotImplemented
-    method = special(first, _CONVERT.get(name, "")) if len(args) == 1 else None
-    if method is not None:
-        found = trace.context.calls.replacement(method)(first)
+    if len(args) == 1 and special(first, _CONVERT.get(name, "")) is not None:
+        found = _call(trace, first, _CONVERT[name])
         return [found if is_tensor(found) else _Answer(found, _CONVERT[name])], NotImplemented
     return args, NotImplemented
 
@@ -146,9 +149,9 @@ def of_objects(trace: Trace, name: str, args: Sequence[Any]) -> tuple[Sequence[A
 def _measured(trace: Trace, thing: Any) -> None:
     """Call the length method of an object, as Python does before it makes a list; a wrong length does not matter."""
     for name in ("__len__", "__length_hint__"):
-        if (method := special(thing, name)) is not None:
+        if special(thing, name) is not None:
             with suppress(TypeError):
-                found = trace.context.calls.replacement(method)(thing)
+                found = _call(trace, thing, name)
                 if is_tensor(found):
                     trace.record("call", (_checked, operator.length_hint, found, name))
                 else:

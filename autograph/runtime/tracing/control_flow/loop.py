@@ -6,14 +6,14 @@ further container is changed), the carried values are widened, and the body is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from autograph.common.bytecode import stored_names
 from autograph.common.code_marks import is_body
-from autograph.runtime.graph.graph import Block, Node, Value, gather
+from autograph.runtime.graph.graph import Block, Node, Value, used_by, walk
 from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup
 from autograph.runtime.graph.types import ANY, ObjectType, Type, item_of, join_all
 from autograph.runtime.tracing.control_flow import merge
@@ -257,18 +257,8 @@ def forget_first_test(trace: Trace, head: Block) -> None:
         elif has_begun:
             return
         else:
-            used.update(_read_by(node))
-
-
-def _read_by(node: Node) -> Iterator[Value]:
-    """The values that a node and its blocks read."""
-    yield from node.inputs
-    for block in node.blocks:
-        found: list[Value] = []
-        gather(block.results or (), found)
-        yield from found
-        for inner in block.nodes:
-            yield from _read_by(inner)
+            inner = (each for block in node.blocks for each in walk(block))
+            used.update(value for each in (node, *inner) for value in used_by(each))
 
 
 def _settled(loop: Loop, carry: Carry, begin: Callable[[Block], Thunk]) -> Arm:

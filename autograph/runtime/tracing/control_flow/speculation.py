@@ -114,7 +114,7 @@ class Checkpoint:
 
 @dataclass(eq=False)
 class Restage(Exception):
-    """The loop that runs as plain Python is to be staged; `forced`: it cannot continue otherwise."""
+    """The loop that runs as plain Python has to be staged; `forced`: it cannot continue otherwise."""
 
     forced: bool
 

@@ -69,7 +69,7 @@ def check_handled() -> None:
 
 @dataclass(eq=False)
 class Failed(Signal):
-    """An error of this library ends the trace, whatever the user's code catches."""
+    """An error of this library ends the trace; handlers of the user's code cannot catch it."""
 
     error: Exception
 
@@ -189,7 +189,7 @@ class Unstageable(Signal):
 
 
 WHOLE = ("whole",)  # the key of the second version of the code, which marks all operands of comparisons
-PACKAGE = "package"  # the first part of the key of an installed package that is to be traced
+PACKAGE = "package"  # the first part of the key of an installed package to trace
 
 
 @dataclass(eq=False)

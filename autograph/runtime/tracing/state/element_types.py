@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.graph import Block, Node, Place, Value, gather, types_in
+from autograph.runtime.graph.graph import Block, Node, Place, Value, types_in, used_by
 from autograph.runtime.graph.opdef import PURE, VIEW, OpDef, lookup
 from autograph.runtime.graph.traits import (
     ADDS_NO_ITEMS,
@@ -224,9 +224,7 @@ def has_items(iterable: Any) -> bool:
 
 def _escapes(node: Node, value: Value) -> bool:
     """Whether a list may escape at a node, or get items there that are unknown."""
-    found: list[Value] = []
-    gather((node.args, node.kwargs), found)
-    gather([inner.results for inner in node.blocks], found)
+    found = used_by(node)
     if value not in found:
         return False
     first = node.args[0] if node.args else None
