@@ -35,9 +35,9 @@ class NoLowering(Exception):
 
 
 @disk_cache.storable
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)       # not frozen, since that takes twice the time to make one
 class Number:
-    """A Python number or NumPy scalar; only the emitter knows what computes it."""
+    """A Python number or NumPy scalar, which never changes; only the emitter knows what computes it."""
 
     type: TensorType
     ref: Any
