@@ -266,6 +266,54 @@ def test_no_call_of_python_is_speculative():
     assert not speculation.pays(emit, emit.speculation)
 
 
+def test_a_strip_is_checked_and_undone():
+    emit, item, _, blocks = begun(speculates=True)
+    x = emit.load(array(0), [item])
+    total = emit.floating("mul", x, x)
+    emit.leave_if_warned(total, x)
+    emit.store(array(1), [item], total)
+    emit.jump(blocks["head"])
+    found, emit.loop, emit.speculation = emit.speculation, None, None
+    emit.b.begin(blocks["done"])
+    speculation.end_strip(emit, found, item.ref, blocks["edge"], blocks["again"])
+    undo, look = blocks["done"].successors                      # a deferred condition; infinities and NaNs
+    flags, good = look.successors
+    assert good is blocks["edge"] and flags.successors == (undo, good)
+    assert [each.operands[0].ref for each in flags.instructions if each.opcode == "call"] == ["@fetestexcept"]
+    (back,) = undo.successors
+    step, again = back.successors
+    assert again is blocks["again"] and step.successors == (back,)
+    moved = [each.opcode for each in step.instructions if each.type in ("double", "void") and each.opcode != "br"]
+    assert moved == ["load", "store", "store"]                  # an entry of the log, the element, and the counter
+
+
+def test_a_carried_float_is_checked_once():
+    emit, item, _, blocks = begun(speculates=True)
+    begin = emit.cells.load("total", "double")
+    total = emit.floating("add", Number(DOUBLE, begin), emit.load(array(0), [item]))
+    emit.leave_if_warned(total)
+    speculation.defer_to_last(emit, emit.speculation, "total", total)
+    emit.jump(blocks["head"])
+    assert emit.speculation.carried == {"total": total} and not emit.speculation.floats
+    assert "or" not in opcodes(blocks["body"])
+
+
+@pytest.mark.parametrize("other", ["an invariant index", "the item"])
+def test_elements_that_llvm_may_take_for_different_ones(other):
+    emit, item, fixed, blocks = begun(speculates=True)
+    x = emit.load(array(0), [item if other == "the item" else fixed])
+    emit.leave_if_warned(emit.floating("mul", x, x), x)
+    emit.store(array(0), [item], x)
+    emit.jump(blocks["head"])
+    found = emit.speculation
+    speculation.declare_distinct(emit, found)
+    (load,), (store,) = found.loads, found.stores
+    kinds = [[kind for kind, _ in each.instruction.metadata] for each in (load, store)]
+    assert kinds == ([[], []] if other == "the item" else [["noalias"], ["alias.scope"]])
+    same = speculation.may_be_same(emit, found, number(None, 0), number(None, 9))
+    assert (same.known is False) == (other == "the item")       # what the preheader checks
+
+
 # SIMD -----------------------------------------------------------------------------------------------------------------
 
 
