@@ -57,7 +57,7 @@ def sums_of(structure: Structure, param: Value, result: Any) -> set[Value]:
 
     def added(to: Any, by: Any) -> int | None:
         """The same of a sum or difference."""
-        span = structure.span(by) if isinstance(by, Value) else (by, by)
+        span = structure.range_of(by) if isinstance(by, Value) else (by, by)
         if not _is_integer(by) or max(map(abs, span)) > CHANGE:
             return None
         change = changed(to)
@@ -92,7 +92,7 @@ def ends_soon(node: Node, structure: Structure) -> bool:
         return False
     body = node.blocks[1]
     return any(
-        param.type == INT and structure.span(param, body)[0] > 0 and _is_halved(result, param)
+        param.type == INT and structure.range_of(param, body)[0] > 0 and _is_halved(result, param)
         for param, result in zip(body.params, results_of(node))
     )
 

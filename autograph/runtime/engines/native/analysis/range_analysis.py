@@ -26,7 +26,7 @@ WIDE, NARROW = 1, 2     # sweeps before widening, and of narrowing
 _STOPS = -inf, -1, 0    # thresholds of widening for lower bounds
 
 
-class Spans:
+class RangeAnalysis:
     """The ranges of the integers of a loop.
 
     Args:
@@ -34,7 +34,7 @@ class Spans:
     """
 
     def __init__(self, root: Node, known: Mapping[Value, Span]) -> None:
-        self._spans: dict[Value, Span] = dict(known)
+        self._ranges: dict[Value, Span] = dict(known)
         self._under: dict[Block, dict[Value, Span]] = {}
         self._scopes: list[dict[Value, Span]] = []
         self._nodes: dict[Block, list[tuple[Node, Rule | None]]] = {}
@@ -47,7 +47,7 @@ class Spans:
             self._moved, self._widens = False, sweep >= WIDE
             self._node(root)
         if self._moved:
-            self._spans, self._under = {}, {}
+            self._ranges, self._under = {}, {}
             return
         self._narrows = True
         for _ in range(NARROW):
@@ -55,7 +55,7 @@ class Spans:
 
     def of(self, value: Value, blocks: Sequence[Block]) -> Span:
         """The range of a value in the innermost of some nested blocks."""
-        found = self._spans.get(value, ANY)
+        found = self._ranges.get(value, ANY)
         for block in blocks:
             found = meet(found, self._under.get(block, {}).get(value, ANY))
         return found
@@ -65,7 +65,7 @@ class Spans:
             return interval(arg, arg)
         if not _is_integer(arg):
             return ANY
-        found = self._spans.get(arg, ANY)
+        found = self._ranges.get(arg, ANY)
         for scope in self._scopes:
             if arg in scope:
                 found = meet(found, scope[arg])
@@ -98,14 +98,14 @@ class Spans:
         if node.op in traits.LOOP:
             self._loop(node)
         elif rule is not None:
-            self._spans[node.outputs[0]] = rule(*map(self._get, node.args))
+            self._ranges[node.outputs[0]] = rule(*map(self._get, node.args))
         return True
 
     def _if(self, node: Node) -> bool:
-        under = (self._given(node.args[0], holds) for holds in (True, False))
+        under = (self._narrowed_by(node.args[0], holds) for holds in (True, False))
         found = [end for end in map(self._block, node.blocks, under) if end is not None]
         for value, *spans in zip(node.outputs, *found) if found else ():
-            self._spans[value] = join(*spans)
+            self._ranges[value] = join(*spans)
         return bool(found)
 
     def _loop(self, node: Node) -> None:
@@ -115,65 +115,66 @@ class Spans:
         begin = list(map(self._get, inits))
         if not self._narrows:
             for param, span in zip(carried, begin):
-                self._settle(param, span)
+                self._join(param, span)
         under: dict[Value, Span] | None = {}
         flag = None
         if node.op == "while":
             ended = self._block(first, {})
             test = None if ended is None else (first.results or (None,))[0]
             flag = carried.index(test) if test in carried else None
-            under = None if ended is None else self._in_iteration(test, carried, inner, inits, flag)
+            under = None if ended is None else self._loop_condition(test, carried, inner, inits, flag)
         elif len(first.params) > len(carried):
-            self._spans[first.params[0]] = self._items(node.args[0])
+            self._ranges[first.params[0]] = self._items(node.args[0])
         results = self._block(body, under)
         rest = (body.results or ())[until:]
         for place, param in enumerate(carried):
-            self._settle(param, begin[place], *([] if results is None else [results[until:][place]]))
-            self._spans[node.outputs[place]] = self._spans[param]
+            self._join(param, begin[place], *([] if results is None else [results[until:][place]]))
+            self._ranges[node.outputs[place]] = self._ranges[param]
         if flag is not None and under is not None:
-            again = self._flagged({}, inits, flag), *([] if results is None else [self._flagged(under, rest, flag)])
+            again = [self._carried_ranges({}, inits, flag)]
+            again += [] if results is None else [self._carried_ranges(under, rest, flag)]
             for place, param in enumerate(inner):
-                self._settle(param, *(each[place] for each in again if each is not None))
+                self._join(param, *(each[place] for each in again if each is not None))
         if node.op == "while" and not until:
-            known = self._given((first.results or (None,))[0], False) or {}
+            known = self._narrowed_by((first.results or (None,))[0], False) or {}
             for param, value in zip(carried, node.outputs):
-                self._spans[value] = meet(self._spans[param], known.get(param, ANY))
+                self._ranges[value] = meet(self._ranges[param], known.get(param, ANY))
 
-    def _in_iteration(
+    def _loop_condition(
         self, test: Any, carried: list[Value], inner: list[Value], inits: Sequence[Any], flag: int | None
     ) -> dict[Value, Span] | None:
         """The conditions under which a `while` has another iteration; None if it never has."""
         if flag is None:
-            self._spans.update((other, self._spans[param]) for param, other in zip(carried, inner))
+            self._ranges.update((other, self._ranges[param]) for param, other in zip(carried, inner))
         elif not self._narrows:
-            begin = self._flagged({}, inits, flag)
+            begin = self._carried_ranges({}, inits, flag)
             for place, other in enumerate(inner):
                 if begin is not None:
-                    self._settle(other, begin[place])
-        given = self._given(test, True)
-        if given is None or not all(other in self._spans for other in inner):
+                    self._join(other, begin[place])
+        narrowed = self._narrowed_by(test, True)
+        if narrowed is None or not all(other in self._ranges for other in inner):
             return None
-        return given | {other: given[param] for param, other in zip(carried, inner) if param in given}
+        return narrowed | {other: narrowed[param] for param, other in zip(carried, inner) if param in narrowed}
 
-    def _flagged(self, under: dict[Value, Span], args: Sequence[Any], flag: int) -> list[Span] | None:
+    def _carried_ranges(self, under: dict[Value, Span], args: Sequence[Any], flag: int) -> list[Span] | None:
         """The carried ranges of an iteration whose condition is carried as well, and holds."""
         self._scopes.append(under)
-        given = None if args[flag] is False else self._given(args[flag], True)
-        self._scopes.append(given or {})
-        found = None if given is None else list(map(self._get, args))
+        narrowed = None if args[flag] is False else self._narrowed_by(args[flag], True)
+        self._scopes.append(narrowed or {})
+        found = None if narrowed is None else list(map(self._get, args))
         del self._scopes[-2:]
         return found
 
-    def _settle(self, param: Value, *spans: Span) -> None:
+    def _join(self, param: Value, *spans: Span) -> None:
         """Join the ranges of a parameter at the beginning of iterations."""
         if not spans:
             return
-        before, after = self._spans.get(param), join(*spans)
+        before, after = self._ranges.get(param), join(*spans)
         if before is None:
-            self._spans[param], self._moved = after, True
+            self._ranges[param], self._moved = after, True
             return
         if self._narrows:
-            self._spans[param] = meet(before, after)
+            self._ranges[param] = meet(before, after)
             return
         after = join(before, after)
         if after == before:
@@ -182,20 +183,20 @@ class Spans:
         if self._widens:
             low = after[0] if after[0] == before[0] else max(each for each in _STOPS if each <= after[0])
             after = low, after[1] if after[1] == before[1] else inf
-        self._spans[param] = after
+        self._ranges[param] = after
 
     def _items(self, items: Any) -> Span:
         """The range of the items of a `range`."""
         if not isinstance(items, Value) or items.node is None or items.node.op not in traits.MAKES_RANGES:
-            return self._spans.get(items, ANY) if isinstance(items, Value) else ANY
+            return self._ranges.get(items, ANY) if isinstance(items, Value) else ANY
         return items_of(items.node, self._get)
 
     # Conditions -------------------------------------------------------------------------------------------------------
 
-    def _given(self, test: Any, holds: bool) -> dict[Value, Span] | None:
+    def _narrowed_by(self, test: Any, holds: bool) -> dict[Value, Span] | None:
         """The ranges if a condition holds, or does not; None if that is impossible."""
         found: dict[Value, Span] = {}
-        for name, a, b in _facts(test, holds):
+        for name, a, b in _comparisons(test, holds):
             if not (_is_integer(a) and _is_integer(b)):
                 continue
             one, other = (meet(self._get(each), found.get(each, ANY)) for each in (a, b))
@@ -243,7 +244,7 @@ def items_of(node: Node, get: Callable[[Any], Span]) -> Span:
     return (min(stop[0] + 1, start[1]), start[1]) if high < 0 else ANY
 
 
-def _facts(test: Any, holds: bool, depth: int = DEPTH) -> Iterator[tuple[str, Any, Any]]:
+def _comparisons(test: Any, holds: bool, depth: int = DEPTH) -> Iterator[tuple[str, Any, Any]]:
     """The comparisons that hold if a condition does, or does not."""
     if not isinstance(test, Value) or not depth:
         return
@@ -251,15 +252,15 @@ def _facts(test: Any, holds: bool, depth: int = DEPTH) -> Iterator[tuple[str, An
     if node is not None and node.op in traits.COMPARISON and len(node.args) == 2:
         yield node.op if holds else traits.NEGATED[node.op], node.args[0], node.args[1]
     elif node is not None and node.op in traits.NEGATION:
-        yield from _facts(node.args[0], not holds, depth - 1)
+        yield from _comparisons(node.args[0], not holds, depth - 1)
     elif node is not None and node.op == "if":
         place = node.outputs.index(test)
         for block, taken in zip(node.blocks, (True, False)):
             if block.results is not None and _is_known(block.results[place], not holds):     # so it was the other one
                 other = node.blocks[taken]
-                yield from _facts(node.args[0], not taken, depth - 1)
+                yield from _comparisons(node.args[0], not taken, depth - 1)
                 if other.results is not None:
-                    yield from _facts(other.results[place], holds, depth - 1)
+                    yield from _comparisons(other.results[place], holds, depth - 1)
     elif _is_integer(test):
         yield "ne" if holds else "eq", test, 0
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from autograph.common import disk_cache, forking
-from autograph.runtime.engines.native.analysis.range_analysis import Spans
+from autograph.runtime.engines.native.analysis.range_analysis import RangeAnalysis
 from autograph.runtime.graph.graph import Block, Node, Value, gather
 from autograph.runtime.ops.native.intervals import ANY, Span
 
@@ -55,16 +55,16 @@ class Structure:
         self._outer: dict[Block, set[Key]] = {}
         self._live: dict[Point | Node, set[Key]] = {}
         self._visit(root, None)
-        self._settle(root)
+        self._find_live(root)
         self.free = [value for value in used_in(root.blocks) if value in self._free[root]]
 
     @forking.cached_property
-    def _spans(self) -> Spans:
-        return Spans(self.root, self._known)
+    def _ranges(self) -> RangeAnalysis:
+        return RangeAnalysis(self.root, self._known)
 
     def __getstate__(self) -> Any:
         """The parts that are saved on disk: without the results of range analysis."""
-        return {name: value for name, value in vars(self).items() if name != "_spans"} | {"_live": {}}
+        return {name: value for name, value in vars(self).items() if name != "_ranges"} | {"_live": {}}
 
     def owner(self, block: Block) -> tuple[Node, Point | None]:
         """The node that a block belongs to, and the point of that node; None for the root."""
@@ -101,11 +101,11 @@ class Structure:
         node, at = self._owners[block]
         return (node.op != "if") + (0 if at is None else self.depth(at.block))
 
-    def span(self, value: Value, block: Block | None = None) -> Span:
+    def range_of(self, value: Value, block: Block | None = None) -> Span:
         """The range of a value in a block, if it is a Python integer."""
         if value in self.root.args:     # after a side exit, the code begins with the values of any iteration
             return ANY
-        return self._spans.of(value, self._around[block] if block is not None else ())
+        return self._ranges.of(value, self._around[block] if block is not None else ())
 
     def is_rare(self, block: Block) -> bool:
         """Whether iterations of the loop around a block may skip it."""
@@ -134,7 +134,7 @@ class Structure:
         self._free[node] = free
         return free
 
-    def _settle(self, node: Node) -> None:
+    def _find_live(self, node: Node) -> None:
         """Find the values that are live behind each block of a node."""
         for block in node.blocks:
             after = self.after(block)
@@ -151,7 +151,7 @@ class Structure:
             self._outer[block] = outer
             for inner in block.nodes:
                 if inner.blocks:
-                    self._settle(inner)
+                    self._find_live(inner)
 
 
 def carried(loop: Node) -> list[Value]:

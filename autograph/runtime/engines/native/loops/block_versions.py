@@ -109,7 +109,7 @@ class Flow:
             return leaf
         found = self.inputs[leaf] if leaf in self.inputs else self.fetch(leaf)
         if type(found) is Number and found.type == INT:
-            self.emit.ranges.learn(found, *self.structure.span(leaf, self.block))
+            self.emit.ranges.learn(found, *self.structure.range_of(leaf, self.block))
         return found
 
     def fetch(self, key: Key) -> Any:
