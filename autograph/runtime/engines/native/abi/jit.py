@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.emit.tier_up import BaselineTier
-from autograph.runtime.engines.native.llvm.target import machine
+from autograph.runtime.engines.native.llvm.target import cached_object, machine, object_key
 from autograph.runtime.graph.graph import Place
 
 
@@ -44,15 +44,15 @@ class Code:
         self.text = text
         self.origins = origins
         self.branchy = branchy
-        code = found if found is not None or baseline is None else disk_cache.load(_key(text, str(branchy)))
+        code = found if found is not None or baseline is None else disk_cache.load(object_key(text, str(branchy)))
         self.baseline = baseline if code is None else None
         self._others: list[Any] = []
         if code is not None:
             self.cached, self.unkept = True, ""
         elif baseline is not None:
-            code, self.cached, self.unkept = _cached(baseline.text, baseline=True)
+            code, self.cached, self.unkept = cached_object(baseline.text, baseline=True)
         else:
-            code, self.cached, self.unkept = _cached(text, branchy)
+            code, self.cached, self.unkept = cached_object(text, branchy)
         self._engine = here.linked(code)
         self.run: Callable[[int, int], int] = _TYPE(self._engine.get_function_address("loop"))
         self.part: Callable[[int, int, int], int] = _PART(self._engine.get_function_address("loop"))
@@ -61,20 +61,20 @@ class Code:
     @staticmethod
     def on_disk(text: str, branchy: bool, origins: Sequence[Place]) -> Code | None:
         """Optimized code of a text, if it is on disk."""
-        found = disk_cache.load(_key(text, str(branchy)))
+        found = disk_cache.load(object_key(text, str(branchy)))
         return None if found is None else Code(text, branchy, origins, found=found)
 
     def go_on(self, number: int) -> Callable[[int, int], int]:
         """Compile an optimized function that resumes where baseline code has stopped."""
         assert self.baseline is not None
-        code, *_ = _cached(self.baseline.resumed(number), self.branchy)
+        code, *_ = cached_object(self.baseline.resumed(number), self.branchy)
         self._others.append(machine().linked(code))
         return _TYPE(self._others[-1].get_function_address("loop"))
 
     def enter(self, text: str) -> int:
         """Compile a function `entry` that calls this one. Returns its address."""
         here = machine()
-        code, *_ = _cached(text, baseline=True)
+        code, *_ = cached_object(text, baseline=True)
         here.add(self._engine, code)
         self.entry = self._engine.get_function_address("entry")
         return self.entry
@@ -89,21 +89,6 @@ class Code:
         """The assembly of the processor."""
         here = machine()
         return str(here.target.emit_assembly(here.optimized(self.text, self.branchy)))
-
-
-def _key(text: str, how: str) -> str:
-    """The name on disk for the object code of a text."""
-    return disk_cache.key_of(text, how, *machine().traits)
-
-
-def _cached(text: str, branchy: bool = False, baseline: bool = False) -> tuple[bytes, bool, str]:
-    """The object code of a text, whether it was on disk, and why it cannot be saved there."""
-    key = _key(text, "baseline" if baseline else str(branchy))
-    code = disk_cache.load(key)
-    if code is not None:
-        return code, True, ""
-    code = machine().object(text, branchy, baseline)
-    return code, False, disk_cache.save(key, code)
 
 
 # It keeps the GIL, and raises exceptions.

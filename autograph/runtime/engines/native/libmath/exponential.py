@@ -21,7 +21,7 @@ from autograph.runtime.engines.native.libmath.libm import raise_flags, raised_fl
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.printer import printed
-from autograph.runtime.engines.native.llvm.target import has_feature, machine
+from autograph.runtime.engines.native.llvm.target import cached_object, has_feature, machine
 
 NAME = "ag_exp"
 UNDERFLOW = -746.0      # of smaller numbers the result is 0
@@ -55,7 +55,8 @@ def compiled(algorithm: Algorithm) -> Callable[[Any], Any]:
         x = b.load(vectors.FLOATS, b.gep(source, loop.index, of=ir.DOUBLE), align=8)
         b.store(algorithm.of(Vectors(algorithm, b), x), b.gep(target, loop.index, of=ir.DOUBLE), align=8)
     b.ret()
-    engine = machine().linked(machine().object(printed(module)))
+    code, *_ = cached_object(printed(module))
+    engine = machine().linked(code)
     run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ssize_t)
 
     def call(x: Any) -> Any:

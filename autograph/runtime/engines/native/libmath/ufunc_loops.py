@@ -28,7 +28,7 @@ _CHEAP = frozenset(
 @cache
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     """The loop for operands and a result of these dtypes, if it can be called; makes it known to LLVM."""
-    inner = _find(ufunc, dtypes)
+    inner = find(ufunc, dtypes)
     if inner is None or not _agrees_in_blocks(inner, ufunc, dtypes):
         return None
     if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (algorithm := exponential.known()):
@@ -47,8 +47,8 @@ def quotient() -> Loop | None:
 @cache
 def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     """The loop for numbers, if NumPy warns only about new infinities and NaNs."""
-    inner = _find(ufunc, dtypes)
-    if inner is None or not _is_of_numbers(inner, ufunc, dtypes):
+    inner = find(ufunc, dtypes)
+    if inner is None or not _agrees_for_numbers(inner, ufunc, dtypes):
         return None
     return Loop(*_register(inner, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
 
@@ -70,13 +70,9 @@ def is_costly(ufunc: np.ufunc, result: np.dtype[Any]) -> bool:
     return result.kind in "fc" and ufunc.__name__ not in _CHEAP
 
 
-def is_there(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
-    """Whether NumPy has such a loop, which may fail the probe."""
-    return _find(ufunc, dtypes) is not None
-
-
 @cache
-def _find(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | None:
+def find(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> InnerLoop | None:
+    """NumPy's inner loop, which may fail the probe."""
     if any(dtype.kind not in _KINDS for dtype in dtypes):
         return None
     if ufunc is np.power and dtypes[-1].kind == "i":
@@ -103,7 +99,7 @@ def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
     return found
 
 
-def _is_of_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _agrees_for_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
     """Probe whether the loop gives what the ufunc gives for numbers, which warns about new infinities and NaNs."""
     columns = [numbers(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     for place, value in enumerate((0, 1, 2, 3, 0.5)):       # exponents that may have a shortcut

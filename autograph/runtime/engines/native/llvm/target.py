@@ -131,6 +131,21 @@ def traits() -> tuple[str, ...]:
     return machine().traits
 
 
+def object_key(text: str, how: str) -> str:
+    """The name on disk for the object code of a text."""
+    return disk_cache.key_of(text, how, *machine().traits)
+
+
+def cached_object(text: str, branchy: bool = False, baseline: bool = False) -> tuple[bytes, bool, str]:
+    """The object code of a text, whether it was on disk, and why it cannot be saved there."""
+    key = object_key(text, "baseline" if baseline else str(branchy))
+    code = disk_cache.load(key)
+    if code is not None:
+        return code, True, ""
+    code = machine().object(text, branchy, baseline)
+    return code, False, disk_cache.save(key, code)
+
+
 @cache
 def has_feature(name: str) -> bool:
     """Whether the processor has a feature, by LLVM's name, such as `fma`."""

@@ -10,6 +10,7 @@ import autograph as ag
 from autograph.runtime.engines.native.libmath import exponential
 from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, table
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of
+from autograph.runtime.engines.native.llvm.target import machine
 
 
 class Numbers:
@@ -106,3 +107,16 @@ def test_what_is_combined_never_is_in_memory(algorithm, goes):
         for found, expected in zip(staged(*given), f(*given, alone)):
             assert found.tobytes() == expected.tobytes()
     assert "NumPy's" not in str(staged.explain(*given))
+
+
+@pytest.mark.parametrize("algorithm", [GNU, SVML])
+def test_the_probe_is_compiled_once_and_kept_on_disk(algorithm, monkeypatch, tmp_path):
+    if not exponential.is_supported(algorithm):
+        pytest.skip("this processor cannot")
+    monkeypatch.delenv("AUTOGRAPH_CACHE", raising=False)
+    monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path))
+    texts, compile = [], type(machine()).object
+    monkeypatch.setattr(type(machine()), "object", lambda self, *args: texts.append(args) or compile(self, *args))
+    x = numbers(algorithm, 24)
+    first, second = exponential.compiled(algorithm)(x), exponential.compiled(algorithm)(x)
+    assert len(texts) == 1 and first.tobytes() == second.tobytes()
