@@ -10,7 +10,7 @@ import numpy as np
 from autograph.common.numpy_internals import sums_are_known
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.kernels.loop_nest import Reduction
-from autograph.runtime.engines.native.libmath.ufunc_loops import is_there
+from autograph.runtime.engines.native.libmath.ufunc_loops import find
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.effects import effect_of, is_array
 from autograph.runtime.graph.graph import Constant, Node, Value
@@ -73,7 +73,7 @@ def has_loop(node: Node) -> bool:
         return True
     try:
         dtypes = tuple(map(known_dtype, loop.dtypes(*map(promotes, known))))
-        return loop.rule_of(dtypes) is not None or is_there(loop.ufunc, dtypes)
+        return loop.rule_of(dtypes) is not None or find(loop.ufunc, dtypes) is not None
     except NoLowering:
         return False
 

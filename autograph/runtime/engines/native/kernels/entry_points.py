@@ -11,7 +11,6 @@ the results. In three cases it calls Python:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,15 +31,6 @@ PARALLEL = 3 << 20          # cost of all elements from which on several threads
 COSTLY = PARALLEL // 48     # elements for which that is so if a function such as `sin` is called
 
 
-@dataclass(frozen=True)
-class Callers:
-    """The Python functions that the C function calls."""
-
-    other: Callable[..., Any]
-    redo: Callable[..., Any]
-    parallel: Callable[..., Any]
-
-
 class EntryPoint:
     """Builds the C function.
 
@@ -50,6 +40,7 @@ class EntryPoint:
         count: the number of arguments.
         flat: `C` or `F` if all arrays have one shape and are contiguous in that order, so that they are one row.
         returns_target: whether an array that is written into is a result.
+        other, redo, parallel: the Python functions that the C function calls, see above.
 
     Attributes:
         things: the objects in its table.
@@ -64,23 +55,26 @@ class EntryPoint:
         ndim: int,
         flat: str,
         returns_target: bool,
-        callers: Callers,
+        other: Callable[..., Any],
+        redo: Callable[..., Any],
+        parallel: Callable[..., Any],
     ) -> None:
         slots = sum(member.nest.frame.slots for member in members)
-        self._c = c = CFunction(module, count, slots + (len(members) > 1), callers.other)
-        self._ndim, self._flat, self._returns_target, self._callers = ndim, flat, returns_target, callers
+        self._c = c = CFunction(module, count, slots + (len(members) > 1), other)
+        self._ndim, self._flat, self._returns_target = ndim, flat, returns_target
+        self._redo, self._parallel = redo, parallel
         self._lengths = c.b.room(ir.array(ndim, ir.I64))
         if any(member.nest.is_float for member in members):
             c.demand_silence()
-        taken = self._take(members, parts)
-        self._first, first, made = taken[0], members[0].nest, list[ir.Value]()
+        nests = self._take(members, parts)
+        self._first, first, results = nests[0], members[0].nest, list[ir.Value]()
         if first.update is not None and not first.update.buffered:
-            taken[0].demand_disjoint(first.update)
-        for member, arguments in zip(members, taken):
-            made = self._make(member, arguments, made)
+            nests[0].demand_disjoint(first.update)
+        for member, arguments in zip(members, nests):
+            results = self._new_arrays(member, arguments, results)
         if len(members) > 1:
             c.b.store(self._rows_of_a_block(), c.b.gep(c.frame, SLOT * slots))
-        self._run(max(1, PARALLEL // sum(member.nest.cost for member in members)), made)
+        self._run(max(1, PARALLEL // sum(member.nest.cost for member in members)), results)
         self.things = c.things
 
     def _take(self, members: Sequence[Member], parts: dict[Any, Part]) -> list[NestArguments]:
@@ -112,8 +106,8 @@ class EntryPoint:
 
     # Results ----------------------------------------------------------------------------------------------------------
 
-    def _make(self, member: Member, arguments: NestArguments, made: list[ir.Value]) -> list[ir.Value]:
-        """Make the arrays for the results of a nest. Returns them after those that are made already."""
+    def _new_arrays(self, member: Member, arguments: NestArguments, results: list[ir.Value]) -> list[ir.Value]:
+        """Make the arrays for the results of a nest. Returns all arrays so far."""
         c, b, nest = self._c, self._c.b, member.nest
         for place, dtype in enumerate(nest.dtypes):
             if not member.new[place]:
@@ -126,17 +120,17 @@ class EntryPoint:
             found = c.new_array(dtype, len(shape), self._lengths, F_CONTIGUOUS if self._flat == "F" else 0)
             with b.if_then(b.is_null(found)):
                 c.python("PyErr_Clear")
-                self._give_up(made)
+                self._give_up(results)
             b.store(c.load_at(ir.PTR, found, DATA), arguments.at(place))
-            made = [*made, found]
-        return made
+            results = [*results, found]
+        return results
 
-    def _give_up(self, made: Sequence[ir.Value]) -> None:
-        for each in made:
+    def _give_up(self, results: Sequence[ir.Value]) -> None:
+        for each in results:
             self._c.forget(each)
-        self._c.hand_over(self._callers.redo)
+        self._c.hand_over(self._redo)
 
-    def _run(self, far: int, made: list[ir.Value]) -> None:
+    def _run(self, far: int, results: list[ir.Value]) -> None:
         """Run the loops, from so many elements on in several threads, and return the results."""
         c, b, first, nest = self._c, self._c.b, self._first, self._first.nest
         size, whole = first.size, first.size if self._flat or not nest.depth else first.dims[0]
@@ -148,26 +142,26 @@ class EntryPoint:
             lambda: b.if_else(
                 b.icmp("slt", work, 2**62 if is_number else far),
                 lambda: self._unlocked(whole),
-                lambda: self._in_parallel(whole, made),
+                lambda: self._in_parallel(whole, results),
             ),
         )
         assert flags is not None
         with b.if_then(b.icmp("ne", flags, 0)):
             if nest.update is not None and nest.update.out < len(nest.dtypes) - 1:
-                c.forget(c.call(c.address(np.copyto), [first.things[nest.update.target], made[-1]]))    # undo
-            self._give_up(made)
+                c.forget(c.call(c.address(np.copyto), [first.things[nest.update.target], results[-1]]))    # undo
+            self._give_up(results)
         if nest.update is not None and nest.update.buffered:
             self._loop(whole, "copy_out")
         if nest.update is not None:
-            made = self._results(nest.update, made)
+            results = self._results(nest.update, results)
         if is_number:
             total = load_number(b, first.at(len(nest.dtypes) - 1), nest.dtypes[-1])
-            made = [*made, c.number_object(total, scalar(nest.dtypes[-1]))]
-        b.ret(made[0] if len(made) == 1 else c.tuple_object(made))
+            results = [*results, c.number_object(total, scalar(nest.dtypes[-1]))]
+        b.ret(results[0] if len(results) == 1 else c.tuple_object(results))
 
-    def _results(self, update: Update, made: list[ir.Value]) -> list[ir.Value]:
+    def _results(self, update: Update, results: list[ir.Value]) -> list[ir.Value]:
         """The results, if an array has been written into."""
-        outs, log = made[: update.out], made[update.out :]
+        outs, log = results[: update.out], results[update.out :]
         for each in log:
             self._c.forget(each)
         target = self._first.things[update.target] if self._returns_target else self._c.address(None)
@@ -185,15 +179,15 @@ class EntryPoint:
         self._c.python("PyEval_RestoreThread", state)
         return flags
 
-    def _in_parallel(self, whole: ir.Value, made: Sequence[ir.Value]) -> ir.Value:
+    def _in_parallel(self, whole: ir.Value, results: Sequence[ir.Value]) -> ir.Value:
         """Let Python run the loops in several threads."""
         c, b = self._c, self._c.b
-        given = [c.python("PyLong_FromLongLong", each) for each in (b.cast("ptrtoint", c.frame, ir.I64), whole)]
-        found = c.call(c.address(self._callers.parallel), given)
-        for each in given:
+        integers = [c.python("PyLong_FromLongLong", each) for each in (b.cast("ptrtoint", c.frame, ir.I64), whole)]
+        found = c.call(c.address(self._parallel), integers)
+        for each in integers:
             c.forget(each)
         with b.if_then(b.is_null(found)):
-            for each in made:
+            for each in results:
                 c.forget(each)
             b.ret(ir.NULL)
         flags = c.python("PyLong_AsLongLong", found)
@@ -246,25 +240,25 @@ class NestArguments:
 
     def take(self, part: Part | None, kind: Stream | Single) -> None:
         """Put an argument, a part of one, or a constant into the frame."""
-        thing = ir.NULL if part is None else self._c.argument(part.place)
+        argument = ir.NULL if part is None else self._c.argument(part.place)
         if isinstance(kind, Stream):
-            self._take_array(thing, kind, part.indices if part is not None else ())
+            self._take_array(argument, kind, part.indices if part is not None else ())
         else:
-            for place, value in enumerate(self._numbers(thing, kind), self.nest.frame.single(self._singles)):
+            for place, value in enumerate(self._numbers(argument, kind), self.nest.frame.single(self._singles)):
                 self._c.b.store(value, self.at(place))
             if kind.known is None:
                 self._demand_range()
             self._singles += slots_of([kind])
 
-    def _take_array(self, thing: ir.Value, stream: Stream, indices: Sequence[Any]) -> None:
+    def _take_array(self, argument: ir.Value, stream: Stream, indices: Sequence[Any]) -> None:
         place = self._outs + len(self.arrays)
         is_target = self.nest.update is not None and place == self.nest.update.target
         wanted, mask = (ALIGNED | each | WRITEABLE * is_target for each in _ORDERS[self._flat if stream.ndim else ""])
-        self._c.demand_array(thing, stream.dtype, stream.ndim, wanted, mask)
-        layout = layout_of(self._c, thing, stream.ndim, indices, not self._flat)
+        self._c.demand_array(argument, stream.dtype, stream.ndim, wanted, mask)
+        layout = layout_of(self._c, argument, stream.ndim, indices, not self._flat)
         for each in self._places(place):
             self._c.b.store(layout.data, self.at(each))
-        self.things.append(thing)
+        self.things.append(argument)
         self.arrays.append(layout)
 
     def _places(self, place: int) -> list[int]:
@@ -272,11 +266,13 @@ class NestArguments:
         update = self.nest.update
         return [place, update.out] if update and place == update.target and not update.buffered else [place]
 
-    def _numbers(self, thing: ir.Value, kind: Single) -> list[ir.Value]:
+    def _numbers(self, argument: ir.Value, kind: Single) -> list[ir.Value]:
         """A number as it is in memory, or the parts of a complex one."""
         dtype = kind.type.dtype
+        if kind.known is None and dtype.kind == "c":
+            return self._c.parts_in(argument, kind.type)
         if kind.known is None:
-            return self._c.parts_in(thing, kind.type) if dtype.kind == "c" else [self._c.number_in(thing, kind.type)]
+            return [self._c.number_in(argument, kind.type)]
         if dtype.kind != "c":
             return [ir.constant(memory_type(dtype), kind.known)]
         return [ir.constant(llvm_type(part_of(dtype)), each) for each in (kind.known.real, kind.known.imag)]
@@ -301,8 +297,8 @@ class NestArguments:
                     extent = b.mul(self.size, stream.dtype.itemsize)
             bounds.append((begin, b.gep(begin, extent)))
         begin, end = bounds.pop(update.target - self._outs)
-        for other, behind in bounds:
-            self._c.demand(b.or_(b.icmp("ule", end, other), b.icmp("ule", behind, begin)))
+        for first, last in bounds:
+            self._c.demand(b.or_(b.icmp("ule", end, first), b.icmp("ule", last, begin)))
 
     # Shapes -----------------------------------------------------------------------------------------------------------
 
@@ -331,10 +327,10 @@ class NestArguments:
         for place, (layout, stream) in enumerate(zip(self.arrays, streams), self._outs):
             self._demand_layout(place, layout, stream, dims)
         self._lay_out(dims)
-        for sources in nest.whole:
-            if len(sources) < sum(stream.ndim > 0 for stream in streams):
-                own = [each.shape for place, each in enumerate(self.arrays, self._outs) if place in sources]
-                for dim, whole in zip(self._broadcast(own), dims):
+        for group in nest.whole:
+            if len(group) < sum(stream.ndim > 0 for stream in streams):
+                shapes = [each.shape for place, each in enumerate(self.arrays, self._outs) if place in group]
+                for dim, whole in zip(self._broadcast(shapes), dims):
                     self._c.demand(self._c.b.icmp("eq", dim, whole))
         return dims
 

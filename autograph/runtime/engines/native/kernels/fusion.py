@@ -71,66 +71,69 @@ class Fuser(Copier):
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
         outer, self._into = self._into, into
-        self._fuse(nodes, into)
-        self._take_slices(into)
+        self._fuse(nodes)
+        self._copy(self._slices.pop_all())
         self._into = outer
 
     def _leaf(self, leaf: Any) -> Any:
         node = self._slices.pop(leaf) if isinstance(leaf, Value) else None
         if node is not None:
-            self._into.append(self.node(node))
+            self._copy([node])
         return super()._leaf(leaf)
 
-    def _take_slices(self, into: Block) -> None:
-        for node in self._slices.pop_all():
-            into.append(self.node(node))
+    def _copy(self, nodes: Sequence[Node]) -> None:
+        """Leave nodes to NumPy."""
+        for node in nodes:
+            self._into.append(self.node(node))
 
-    def _fuse(self, nodes: Sequence[Node], into: Block) -> None:
+    def _fuse(self, nodes: Sequence[Node]) -> None:
         self._part_views |= part_views(nodes, self._uses)
         for node in nodes:
             if node in self._without:
-                self._flush(into)
-                into.append(self.node(node))
+                self._flush()
+                self._copy([node])
             elif is_plain_slice(node):
                 if self._uses_waiting(node):
-                    self._flush(into)
+                    self._flush()
                 self._slices.add(node)
             elif loop_interchange.is_interchangeable(node, self._uses):
-                self._flush(into)
-                self._interchange(node, into)
-            elif not self._joins(node, into):
-                self._stands_alone(node, into)
-        self._flush(into)
+                self._flush()
+                self._interchange(node)
+            elif not self._joins(node):
+                self._stands_alone(node)
+        self._flush()
 
-    def _joins(self, node: Node, into: Block) -> bool:
+    def _joins(self, node: Node) -> bool:
         """Let a node wait, or be the last of those that wait, if it can."""
         if self._may_wait(node):
             if self._waiting and not self._fits(node):
-                self._flush(into)
+                self._flush()
             self._waiting.append(node)
         elif self._writes(node):
-            self._waiting.append(self._written(node, into))
-            self._flush(into)
+            self._waiting.append(self._written(node))
+            self._flush()
         elif self._ends(node):
             if not self._uses_waiting(node) or not self._follows(node):
-                self._flush(into)
+                self._flush()
             self._waiting.append(node)
             if not goes_on(node):
-                self._flush(into)
+                self._flush()
         else:
             return False
         return True
 
-    def _stands_alone(self, node: Node, into: Block) -> None:
+    def _stands_alone(self, node: Node) -> None:
+        """Run a node that is no part of a kernel."""
         if self._waiting and not self._is_indifferent(node):
-            self._flush(into)
+            self._flush()
         if node.blocks or effect_of(node).kind not in (PURE, VIEW):
-            self._take_slices(into)
+            self._copy(self._slices.pop_all())
         if is_small_product(node) or is_larger_product(node):
             kind = Product if is_small_product(node) else Autotuned
-            self.call(into, kind(lookup(node.op).target or matmul, self._after), node.args, node.outputs, node.place)
+            product = kind(lookup(node.op).target or matmul, self._after)
+            self.call(self._into, product, node.args, node.outputs, node.place)
         else:
-            into.append(self.node(node))
+            self._copy([node])
 
     def _may_wait(self, node: Node) -> bool:
         """Whether a node is elementwise, and its result is used."""
@@ -172,7 +175,7 @@ class Fuser(Copier):
             return False
         return node.op == "setitem" or (elementwise.has_loop(node) and all(map(elementwise.is_operand, node.args)))
 
-    def _written(self, node: Node, into: Block) -> Node:
+    def _written(self, node: Node) -> Node:
         """A write into a whole array in the place of one into a part: `part[...] = …` for `x[1:-1] = …`."""
         if elementwise.is_whole(node):
             return node
@@ -182,7 +185,7 @@ class Fuser(Copier):
         if is_plain_slice(part):
             self._slices.add(part)
         else:
-            into.append(self.node(part))
+            self._copy([part])
         written = Node("setitem", (view, ..., value), place=node.place)
         self._sources[written] = node
         return written
@@ -205,54 +208,53 @@ class Fuser(Copier):
         quiet = not node.blocks and is_quiet(node) and effect_of(node).kind in (PURE, VIEW)
         return quiet and not self._uses_waiting(node)
 
-    def _flush(self, into: Block) -> None:
+    def _flush(self) -> None:
         """Run the nodes that wait."""
         waiting, self._waiting = self._waiting, []
         for nodes in _parts(waiting):
-            self._run(nodes, into)
+            self._run(nodes)
 
-    def _run(self, every: list[Node], into: Block) -> None:
+    def _run(self, every: list[Node]) -> None:
+        """Run nodes as a kernel, if that pays, and views that others use as they are."""
         inside = Counter(value for node in every for value in node.inputs)
         views = [node for node in every if node in self._part_views and self._uses[node.output] > inside[node.output]]
         nodes = [node for node in every if node not in views or inside[node.output]]
         if sum(node not in self._part_views for node in nodes) < 2 and not any(map(pays_alone, nodes)):
-            for node in every:
-                into.append(self.node(node))
+            self._copy(every)
             return
         viewed = {node.args[0] for node in views}
-        made = [value for node in nodes if node not in views for value in node.outputs]
-        outputs = [value for value in made if self._uses[value] > inside[value] or value in viewed]
-        self._call_kernel(nodes, inside, outputs, into)
-        for node in views:
-            into.append(self.node(node))
+        computed = [value for node in nodes if node not in views for value in node.outputs]
+        outputs = [value for value in computed if self._uses[value] > inside[value] or value in viewed]
+        self._call_kernel(nodes, inside, outputs)
+        self._copy(views)
 
-    def _call_kernel(self, nodes: list[Node], inside: Counter[Value], outputs: list[Value], into: Block) -> None:
+    def _call_kernel(self, nodes: list[Node], inside: Counter[Value], outputs: list[Value]) -> None:
         inputs = _inputs(nodes)
         sources = [self._sources.get(node, node) for node in nodes]
-        taken = self._slices_of(inputs, nodes)
-        self._slices.used({value: inside[value] for value in taken})
-        arrays = {value: taken[value][0].args[0] if value in taken else value for value in inputs}
+        slices = self._slices_of(inputs, nodes)
+        self._slices.used({value: inside[value] for value in slices})
+        arrays = {value: slices[value][0].args[0] if value in slices else value for value in inputs}
         args = list(dict.fromkeys(arrays.values()))
-        indices = {value: tuple(node.args[1] for node in chain) for value, chain in taken.items()}
+        indices = {value: tuple(node.args[1] for node in chain) for value, chain in slices.items()}
         parts = [Part(args.index(arrays[value]), indices.get(value, ())) for value in inputs]
         kernel = self._known.get(tuple(sources))
         if kernel is None or kernel.parts != parts:
-            every = [*dict.fromkeys(node for chain in taken.values() for node in chain), *nodes]
+            every = [*dict.fromkeys(node for chain in slices.values() for node in chain), *nodes]
             kernel = self._make(
                 nodes, inputs, outputs, lambda: self._compile(self._alone(every, args, outputs)), args, parts
             )
         kernel.sources = sources
         self.kernels.append(kernel)
-        self.call(into, kernel, args, outputs, nodes[0].place)
+        self.call(self._into, kernel, args, outputs, nodes[0].place)
 
-    def _interchange(self, loop: Node, into: Block) -> None:
+    def _interchange(self, loop: Node) -> None:
         """Run a loop all of whose iterations are one kernel."""
         kernel, others = self._known.get((loop,)), loop_interchange.used_by(loop)
         if kernel is None:
             kernel = loop_interchange.interchanged(loop, others, self._name, self._compile, self._make)
         kernel.sources = [loop]
         self.kernels.append(kernel)
-        self.call(into, loop_interchange.Interchange(kernel), [*loop.args, *others], loop.outputs, loop.place)
+        self.call(self._into, loop_interchange.Interchange(kernel), [*loop.args, *others], loop.outputs, loop.place)
 
     def _alone(self, nodes: list[Node], args: list[Any], outputs: list[Value]) -> Graph:
         """The graph of a kernel's nodes, for NumPy."""
@@ -293,5 +295,5 @@ def _parts(nodes: list[Node]) -> list[list[Node]]:
 
 def _inputs(nodes: list[Node]) -> list[Value]:
     """The values that nodes use and do not compute."""
-    own = {value for node in nodes for value in node.outputs}
-    return list(dict.fromkeys(value for node in nodes for value in node.inputs if value not in own))
+    computed = {value for node in nodes for value in node.outputs}
+    return list(dict.fromkeys(value for node in nodes for value in node.inputs if value not in computed))

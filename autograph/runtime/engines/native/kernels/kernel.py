@@ -25,7 +25,7 @@ from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Rebind
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, examples_of
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of, target_of
-from autograph.runtime.engines.native.kernels.entry_points import Callers, EntryPoint
+from autograph.runtime.engines.native.kernels.entry_points import EntryPoint
 from autograph.runtime.engines.native.kernels.loop_codegen import LoopCode, write_fused
 from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Stream
 from autograph.runtime.engines.native.kernels.multi_nest import fused, only, split
@@ -80,13 +80,13 @@ class Version:
             returns_target = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             members, self.schedule = [only(nest, named)], schedule_of(nest)
             LoopCode(module, nest).write(self.schedule)
-        callers = Callers(kernel.entry, self._redo, self._parallel)
-        entry = EntryPoint(module, members, parts, len(kernel.args), ndim, flat, returns_target, callers)
+        other, redo, count = kernel.entry, self._redo, len(kernel.args)
+        entry = EntryPoint(module, members, parts, count, ndim, flat, returns_target, other, redo, self._parallel)
         printer = Printer()
         self.code = Code(printer.print(verified(module)), origins=printer.origins)
         self.entry = builtin(self.code.entry, Table.of(entry.things), self.code)
         forced = Table.of(entry.things)
-        for who in (callers.other, callers.redo):
+        for who in (other, redo):
             forced.put(who, lambda *_: _FAILED)
         self.forced = builtin(self.code.entry, forced, self.code)
         self.failures = 0
@@ -298,10 +298,10 @@ def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple
         flat = ""
     elif reduction is not None and not flat and ndim > 1:
         raise NoLowering
-    given = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
+    arguments = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
     if kernel.carried is None:
-        return flat, build_nest(*given)
-    return flat, build_nest(*given, within=kernel.carried.results, iterations=kernel.carried.iterations)
+        return flat, build_nest(*arguments)
+    return flat, build_nest(*arguments, within=kernel.carried.results, iterations=kernel.carried.iterations)
 
 
 def _constants(nodes: list[Node]) -> dict[Any, Single]:
@@ -333,8 +333,8 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | None:
     for each in inputs:
         if isinstance(each, np.ndarray):
             steps = bool(each.ndim) and each.shape[-1] != 1
-            apart = steps and not flat and each.strides[-1] not in (0, each.itemsize)
-            found.append(Stream(each.dtype, each.ndim, steps or bool(flat and each.ndim), apart))
+            strided = steps and not flat and each.strides[-1] not in (0, each.itemsize)
+            found.append(Stream(each.dtype, each.ndim, steps or bool(flat and each.ndim), strided))
         elif type(each) in _NUMBERS:
             found.append(Single(_NUMBERS[type(each)]))
         else:
@@ -356,9 +356,9 @@ def _is_plain(array: Any) -> bool:
 
 def threads() -> int:
     """The number of threads that share a loop."""
-    given = os.environ.get("AUTOGRAPH_NUM_THREADS", "")
-    if given.isdecimal():
-        return max(1, int(given))
+    setting = os.environ.get("AUTOGRAPH_NUM_THREADS", "")
+    if setting.isdecimal():
+        return max(1, int(setting))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

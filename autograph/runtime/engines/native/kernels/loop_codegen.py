@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.kernels import schedule
 from autograph.runtime.engines.native.kernels.inner_loop import Stage, define
 from autograph.runtime.engines.native.kernels.loop_nest import Call, Nest
 from autograph.runtime.engines.native.kernels.multi_nest import Buffer
-from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
+from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Position
 from autograph.runtime.engines.native.kernels.reduction import RowReduction
 from autograph.runtime.engines.native.libmath.libm import clear_flags, raise_flags, raised_flags
 from autograph.runtime.engines.native.libmath.vectors import NO_VECTORS, WIDTH
@@ -48,10 +48,10 @@ def write_fused(module: ir.Module, nests: Sequence[Nest], buffers: Sequence[Buff
     slots = bases[-1] + 1
     frame, begin, end = ir.Parameter("frame", ir.PTR), ir.Parameter("begin", ir.I64), ir.Parameter("end", ir.I64)
     b = Builder(module.define("loop", ir.I64, frame, begin, end))
-    own = b.alloca(ir.array(slots, ir.I64))
+    copy = b.alloca(ir.array(slots, ir.I64))
     size, types = ir.constant(ir.I64, SLOT * slots), [ir.PTR, ir.PTR, ir.I64]
-    b.intrinsic("memcpy", own, frame, size, ir.FALSE, result=ir.VOID, overload=types)
-    at = [b.gep(own, SLOT * slot) for slot in range(slots)]
+    b.intrinsic("memcpy", copy, frame, size, ir.FALSE, result=ir.VOID, overload=types)
+    at = [b.gep(copy, SLOT * slot) for slot in range(slots)]
     rows, strides, sizes = b.load(ir.I64, at[-1]), list[ir.Value](), list[ir.Value]([ir.constant(ir.I64, 0)])
     partial = [buffer for buffer in buffers if buffer.stride is not None]
     for buffer in buffers:
@@ -84,7 +84,7 @@ class LoopCode:
 
     def __init__(self, module: ir.Module, nest: Nest) -> None:
         self._module, self._nest = module, nest
-        self._to = NestWriter(module, nest)
+        self._writer = NestWriter(module, nest)
         self._bounds: dict[str, tuple[ir.Value, ir.Value]] = {}       # of the axes
         self._strides: dict[str, list[ir.Value]] = {}              # along them, of the streams
 
@@ -100,53 +100,53 @@ class LoopCode:
 
     def _function(self, name: str, body: schedule.Schedule, is_float: bool, attributes: str) -> None:
         """A function of the frame and of a part of the first axis, or of all elements if they are one row."""
-        nest, to = self._nest, self._to
+        nest, writer = self._nest, self._writer
         frame, begin, end = ir.Parameter("frame", ir.PTR), ir.Parameter("begin", ir.I64), ir.Parameter("end", ir.I64)
-        with to.function(name, ir.I64, [frame, begin, end], words="", attributes=attributes):
-            pointers: list[ir.Value] = [to.slot(place, ir.PTR) for place in range(len(nest.streams))]
+        with writer.function(name, ir.I64, [frame, begin, end], words="", attributes=attributes):
+            pointers: list[ir.Value] = [writer.slot(place, ir.PTR) for place in range(len(nest.streams))]
             if is_float:
-                clear_flags(to.b)
+                clear_flags(writer.b)
             if nest.depth:
                 self._read_axes(begin, end)
-                self.build(body, Place(nest.streams, pointers, to.slot(nest.frame.length(nest.depth))))
+                self.build(body, Position(nest.streams, pointers, writer.slot(nest.frame.length(nest.depth))))
             else:
                 if nest.reduced is not None:
-                    pointers[nest.reduced] = to.b.gep(frame, SLOT * nest.reduced)
-                self.build(body, to.moved(Place(nest.streams, pointers, end), begin, to.b.sub(end, begin)))
-            to.b.ret(to.b.cast("zext", raised_flags(to.b), ir.I64) if is_float else 0)
+                    pointers[nest.reduced] = writer.b.gep(frame, SLOT * nest.reduced)
+                self.build(body, writer.moved(Position(nest.streams, pointers, end), begin, writer.b.sub(end, begin)))
+            writer.b.ret(writer.b.cast("zext", raised_flags(writer.b), ir.I64) if is_float else 0)
 
     # Statements -------------------------------------------------------------------------------------------------------
 
-    def build(self, tree: schedule.Schedule, at: Place) -> None:
+    def build(self, tree: schedule.Schedule, at: Position) -> None:
         """Write statements, one after the other."""
         at = replace(at, pointers=list(at.pointers))
         for each in tree:
             self._statement(each, at)
 
-    def _statement(self, each: schedule.Statement, at: Place) -> None:
+    def _statement(self, each: schedule.Statement, at: Position) -> None:
         if isinstance(each, schedule.Each):
             self._each(each, at)
         elif isinstance(each, schedule.Calls):
             for call in self._nest.calls[each.stage]:
                 self._call_vectors(call, each.width, at) if each.width else self._call(call, at)
         elif isinstance(each, schedule.Reduce):
-            RowReduction(self._to, each, self.build).write(at)
+            RowReduction(self._writer, each, self.build).write(at)
         elif isinstance(each, schedule.If):
             self._if(each, at)
         elif isinstance(each, (schedule.CopyOut, schedule.Nested)):
             raise TypeError(f"{each.__class__.__name__} is no statement of a nest's loops")
         elif each.axis == schedule.ITERATIONS:
             assert self._nest.iterations is not None
-            with self._to.b.loop(0, self._to.slot(self._nest.iterations), at_least_once=True):
+            with self._writer.b.loop(0, self._writer.slot(self._nest.iterations), at_least_once=True):
                 self.build(each.body, at)
         elif each.axis == schedule.ROW:
             self._strips(each, at)
         else:
             self._axis(each, at)
 
-    def _axis(self, loop: schedule.Loop, at: Place) -> None:
+    def _axis(self, loop: schedule.Loop, at: Position) -> None:
         """An outer loop."""
-        b, (begin, end), strides = self._to.b, self._bounds[loop.axis], self._strides[loop.axis]
+        b, (begin, end), strides = self._writer.b, self._bounds[loop.axis], self._strides[loop.axis]
         with b.loop(begin, end, loop.step, at_least_once=loop.inwards) as iteration:
             if loop.step > 1:
                 first = self._inwards(iteration.index, end, loop.step)
@@ -160,26 +160,26 @@ class LoopCode:
                     pointers[place] = b.gep(pointers[leader], by)
             self.build(loop.body, replace(at, pointers=pointers))
 
-    def _strips(self, loop: schedule.Loop, at: Place) -> None:
+    def _strips(self, loop: schedule.Loop, at: Position) -> None:
         """A loop over strips or vectors of a row."""
-        b, step = self._to.b, loop.step
-        at = self._to.with_scratch(at, step)
+        b, step = self._writer.b, loop.step
+        at = self._writer.with_scratch(at, step)
         with b.loop(0, at.size, step, at_least_once=True) as iteration:
             if loop.inwards:
                 inwards = self._inwards(iteration.index, at.size, step)
-                self.build(loop.body, self._to.moved(at, inwards, ir.constant(ir.I64, step)))
+                self.build(loop.body, self._writer.moved(at, inwards, ir.constant(ir.I64, step)))
             else:
                 left = b.sub(at.size, iteration.index)
                 size = b.select(b.icmp("slt", left, step), left, step)
-                self.build(loop.body, self._to.moved(at, iteration.index, size))
+                self.build(loop.body, self._writer.moved(at, iteration.index, size))
 
     def _inwards(self, index: ir.Value, end: ir.Value, step: int) -> ir.Value:
         """The index, or an earlier one if the iteration would go beyond the end."""
-        last = self._to.b.sub(end, step)
-        return self._to.b.select(self._to.b.icmp("sgt", index, last), last, index)
+        last = self._writer.b.sub(end, step)
+        return self._writer.b.select(self._writer.b.icmp("sgt", index, last), last, index)
 
-    def _if(self, each: schedule.If, at: Place) -> None:
-        b, holds = self._to.b, list[ir.Value]()
+    def _if(self, each: schedule.If, at: Position) -> None:
+        b, holds = self._writer.b, list[ir.Value]()
         for axis, least in each.least:
             begin, end = (ir.constant(ir.I64, 0), at.size) if axis == schedule.ROW else self._bounds[axis]
             holds.append(b.icmp("sge", b.sub(end, begin), least))
@@ -193,43 +193,43 @@ class LoopCode:
         """Read the lengths of the axes and the strides of the arrays from the frame."""
         nest = self._nest
         for axis in range(nest.depth):
-            bounds = (begin, end) if axis == 0 else (ir.constant(ir.I64, 0), self._to.slot(nest.frame.length(axis)))
+            bounds = (begin, end) if axis == 0 else (ir.constant(ir.I64, 0), self._writer.slot(nest.frame.length(axis)))
             self._bounds[schedule.axis_name(axis)] = bounds
-            strides = [self._to.slot(nest.frame.stride(place, axis)) for place in range(len(nest.streams))]
+            strides = [self._writer.slot(nest.frame.stride(place, axis)) for place in range(len(nest.streams))]
             self._strides[schedule.axis_name(axis)] = strides
 
-    def _rows(self, at: Place, strides: Sequence[ir.Value], first: ir.Value, count: int) -> Place:
+    def _rows(self, at: Position, strides: Sequence[ir.Value], first: ir.Value, count: int) -> Position:
         """The distinct rows that several neighboring rows read and write."""
         every = self._nest.rows(count)
-        streams, pointers, b = [at.streams[leader] for leader, _ in every], list[ir.Value](), self._to.b
+        streams, pointers, b = [at.streams[leader] for leader, _ in every], list[ir.Value](), self._writer.b
         for leader, row in every:
             pointers.append(b.gep(at.pointers[leader], b.mul(strides[leader], b.add(first, row))))
-        return Place(streams, pointers, at.size)
+        return Position(streams, pointers, at.size)
 
-    def _neighbors(self, at: Place) -> list[ir.Value]:
+    def _neighbors(self, at: Position) -> list[ir.Value]:
         """Conditions: rows that are written do not overlap, and those that are read are where slices tell."""
-        b, nest, strides = self._to.b, self._nest, self._strides[schedule.axis_name(self._nest.depth - 1)]
+        b, nest, strides = self._writer.b, self._nest, self._strides[schedule.axis_name(self._nest.depth - 1)]
         holds: list[ir.Value] = []
         for place, dtype in enumerate(nest.dtypes):
             holds.append(b.icmp("sge", strides[place], b.mul(at.size, dtype.itemsize)))
-        for place, (leader, below, by) in nest.near_rows.items():
+        for place, (leader, rows, by) in nest.near_rows.items():
             if place not in nest.same_rows:
                 holds.append(b.icmp("eq", strides[place], strides[leader]))
-                there = b.gep(b.gep(at.pointers[leader], b.mul(strides[leader], below)), by)
-                holds.append(b.icmp("eq", at.pointers[place], there))
+                address = b.gep(b.gep(at.pointers[leader], b.mul(strides[leader], rows)), by)
+                holds.append(b.icmp("eq", at.pointers[place], address))
         return holds
 
     # Inner loops and calls --------------------------------------------------------------------------------------------
 
-    def _each(self, each: schedule.Each, at: Place) -> None:
+    def _each(self, each: schedule.Each, at: Position) -> None:
         """Call the inner loop of a stage."""
         stage = self._nest.copy if each.stage is None else self._nest.stages[each.stage]
         assert stage is not None
-        found = self._to.b.call(self._row(each, stage, at), *at.pointers, *at.scratch, self._to.frame, at.size)
+        found = self._writer.b.call(self._row(each, stage, at), *at.pointers, *at.scratch, self._writer.frame, at.size)
         if stage.pinned:
-            self._to.b.store(found, self._to.room(1, ir.I64), volatile=True)
+            self._writer.b.store(found, self._writer.room(1, ir.I64), volatile=True)
 
-    def _row(self, each: schedule.Each, stage: Stage, at: Place) -> ir.Function:
+    def _row(self, each: schedule.Each, stage: Stage, at: Position) -> ir.Function:
         """The function of an inner loop."""
         nest, module, outs, count = self._nest, self._module, len(self._nest.dtypes), len(self._nest.streams)
         kind = "_jammed" * (each.rows > 1) + "_vector" * bool(each.width) + "_few" * each.few
@@ -244,8 +244,8 @@ class LoopCode:
         if each.width and not each.few:
             whole = nest.reduction is None
             hints = _ONCE if whole else ir.loop_hints(unroll_disable=True, vectorize_width=each.width)
-        alone = [place < outs or place >= count for place in range(count + len(at.scratch))]
-        pointers = [_pointer(f"s{place}", own) for place, own in enumerate(alone)]
+        exclusive = [place < outs or place >= count for place in range(count + len(at.scratch))]
+        pointers = [_pointer(f"s{place}", each) for place, each in enumerate(exclusive)]
         return define(module, stage, name, pointers, "noinline" if hints is None else "alwaysinline", hints)
 
     def _define(self, call: Call) -> None:
@@ -253,10 +253,10 @@ class LoopCode:
         if call.loop.define is not None and call.loop.name not in self._module.functions:
             self._module.include(_defined(call.loop.define))
 
-    def _call(self, call: Call, at: Place) -> None:
+    def _call(self, call: Call, at: Position) -> None:
         """Call an inner loop. Some of NumPy's clear flags, so those that were raised are raised again."""
-        b, places = self._to.b, [*at.pointers, *at.scratch]
-        arrays, size = self._to.room(8, ir.PTR), self._to.room(1, ir.I64)
+        b, places = self._writer.b, [*at.pointers, *at.scratch]
+        arrays, size = self._writer.room(8, ir.PTR), self._writer.room(1, ir.I64)
         for slot, place in enumerate(call.places):
             b.store(places[place], b.gep(arrays, SLOT * slot))
         b.store(at.size, size)
@@ -269,28 +269,28 @@ class LoopCode:
                 raise_flags(b, raised)
         b.place = ()
 
-    def _call_vectors(self, call: Call, count: int, at: Place) -> None:
+    def _call_vectors(self, call: Call, count: int, at: Position) -> None:
         """Call a function of ours for a vector.
 
         A result that is stored in an array is also stored on the stack, and read from there: LLVM does not know that
         nothing else writes into the array.
         """
-        b, (source, result), kind = self._to.b, call.places, ir.vector(WIDTH, ir.DOUBLE)
+        b, (source, result), kind = self._writer.b, call.places, ir.vector(WIDTH, ir.DOUBLE)
         places = [*at.pointers, *at.scratch]
-        own = self._to.room(count, ir.DOUBLE) if result < len(at.pointers) else places[result]
+        copy = self._writer.room(count, ir.DOUBLE) if result < len(at.pointers) else places[result]
         function = ir.Callee(f"{call.loop.name}_of", kind, [kind])
         self._define(call)
         for begin in range(0, count, WIDTH):
             x = b.load(kind, b.gep(places[source], begin, of=ir.DOUBLE), align=8)
             found = b.call(function, x)
-            for place in {places[result]: None, own: None}:
+            for place in {places[result]: None, copy: None}:
                 b.store(found, b.gep(place, begin, of=ir.DOUBLE), align=8)
         if result < len(at.pointers):
-            at.pointers[result] = own
+            at.pointers[result] = copy
 
 
-def _pointer(name: str, is_alone: bool) -> ir.Parameter:
-    return ir.Parameter(name, ir.PTR, "noalias" * is_alone)
+def _pointer(name: str, is_exclusive: bool) -> ir.Parameter:
+    return ir.Parameter(name, ir.PTR, "noalias" * is_exclusive)
 
 
 @cache

@@ -62,24 +62,25 @@ def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
         return False
     body = loop.blocks[0]
     (item, *params), results = body.params, body.results
-    own = {value for node in body.nodes for value in node.outputs}
-    if uses[item] or not results or len({*results}) < len(results) or not own.issuperset(results):
+    computed = {value for node in body.nodes for value in node.outputs}
+    if uses[item] or not results or len({*results}) < len(results) or not computed.issuperset(results):
         return False
     types = [each.type for each in params]
     if any([arg.type for arg in args if isinstance(arg, Value)] != types for args in (results, loop.args[1:])):
         return False
     if len(body.nodes) > MOST or len(params) + len(used_by(loop)) > STREAMS:
         return False
-    read = part_views(body.nodes, uses)
-    alike = all((is_elementwise(node) or node in read) and _is_own(node) and uses[node.output] for node in body.nodes)
-    return alike and len({*map(shape_of, body.nodes)}) == 1
+    if len({*map(shape_of, body.nodes)}) != 1:
+        return False
+    views = part_views(body.nodes, uses)
+    return all((is_elementwise(node) or node in views) and _has_rule(node) and uses[node.output] for node in body.nodes)
 
 
 def used_by(loop: Node) -> list[Value]:
     """The values that such a loop uses and does not carry."""
     body = loop.blocks[0]
-    own = {*body.params, *(value for node in body.nodes for value in node.outputs)}
-    return [value for value in used_in([body]) if value not in own]
+    inner = {*body.params, *(value for node in body.nodes for value in node.outputs)}
+    return [value for value in used_in([body]) if value not in inner]
 
 
 def interchanged(
@@ -92,12 +93,12 @@ def interchanged(
     """
     body, iterations = loop.blocks[0], Value(INT, None, "iterations")
     params, results = body.params[1:], list(body.results or ())
-    given = [iterations, *params, *inputs]
+    operands = [iterations, *params, *inputs]
     carried = Carried(iterations, dict(zip(params, results)))
 
     def python() -> Any:
         graph, copier = Graph(name), Copier()
-        count, *begin = (graph.block.add_param(value.type, value.name) for value in given)
+        count, *begin = (graph.block.add_param(value.type, value.name) for value in operands)
         copier.values.update(zip(inputs, begin[len(params) :]))
         every = graph.block.append(Node("range", (count,), place=loop.place)).add_output(loop.args[0].type)
         copy = graph.block.append(copier.node(loop, (every, *begin[: len(params)])))
@@ -105,10 +106,11 @@ def interchanged(
         graph.block.results = (found[0] if len(found) == 1 else found,)
         return compile(graph)
 
-    return make(body.nodes, given, results, python, given, [Part(place) for place in range(len(given))], carried)
+    parts = [Part(place) for place in range(len(operands))]
+    return make(body.nodes, operands, results, python, operands, parts, carried)
 
 
-def _is_own(node: Node) -> bool:
+def _has_rule(node: Node) -> bool:
     """Whether a rule computes a node, and no inner loop is called."""
     loop = loop_of_node(node)
     types = [arg.type for arg in node.args if isinstance(arg, Value) and isinstance(arg.type, TensorType)]

@@ -95,37 +95,33 @@ def fused(
     members: list[Member] = []
     merged: dict[Any, Value] = {}
     for number, (part, keys) in enumerate(zip(parts, used), 1):
-        own = [node.output for node in part]
-        read = {key: known[key] for key in keys if key not in own}
-        left = [value for value in own if value in results or uses[value] > (value in keys)]
+        computed = [node.output for node in part]
+        read = {key: known[key] for key in keys if key not in computed}
+        outputs = [value for value in computed if value in results or uses[value] > (value in keys)]
         is_wide = shape_of(part[0]) == shape_of(parts[0][0])
         within: dict[Any, Value] = {}
-        if is_wide and len(left) == 1 and left[0] in results and not (reduction_of(part[-1]) or target_of(part[-1])):
+        ends = reduction_of(part[-1]) is not None or target_of(part[-1]) is not None
+        if is_wide and len(outputs) == 1 and outputs[0] in results and not ends:
             wide = [value for member in members if member.is_wide for value in member.outputs if value not in results]
             later = {key for keys in used[number:] for key in keys}
-            within = _memory_of(left[0], {value: read[value] for value in wide if value in read and value not in later})
+            last = [value for value in wide if value not in later and _fits(read.get(value), outputs[0])]
+            within = dict.fromkeys(last[:1], outputs[0])
         merged |= within
-        nest = build_nest(part, read, left, ndim, f"nest{number}_", within)
+        nest = build_nest(part, read, outputs, ndim, f"nest{number}_", within)
         steps = any(isinstance(kind, Stream) and kind.steps for kind in read.values())
-        for value, dtype in zip(left, nest.dtypes):
-            known[value] = Stream(dtype, ndim, steps and not (nest.reduction and value is own[-1]))
-        members.append(Member(nest, read, left, [value in results for value in left], is_wide))
+        for value, dtype in zip(outputs, nest.dtypes):
+            known[value] = Stream(dtype, ndim, steps and not (nest.reduction and value is computed[-1]))
+        members.append(Member(nest, read, outputs, [value in results for value in outputs], is_wide))
     return members, _buffers(members, merged)
 
 
-def _memory_of(result: Value, last: Mapping[Value, Stream | Single]) -> dict[Any, Value]:
-    """An intermediate array that is in the memory of a result, since the result's nest is the last that reads it.
+def _fits(kind: Any, result: Value) -> bool:
+    """Whether an intermediate array can be in the memory of a result whose nest is the last that reads it.
 
     So there is one array less, and memory of the result is loaded into the cache while something slow is computed.
-
-    Args:
-        last: the intermediate arrays that no later nest reads.
     """
     assert isinstance(result.type, TensorType)
-    for value, kind in last.items():
-        if isinstance(kind, Stream) and kind.steps and kind.dtype == result.type.dtype:
-            return {value: result}
-    return {}
+    return isinstance(kind, Stream) and kind.steps and kind.dtype == result.type.dtype
 
 
 def _buffers(members: Sequence[Member], merged: Mapping[Any, Value]) -> list[Buffer]:

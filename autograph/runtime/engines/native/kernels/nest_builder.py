@@ -94,14 +94,14 @@ def _begun(
     outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
     outs, arrays = len(outputs), [kind for kind in inputs.values() if isinstance(kind, Stream)]
     buffered = target is not None and elementwise.may_overlap(target, [key for key in inputs if isinstance(key, Value)])
-    own = [kind for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
+    targets = [kind for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
     types = [] if buffered else [*arrays, *(node.output.type for node in computed)]
     # If a flag is raised, what has been written must be undone: so the old elements go into an undo log.
     has_log = any(isinstance(type, (Stream, TensorType)) and type.dtype.kind in "fc" for type in types)
-    written = [each.dtype for each in own] * (1 + has_log)
+    written = [each.dtype for each in targets] * (1 + has_log)
     streams = [Stream(dtype, ndim, True) for dtype in [np.dtype(bool)] * outs + written] + arrays
-    if own and not buffered:
-        streams[outs] = replace(streams[outs], strided=own[0].strided)
+    if targets and not buffered:
+        streams[outs] = replace(streams[outs], strided=targets[0].strided)
     frame = FrameLayout(len(streams), slots_of(inputs.values()), max(ndim - 1, 0))
     builder = _Builder(name, ndim, outputs, elementwise.reduction_of(nodes[-1]), streams, frame, written, not within)
     builder.within = {key: builder.outs[value] for key, value in within.items()}
@@ -339,8 +339,8 @@ class _Builder:
         if loop := elementwise.loop_of_node(node):
             dtypes = loop.dtypes(*(promotes(each.type) for each in args))
             known = tuple(map(known_dtype, dtypes))
-            if self._shares_divisor(loop, keys) and (own := quotient()):
-                return self._called(own, node, keys, known, streams, stage)
+            if self._shares_divisor(loop, keys) and (division := quotient()):
+                return self._called(division, node, keys, known, streams, stage)
             try:
                 number = self._computed(loop, [self._number(key, stage) for key in keys], dtypes, stage)
             except NoLowering:
@@ -366,7 +366,10 @@ class _Builder:
             dtype = np.result_type(*(_example(each.type) for each in branches))
             return selected(emit, truth(emit, condition), *(self._as(each, dtype, stage) for each in branches))
         if node.op in MASKS:
-            return self._masked(numbers[0], numbers[1], stage)
+            x, mask = numbers
+            if x.type.dtype.char not in "fd" or mask.type.dtype.kind != "b":
+                raise NoLowering        # `masked` does something else there
+            return selected(emit, truth(emit, mask), x, emit.constant(0.0, x.type))
         if node.op in CASTS:
             self.ordered |= self.values[elementwise.key_of(node.args[0])].streams
             return self._as(numbers[0], np.dtype(node.args[1]), stage)
@@ -381,13 +384,6 @@ class _Builder:
             same = before == self.reduction.dtype(before) and before.kind != "b"    # whose bytes may be neither 0 nor 1
             self.direct = home if same else None
         return self._as(numbers[0], self.reduction.dtype(before), stage)
-
-    def _masked(self, x: Number | Complex, mask: Number | Complex, stage: int) -> Number | Complex:
-        """An element of a gradient where a mask is true, else zero."""
-        if x.type.dtype.char not in "fd" or mask.type.dtype.kind != "b":
-            raise NoLowering        # `masked` does something else there
-        emit = self.stages[stage].emit
-        return selected(emit, truth(emit, mask), x, emit.constant(0.0, x.type))
 
     def _computed(
         self, loop: Inner, numbers: list[Number | Complex], dtypes: Sequence[np.dtype[Any]], stage: int

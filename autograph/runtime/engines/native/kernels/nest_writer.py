@@ -13,7 +13,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, memory_type
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """The position of the loops.
 
     Attributes:
@@ -66,7 +66,7 @@ class NestWriter:
 
     # Arrays -----------------------------------------------------------------------------------------------------------
 
-    def moved(self, at: Place, by: ir.Value, size: ir.Value) -> Place:
+    def moved(self, at: Position, by: ir.Value, size: ir.Value) -> Position:
         """A position so many elements further on in a row."""
         pointers = list(at.pointers)
         for place, stream in enumerate(at.streams):
@@ -76,6 +76,6 @@ class NestWriter:
                 pointers[place] = self.b.gep(pointers[place], by, of=ir.array(stream.dtype.itemsize, ir.I8))
         return replace(at, pointers=pointers, size=size)
 
-    def with_scratch(self, at: Place, size: int) -> Place:
+    def with_scratch(self, at: Position, size: int) -> Position:
         """The same position, with scratch buffers for so many elements."""
         return replace(at, scratch=[self.room(size, memory_type(dtype)) for dtype in self.nest.scratch])

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograph.common.numpy_internals import PAIRWISE, SUMMED_AT_ONCE
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Place
+from autograph.runtime.engines.native.kernels.nest_writer import NestWriter, Position
 from autograph.runtime.engines.native.kernels.schedule import Reduce, Schedule
 from autograph.runtime.engines.native.libmath.libm import FLAGS, raise_flags
 from autograph.runtime.engines.native.libmath.vectors import NO_VECTORS
@@ -91,21 +91,21 @@ class RowReduction:
     """Writes the reduction of a row.
 
     Args:
-        to: writes functions of the nest.
+        writer: writes functions of the nest.
         reduce: the reduction in the schedule.
         build: writes the statements that compute elements.
     """
 
-    def __init__(self, to: NestWriter, reduce: Reduce, build: Callable[[Schedule, Place], None]) -> None:
-        nest = to.nest
+    def __init__(self, writer: NestWriter, reduce: Reduce, build: Callable[[Schedule, Position], None]) -> None:
+        nest = writer.nest
         assert nest.reduced is not None
-        self._to, self._reduce, self._place, self._build = to, reduce, nest.reduced, build
-        self._how = Combiner(nest)
-        self._kind, self._align = self._how.kind, nest.dtypes[-1].itemsize
+        self._writer, self._reduce, self._place, self._build = writer, reduce, nest.reduced, build
+        self._combiner = Combiner(nest)
+        self._kind, self._align = self._combiner.kind, nest.dtypes[-1].itemsize
 
-    def write(self, at: Place) -> None:
+    def write(self, at: Position) -> None:
         """Reduce a row, and store the result."""
-        b, most, leaf = self._to.b, self._reduce.most, self._leaf(at)
+        b, most, leaf = self._writer.b, self._reduce.most, self._leaf(at)
         if most:
             tree = self._tree(at, leaf)
             more = self._parts(at, tree) if self._reduce.part else tree
@@ -114,92 +114,92 @@ class RowReduction:
             assert total is not None
         else:
             total = self._call(leaf, at)
-        if self._how.picks:
+        if self._combiner.picks:
             total = self._picked(total, at)
-        b.store(self._how.ended(b, total, at.size), at.pointers[self._place])
+        b.store(self._combiner.ended(b, total, at.size), at.pointers[self._place])
 
-    def _call(self, function: ir.Function, at: Place) -> ir.Value:
-        given = [each for place, each in enumerate(at.pointers) if place != self._place]
-        return self._to.b.call(function, *given, self._to.frame, at.size)
+    def _call(self, function: ir.Function, at: Position) -> ir.Value:
+        pointers = [each for place, each in enumerate(at.pointers) if place != self._place]
+        return self._writer.b.call(function, *pointers, self._writer.frame, at.size)
 
-    def _parameters(self, at: Place) -> list[ir.Parameter]:
-        own = [ir.Parameter(f"s{place}", ir.PTR) for place in range(len(at.pointers)) if place != self._place]
-        return [*own, ir.Parameter("frame", ir.PTR), ir.Parameter("n", ir.I64)]
+    def _parameters(self, at: Position) -> list[ir.Parameter]:
+        pointers = [ir.Parameter(f"s{place}", ir.PTR) for place in range(len(at.pointers)) if place != self._place]
+        return [*pointers, ir.Parameter("frame", ir.PTR), ir.Parameter("n", ir.I64)]
 
-    def _given(self, function: ir.Function, at: Place) -> Place:
-        """The place in such a function."""
-        *own, _, size = function.parameters
-        return replace(at, pointers=[*own[: self._place], ir.NULL, *own[self._place :]], size=size)
+    def _inside(self, function: ir.Function, at: Position) -> Position:
+        """The position in such a function."""
+        *pointers, _, size = function.parameters
+        return replace(at, pointers=[*pointers[: self._place], ir.NULL, *pointers[self._place :]], size=size)
 
     # Order ------------------------------------------------------------------------------------------------------------
 
-    def _tree(self, at: Place, leaf: ir.Function) -> ir.Function:
+    def _tree(self, at: Position, leaf: ir.Function) -> ir.Function:
         """The function that halves what is too long for a leaf."""
-        to = self._to
-        with to.function("tree", self._kind, self._parameters(at), attributes="noinline") as tree:
-            b, at = to.b, self._given(tree, at)
+        writer = self._writer
+        with writer.function("tree", self._kind, self._parameters(at), attributes="noinline") as tree:
+            b, at = writer.b, self._inside(tree, at)
             with b.if_then(b.icmp("ule", at.size, self._reduce.most)):
                 b.ret(self._call(leaf, at))
             half = b.and_(b.binary("lshr", at.size, 1), -8)
             first = self._call(tree, replace(at, size=half))
-            second = self._call(tree, to.moved(at, half, b.sub(at.size, half)))
-            b.ret(self._how.of(b, first, second))
+            second = self._call(tree, writer.moved(at, half, b.sub(at.size, half)))
+            b.ret(self._combiner.of(b, first, second))
         return tree
 
-    def _parts(self, at: Place, tree: ir.Function) -> ir.Function:
+    def _parts(self, at: Position, tree: ir.Function) -> ir.Function:
         """The function that reduces parts one after the other."""
-        to, part = self._to, self._reduce.part
-        with to.function("parts", self._kind, self._parameters(at), attributes="noinline") as parts:
-            b, at = to.b, self._given(parts, at)
-            with b.loop(0, at.size, part, [self._how.identity], at_least_once=True) as iteration:
+        writer, part = self._writer, self._reduce.part
+        with writer.function("parts", self._kind, self._parameters(at), attributes="noinline") as parts:
+            b, at = writer.b, self._inside(parts, at)
+            with b.loop(0, at.size, part, [self._combiner.identity], at_least_once=True) as iteration:
                 left = b.sub(at.size, iteration.index)
                 size = b.select(b.icmp("slt", left, part), left, part)
-                found = self._call(tree, to.moved(at, iteration.index, size))
-                iteration.carry(self._how.of(b, iteration.carried[0], found))
+                found = self._call(tree, writer.moved(at, iteration.index, size))
+                iteration.carry(self._combiner.of(b, iteration.carried[0], found))
             b.ret(iteration.results[0])
         return parts
 
-    def _leaf(self, at: Place) -> ir.Function:
+    def _leaf(self, at: Position) -> ir.Function:
         """The function that reduces vectors of elements, and then those that are left over."""
-        to, how, reduce, nest = self._to, self._how, self._reduce, self._to.nest
-        alone = "noinline" * (len(nest.stages) > 1)     # such a function is long
-        with to.function("leaf", self._kind, self._parameters(at), attributes=alone) as leaf:
-            b, at = to.b, self._given(leaf, at)
+        writer, combiner, reduce, nest = self._writer, self._combiner, self._reduce, self._writer.nest
+        attributes = "noinline" * (len(nest.stages) > 1)     # such a function is long
+        with writer.function("leaf", self._kind, self._parameters(at), attributes=attributes) as leaf:
+            b, at = writer.b, self._inside(leaf, at)
             if nest.direct is not None:
                 elements = at.pointers[nest.direct]
             else:
-                elements = to.room(reduce.lanes if reduce.by_vectors else how.most, self._kind)
+                elements = writer.room(reduce.lanes if reduce.by_vectors else combiner.most, self._kind)
             at.pointers[self._place] = elements
             if reduce.by_vectors:
-                at = to.with_scratch(at, reduce.lanes)
+                at = writer.with_scratch(at, reduce.lanes)
             else:
                 self._build(reduce.body, at)
             whole = b.and_(at.size, -reduce.lanes)
             kind = ir.vector(reduce.lanes, self._kind)
-            with b.loop(0, whole, reduce.lanes, [ir.constant(kind, how.identity)], hints=NO_VECTORS) as iteration:
+            with b.loop(0, whole, reduce.lanes, [ir.constant(kind, combiner.identity)], hints=NO_VECTORS) as iteration:
                 if reduce.by_vectors:
-                    self._build(reduce.body, to.moved(at, iteration.index, ir.constant(ir.I64, reduce.lanes)))
-                there = elements if reduce.by_vectors else b.gep(elements, iteration.index, of=self._kind)
-                iteration.carry(how.of(b, iteration.carried[0], b.load(kind, there, align=self._align)))
-            total = how.across(b, iteration.results[0])
+                    self._build(reduce.body, writer.moved(at, iteration.index, ir.constant(ir.I64, reduce.lanes)))
+                address = elements if reduce.by_vectors else b.gep(elements, iteration.index, of=self._kind)
+                iteration.carry(combiner.of(b, iteration.carried[0], b.load(kind, address, align=self._align)))
+            total = combiner.across(b, iteration.results[0])
             few = b.and_(at.size, reduce.lanes - 1)
             with b.if_then(b.icmp("eq", few, 0)):
                 b.ret(total)
             if reduce.by_vectors:
-                self._build(reduce.rest, to.moved(at, whole, few))
+                self._build(reduce.rest, writer.moved(at, whole, few))
             else:
                 elements = b.gep(elements, whole, of=self._kind)
             with b.loop(0, few, 1, [total], at_least_once=True, hints=NO_VECTORS) as iteration:
                 element = b.load(self._kind, b.gep(elements, iteration.index, of=self._kind), align=self._align)
-                iteration.carry(how.of(b, iteration.carried[0], element))
+                iteration.carry(combiner.of(b, iteration.carried[0], element))
             b.ret(iteration.results[0])
         return leaf
 
     # Maximum and minimum ----------------------------------------------------------------------------------------------
 
-    def _picked(self, total: ir.Value, at: Place) -> ir.Value:
+    def _picked(self, total: ir.Value, at: Position) -> ir.Value:
         """The one of several equal numbers that NumPy picks; raises a flag where only NumPy knows."""
-        b, direct = self._to.b, self._to.nest.direct
+        b, direct = self._writer.b, self._writer.nest.direct
         self._doubt(b.fcmp("ueq" if direct is None else "uno", total, 0.0))
         if direct is None:
             return total
@@ -212,15 +212,15 @@ class RowReduction:
 
     def _doubt(self, condition: ir.Value) -> None:
         """Raise a flag if a condition holds, so that NumPy computes the result."""
-        raise_flags(self._to.b, self._to.b.select(condition, ir.constant(ir.I32, FLAGS), 0))
+        raise_flags(self._writer.b, self._writer.b.select(condition, ir.constant(ir.I32, FLAGS), 0))
 
     def _zero(self) -> ir.Function:
         """The function that returns the zero of a row whose extreme is zero; it doubts if zeros have both signs."""
-        to, bits = self._to, f"i{ir.bits_of(self._kind)}"
-        with to.function(
+        writer, bits = self._writer, f"i{ir.bits_of(self._kind)}"
+        with writer.function(
             "zero", self._kind, [ir.Parameter("x", ir.PTR), ir.Parameter("n", ir.I64)], attributes="noinline"
         ) as function:
-            b, (x, n) = to.b, function.parameters
+            b, (x, n) = writer.b, function.parameters
             with b.loop(0, n, 1, [ir.FALSE, ir.FALSE], at_least_once=True, hints=NO_VECTORS) as iteration:
                 element = b.load(self._kind, b.gep(x, iteration.index, of=self._kind), align=self._align)
                 zero = b.fcmp("oeq", element, 0.0)

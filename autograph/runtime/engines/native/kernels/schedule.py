@@ -58,7 +58,7 @@ class Calls:
     width: int = 0
 
     def parts(self) -> Iterator[Part]:
-        yield f"call what is behind stage {self.stage}{' (vector)' * bool(self.width)}", ()
+        yield f"calls after stage {self.stage}{' (vector)' * bool(self.width)}", ()
 
 
 @dataclass(frozen=True, slots=True)

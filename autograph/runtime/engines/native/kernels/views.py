@@ -171,11 +171,11 @@ class Layout(NamedTuple):
     strides: list[ir.Value]
 
 
-def layout_of(c: ObjectBuilder, thing: ir.Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
+def layout_of(c: ObjectBuilder, array: ir.Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
     """The layout of an array, or of a slice of a slice of it; strides only if they are needed."""
-    data, found = c.load_at(ir.PTR, thing, DATA), list[list[ir.Value]]()
+    data, found = c.load_at(ir.PTR, array, DATA), list[list[ir.Value]]()
     for field in (SHAPE, STRIDES) if strided else (SHAPE,):
-        pointer = c.load_at(ir.PTR, thing, field)
+        pointer = c.load_at(ir.PTR, array, field)
         found.append([c.load_at(ir.I64, pointer, SLOT * axis) for axis in range(ndim)])
     shape, strides = found if strided else (*found, [])
     for index in indices:

@@ -46,7 +46,7 @@ def test_strip_mining_keeps_statements_together():
         "for axis 0:",
         "  for 512 of row:",
         "    for each: stage 0",
-        "    call what is behind stage 0",
+        "    calls after stage 0",
         "    for each: stage 1",
     ]
 
