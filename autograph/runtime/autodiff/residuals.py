@@ -35,7 +35,7 @@ def keep_of_branch(node: Node, branch: Block, reverse: Block) -> None:
         for block in node.blocks:
             if block.results is not None:
                 block.results = (*block.results, value if block is branch else UNBOUND)
-        if isinstance(value.type, MaybeUnbound):  # what a branch within has left, or not
+        if isinstance(value.type, MaybeUnbound):  # a variable that an inner branch may have left unbound
             kept[value] = output
             continue
         bound = Node("bound", (output,), None, (), node.place)

@@ -118,7 +118,7 @@ def _items(reverse: Reverse, node: Node, iterable: Any, target: Any, items: list
     """Pass the gradients of a loop's items on to the arrays that it iterates over.
 
     Args:
-        target: the number of the item, or how items are taken apart, as the loop has it.
+        target: the pattern that unpacks items, as the loop has it.
         index: of the items that belong to this iteration.
     """
     if not reverse.activity.varies(iterable):

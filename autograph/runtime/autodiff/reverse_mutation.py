@@ -80,7 +80,7 @@ def _accumulate(reverse: Reverse, node: Node, shadow: Any) -> None:
     reverse.contribute(value, copied(reverse, found))
 
 
-# The reverse of taking gradients out of a shadow is to put them in, over those that are there.
+# The reverse of taking gradients out of a shadow puts gradients in.
 
 
 @on_shadow("take_out")

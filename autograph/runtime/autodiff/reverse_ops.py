@@ -42,7 +42,7 @@ def differentiate(
 
     Args:
         without: options that the derivatives are not to know of.
-        like: another op, of which to take the derivatives.
+        like: another op, whose derivatives to use.
     """
     op, moved = lookup(like or node.op), reverse.shadows.moves(node)
     given = effects.without_outs(node)

@@ -164,7 +164,7 @@ class Shadows:
         return any(found)
 
     def _move(self, node: Node, into: list[Node]) -> Node:
-        """A node that does to shadows what `node` does to their objects."""
+        """A node that does the operation of `node` on shadows."""
         self._moved.add(node)
         op, args, kwargs = moved(Move(node, into, lambda leaf: self._shadow(leaf, node, into), self.aliasing.is_view))
         made = Node(op, args, kwargs, (), node.place)

@@ -50,7 +50,7 @@ class Aliasing:
         self._keep(returned)
         self._visible = {self._find(leaf) for leaf in returned} | {self._find(self._outside)}
 
-    # -------------------------------------------------------------------------------------------- what passes ask
+    # ---------------------------------------------------------------------------------------------- queries
 
     def effect(self, node: Node) -> Effect:
         """The effects of a node, without its blocks."""
@@ -114,7 +114,7 @@ class Aliasing:
         if like in self._kept:
             self._kept.add(value)
 
-    # ------------------------------------------------------------------------------------------- how it is found
+    # ---------------------------------------------------------------------------------------------- analysis
 
     def _find(self, leaf: Any) -> Region:
         if not isinstance(leaf, Value):

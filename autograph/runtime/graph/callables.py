@@ -91,8 +91,7 @@ def parameters_of(entity: Any) -> list[Parameter]:
 
     The same for a callable that cannot be called, such as a partial with too many arguments: the call raises the error.
 
-    Those of a decorator's wrapper are the wrapper's own, for it may take others than what it wraps, or look at which
-    it was given.
+    A decorator's wrapper has its own parameters, because they may differ from those of the wrapped function.
     """
     if user_code(entity) is not None:
         with suppress(ValueError):

@@ -216,7 +216,7 @@ def _place_of_out(name: str) -> slice | None:
         return slice(op.target.nin, None)
     if name in traits.OUT_BY_NAME:
         return None  # whatever its signature says
-    # Before NumPy 2.4, methods do not say what they take, but the functions of their names do.
+    # Before NumPy 2.4, methods have no signatures, but the functions of their names do.
     likely = [getattr(of, name[1:], None) for of in (np.ndarray, np)] if name.startswith(".") else []
     for function in (op.target, *likely, op.infer):
         if "out" not in (getattr(function, "__text_signature__", None) or "out"):
@@ -228,7 +228,7 @@ def _place_of_out(name: str) -> slice | None:
 
 
 def _positional(function: Any) -> list[str] | None:
-    """The names of positional parameters; None if a function written in C does not tell."""
+    """The names of positional parameters; None for a function in C without a signature."""
     inner = inspect.unwrap(function)
     if type(inner) is FunctionType:     # asking `inspect` takes longer
         return [*inner.__code__.co_varnames[: inner.__code__.co_argcount]]

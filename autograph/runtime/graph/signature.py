@@ -93,7 +93,7 @@ class Instance:
 
 @dataclass
 class Signature:
-    """The signature of a call: what a trace was or will be made for.
+    """The signature of a call, for which a trace is made.
 
     Attributes:
         tree: `(args, kwargs)` with the number of each leaf in its place. A list, dict or object that occurs several
@@ -130,7 +130,7 @@ class Signature:
 
     @property
     def dynamic(self) -> list[tuple[str, Dynamic]]:
-        """The staged leaves with their paths: what the first params of the graph stand for."""
+        """The staged leaves with their paths; the first params of the graph are their values."""
         return [(path, leaf) for path, leaf in zip(self.paths, self.leaves) if isinstance(leaf, Dynamic)]
 
     @property

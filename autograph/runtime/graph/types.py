@@ -39,7 +39,7 @@ class TensorType:
 
     Attributes:
         dtype: of the elements; for a Python number that which NumPy gives it by default.
-        shape: None stands for a dimension known only when the program runs.
+        shape: None is a dimension known only when the program runs.
         kind: `python` for a Python number, `scalar` for a NumPy scalar, `array` for an array.
         exact: False if the value may also be narrower than this: of another kind, a dtype or a shape that this one
             was widened from.
@@ -108,7 +108,7 @@ ANY = ObjectType()
 NONE = ObjectType("NoneType")
 STR = ObjectType("str")
 
-# Classes of tuples that NumPy gives back, with the names of their items. Their types have the items of the tuple.
+# Classes of named tuples that NumPy returns, with the names of their items. Their types have the items of the tuple.
 NAMED_TUPLES: dict[str, tuple[str, ...]] = {
     "EigResult": ("eigenvalues", "eigenvectors"),
     "EighResult": ("eigenvalues", "eigenvectors"),
@@ -246,7 +246,7 @@ def item_of(type: Type) -> Type:
 
 
 def inexact(type: Type) -> Type:
-    """The type, of which values may be narrower."""
+    """The type as an upper bound: values may be narrower."""
     return replace(type, exact=False) if isinstance(type, TensorType) else type
 
 

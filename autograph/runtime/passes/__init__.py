@@ -1,4 +1,4 @@
-"""The passes over a graph, in order. Each is a module with a function `run(graph)`, which reports what it did.
+"""The passes over a graph, in order. Each is a module with a function `run(graph)` that returns an `Outcome`.
 
 No pass changes the results, output, exceptions or side effects of a program, nor which of the returned arrays are
 identical or share memory. One difference is visible: an operation that is computed once instead of twice warns once.
@@ -42,7 +42,7 @@ LAST = frozenset({"buffer_reuse"})      # runs once, after the others
 
 @dataclass(slots=True)
 class Report:
-    """What the passes changed.
+    """The changes that the passes made.
 
     Attributes:
         changed: the names of the passes that changed it.

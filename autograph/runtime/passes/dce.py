@@ -20,7 +20,7 @@ def run(graph: Graph, strict: bool = True) -> Outcome:
     """Drop dead code.
 
     Args:
-        strict: whether raising and warning can be seen, too.
+        strict: whether exceptions and warnings are visible effects.
     """
     needs = _Needs(graph, strict)
     return _sweep(graph.block, needs, Outcome())

@@ -40,9 +40,9 @@ class _Indexed:
     Attributes:
         shape: of the array.
         used: the number of its dimensions that have been handled.
-        result: the dimensions of the result so far, without those that integer and boolean arrays bring.
+        result: the dimensions of the result so far, without those of index arrays.
         arrays: the shapes of those. Where there are any, an integer is one of them, too.
-        position: where in the result they bring theirs: in the place of the first one if they stand side by side,
+        position: the place of their dimensions in the result: that of the first one if they are adjacent,
             else at the front.
         closed: whether something else has come after the last of them.
         integers: whether there have been integers only.

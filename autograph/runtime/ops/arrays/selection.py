@@ -191,7 +191,7 @@ def of_choose(g: Any, out: Any, a: Any, choices: Any, _: Any = None, mode: Any =
 
 
 def of_choose_method(number: int) -> Vjp:
-    """The derivative of one of the arguments with choices, of which there may be one that has all."""
+    """The derivative in an argument with choices; a single argument has all of them."""
 
     def vjp(g: Any, out: Any, a: Any, *choices: Any, mode: Any = "raise", **_: Any) -> Any:
         if len(choices) == 1:

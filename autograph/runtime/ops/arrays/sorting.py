@@ -213,7 +213,7 @@ functions("np.lexsort", lexsort, vjp=NO_GRADIENT)
 functions("np.searchsorted .searchsorted", searchsorted, vjp=NO_GRADIENT)
 functions("np.digitize", lambda x, bins, right=False: result(INTP, array_like(x).shape), vjp=NO_GRADIENT)
 functions("np.bincount", bincount, vjp=(None, lambda g, out, x, weights, *_, **__: g[x]))
-functions("np.histogram", histogram, effect=VIEW)      # which gives back edges that it gets
+functions("np.histogram", histogram, effect=VIEW)      # it returns edges that it gets
 functions("np.histogram_bin_edges", histogram_bin_edges, effect=VIEW)
 functions("np.unique", unique, vjp=of_unique)
 functions("np.unique_all", unique_all)

@@ -1,4 +1,4 @@
-"""Ops that only gradients are made of: they put a gradient into the shape and dtype of what it belongs to.
+"""Ops that only gradients consist of: they bring a gradient to the shape and dtype of its value.
 
 Some of them work on optional parts: lists of arrays in which None means zeros, and values that may be None.
 """
@@ -300,7 +300,7 @@ def _third(g: Any, out: Any, h: Any, a: Any) -> Any:
 
 
 def stack_items(items: Any, zero: Any) -> Any:
-    """Stack items, of which None stands for zeros.
+    """Stack items; None means zeros.
 
     Args:
         zero: zeros like an item, in case there is none.

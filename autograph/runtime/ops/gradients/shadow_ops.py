@@ -31,7 +31,7 @@ class Blank:
     Args:
         thing: the object.
         name: of the variable, or the expression, that has given it; None if nothing is lost without its gradient.
-        what: a description, for errors.
+        what: a description for errors.
     """
 
     __slots__ = ("_name", "_what", "shape")
@@ -90,7 +90,7 @@ def shadow_of(thing: Any, name: str | None = None) -> Any:
     """The shadow of an object: zeros for arrays and floats, at all depths; None or blanks for everything else.
 
     Args:
-        name: of something that depends on what is differentiated; if it is a text or the like, its gradient is refused.
+        name: the name of an active value; if it is a text or the like, it refuses a gradient.
     """
     return resolve(_shadow_of, thing, name)
 
@@ -373,7 +373,8 @@ def take_overwritten(shadow: Any, op: str, place: int, *args: Any, **options: An
 
     Args:
         op: the function.
-        place: of the value among its arguments, of which these are all but the first.
+        place: the position of the value among all arguments.
+        args: all arguments but the first.
     """
     if is_blank(shadow):
         return np.zeros(np.shape(args[place - 1]))[()]

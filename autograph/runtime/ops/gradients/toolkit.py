@@ -18,7 +18,7 @@ from autograph.runtime.graph.types import ObjectType, TensorType, type_of
 def on_proxies(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function record the op that it is, when it gets proxies, as NumPy's functions do.
 
-    The op's target is `function` itself, or what this makes of it.
+    The op's target is `function` itself, or the result of this decorator.
     """
 
     @wraps(function)

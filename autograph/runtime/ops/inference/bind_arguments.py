@@ -42,7 +42,7 @@ def positional(
     """
     try:
         parameters = list(signature(function).parameters.values())
-    except (TypeError, ValueError):     # there is none, or it is a builtin that does not tell
+    except (TypeError, ValueError):     # it is None, or a builtin without a signature
         return args, kwargs
     names = [each.name for each in parameters]
     last = max((names.index(name) for name, arg in kwargs.items() if name in names and moves(arg)), default=-1)

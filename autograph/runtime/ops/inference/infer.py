@@ -33,7 +33,7 @@ _MOST = 1024        # the greatest number of combinations of exact types to try 
 def possible(type: TensorType) -> tuple[TensorType, ...]:
     """Exact types such that an answer that holds for all of them holds for every value of an inexact type.
 
-    Of the dtypes of a kind, the smallest and the largest stand for all.
+    The smallest and the largest dtype of each kind represent all dtypes of that kind.
     """
     if type.exact:
         return (type,)

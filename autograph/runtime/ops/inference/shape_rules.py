@@ -86,7 +86,7 @@ def operand(arg: Any) -> TensorType:
     found = type_of_arg(arg)
     if isinstance(found, TensorType):
         return found
-    if found.name == "tuple" and found.items:       # without items it is one of which nothing is known
+    if found.name == "tuple" and found.items:       # without items, nothing is known of it
         return _stacked(found.items)
     if found.name == "list" and found.items:
         return _of_list(found.items[0])

@@ -40,7 +40,7 @@ def halved(length: int | None) -> int | None:
 
 
 def doubled(length: int | None) -> int | None:
-    """The length of the real signal that such frequencies give back."""
+    """The length of the real signal with that number of frequencies."""
     return None if length is None else 2 * (length - 1)
 
 
@@ -71,7 +71,7 @@ def along_axis(function: Any, length: Length, default: Length = same) -> Infer:
 
 
 def along_axes(name: str, axes_by_default: tuple[int, ...] | None) -> Infer:
-    """The rule of a transform along several axes, of which `rfftn` halves the last one and `irfftn` doubles it."""
+    """The rule of a transform along several axes; `rfftn` halves the last one and `irfftn` doubles it."""
     function = getattr(np.fft, name)
 
     def infer(a: Any, s: Any = None, axes: Any = axes_by_default, norm: Any = None, out: Any = None) -> Type:

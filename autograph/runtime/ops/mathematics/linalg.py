@@ -200,7 +200,7 @@ def of_lstsq_in_b(g: Any, out: Any, a: Any, b: Any, rcond: Any = None) -> Any:
 
 
 def _of_residuals(g: Any, out: Any, a: Any, b: Any) -> Any:
-    """The gradient of `b` through the sums of squared residuals, of which there may be none."""
+    """The gradient of `b` through the sums of squared residuals, which may be empty."""
     none = np.zeros_like(np.sum(np.real(b), 0, keepdims=ndim(b) == 1))
     residuals = np.concatenate([g[1], none])[: sizes(none)[0]]
     return 2 * residuals * conj(b - np.matmul(a, out[0]))

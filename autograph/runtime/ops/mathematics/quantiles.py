@@ -49,7 +49,7 @@ ENDS = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
-# Of the others, what weight an element has whose rank is `r`, where the quantile lies at `v`.
+# For the other methods: the weight of the element of rank `r` in a quantile at the fractional rank `v`.
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "lower": lambda r, v: r == np.floor(v),
     "higher": lambda r, v: r == np.ceil(v),

@@ -47,7 +47,7 @@ def along(function: Call, call: Call | None, shape_of: Callable[[Shape, Any, dic
     """The rule of a function along `axis` of its first argument, or of its method `call`.
 
     Args:
-        shape_of: the shape of what comes out, given that of the array, the axis, and all arguments by name.
+        shape_of: gives the shape of the result for that of the array, the axis, and all arguments by name.
     """
     first = next(iter(signature(function).parameters))
 

@@ -297,7 +297,7 @@ def _own_name(name: str) -> str:
     return PREFERRED.get(own, own)
 
 
-# By `vars`, because to get each attribute that `dir` lists would import what NumPy imports lazily.
+# By `vars`, because getting each attribute in `dir` would import the modules that NumPy imports lazily.
 _UFUNCS = {name: value for name, value in vars(np).items() if isinstance(value, np.ufunc)}
 
 # The first name declared is the one that calls of the ufunc get.

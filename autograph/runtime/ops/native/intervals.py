@@ -15,7 +15,7 @@ from autograph.runtime.graph.graph import Value
 Span: TypeAlias = tuple[float, float]       # the least and the greatest; integers, or infinities
 Rule: TypeAlias = Callable[..., Span]
 ANY: Span = -inf, inf
-LARGE = 2**64       # what is beyond counts as infinite
+LARGE = 2**64       # beyond, numbers count as infinite
 
 
 def interval(low: float, high: float) -> Span:
@@ -61,7 +61,7 @@ def _product(one: float, other: float) -> float:
 
 def divided(a: Span, b: Span) -> Span:
     """Floor division."""
-    if b[0] <= 0:       # by what may be negative, the result is nearer to zero than what is divided, or its opposite
+    if b[0] <= 0:       # the divisor may be negative: the result lies between the dividend and its opposite
         most = max(abs(a[0]), abs(a[1]))
         return interval(-most, most)
     found = [_quotient(one, other) for one in a for other in b]

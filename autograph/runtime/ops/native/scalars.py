@@ -282,7 +282,7 @@ def _common(emit: Emitter, x: Number, y: Number) -> TensorType:
     if x.type.dtype == y.type.dtype:
         return x.type
     if "f" not in (x.type.dtype.kind, y.type.dtype.kind):
-        return INT      # what does not fit is left to Python
+        return INT      # other integers leave machine code
     for each in (x, y):
         if each.type.kind == "python":
             leave_if_inexact(emit, each)

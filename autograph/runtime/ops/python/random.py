@@ -170,7 +170,7 @@ def of_numbers(found: Type) -> Rule:
 
 # --------------------------------------------------------------------------------------------------- derivatives
 #
-# In the parameters, for the same draws: what is drawn is a function of the parameters and of noise without any.
+# Derivatives in the parameters: a draw is a function of the parameters and of noise without parameters.
 
 
 def of_spread(g: Any, out: Any, loc: Any = 0.0, scale: Any = 1.0, *_: Any, **__: Any) -> Any:
@@ -248,7 +248,7 @@ functions(
     random.vonmisesvariate""",
     of_numbers(FLOAT), effect=ORDERED,
 )  # fmt: skip
-functions("random.triangular", of_numbers(inexact(FLOAT)), effect=ORDERED)     # `low`, if that is what `high` is
+functions("random.triangular", of_numbers(inexact(FLOAT)), effect=ORDERED)     # it returns `low`, if `high` equals it
 functions("random.randint random.randrange random.getrandbits random.binomialvariate", INT, effect=ORDERED)
 functions("random.choice", iterated, effect=ORDERED)
 functions("random.choices random.sample", list_of(ANY), effect=ORDERED)
