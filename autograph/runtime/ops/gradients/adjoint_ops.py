@@ -35,6 +35,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     Unknown,
     array_like,
     broadcast,
+    inexact_dtype,
     is_type,
     operand,
     tensor_arg,
@@ -148,7 +149,7 @@ def zero_gradient(like: Any) -> Any:
 
 
 def _zero_gradient(like: Any) -> Any:
-    return parts_within(like) or np.zeros(np.shape(like), _inexact(np.asarray(like).dtype))
+    return parts_within(like) or np.zeros(np.shape(like), inexact_dtype(np.asarray(like).dtype))
 
 
 def is_basic(index: Any) -> bool:
@@ -330,11 +331,7 @@ def given(value: Any, message: str) -> Any:
 @rule
 def fitted(gradient: Any, like: Any) -> Type:
     target = array_like(like) if isinstance(like, (list, tuple)) else tensor_arg(like)
-    return TensorType(_inexact(target.dtype), target.shape, "scalar" if target.kind == "python" else target.kind)
-
-
-def _inexact(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype if dtype.kind in "fc" else np.dtype(float)
+    return TensorType(inexact_dtype(target.dtype), target.shape, "scalar" if target.kind == "python" else target.kind)
 
 
 def scattered(like: Any, index: Any, gradient: Any) -> Type:
@@ -346,7 +343,7 @@ def scattered(like: Any, index: Any, gradient: Any) -> Type:
 
 def zeroed(like: Any) -> Type:
     found = tensor_arg(like)
-    return TensorType(_inexact(found.dtype), found.shape, "array", found.exact or not found.shape)
+    return TensorType(inexact_dtype(found.dtype), found.shape, "array", found.exact or not found.shape)
 
 
 @rule

@@ -145,6 +145,11 @@ def dtype_arg(arg: Any, default: DType | None = None) -> DType:
     return dtype
 
 
+def inexact_dtype(dtype: DType) -> DType:
+    """The dtype that NumPy computes with where it needs floats or complex numbers."""
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
 def int_arg(arg: Any) -> int | None:
     """The integer of an argument; None for a value, which is known at run time only."""
     if isinstance(arg, TensorType):

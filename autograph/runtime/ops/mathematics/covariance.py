@@ -14,11 +14,6 @@ from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import Unknown, array_like, constant, dtype_arg
 
 
-def _covariance_dtype(m: TensorType, y: TensorType | None) -> np.dtype[Any]:
-    found: np.dtype[Any] = np.result_type(m.dtype, np.float64, *([] if y is None else [y.dtype]))
-    return found
-
-
 def cov(m: Any, y: Any = None, rowvar: Any = True, *args: Any, dtype: Any = None, **kwargs: Any) -> Type:
     return _covariance(m, y, rowvar, dtype, zero_dim="array")
 
@@ -30,7 +25,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *args: Any, dtype: Any =
 def _covariance(m: Any, y: Any, rowvar: Any, dtype: Any, zero_dim: str) -> Type:
     m = array_like(m)
     y = None if y is None else array_like(y)
-    found = _covariance_dtype(m, y) if dtype is None else dtype_arg(dtype)
+    common = np.result_type(m.dtype, np.float64, *([] if y is None else [y.dtype]))
+    found = common if dtype is None else dtype_arg(dtype)
     count: int | None = 0
     for each in (m, y):
         if each is not None:

@@ -25,11 +25,6 @@ from autograph.runtime.ops.mathematics.linalg import (
 )
 
 
-def complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    found: np.dtype[Any] = np.result_type(dtype, np.complex64)
-    return found
-
-
 def qr(a: Any, mode: Any = "reduced") -> Type:
     a, stack, rows, columns = matrices(a)
     least, dtype = minimum(rows, columns), computed(a.dtype)
@@ -61,7 +56,7 @@ def svdvals(x: Any, /) -> Type:
 
 def _maybe_complex(dtype: np.dtype[Any], shape: Shape) -> TensorType:
     """The type of eigenvalues, which are real for a real matrix if they can be."""
-    found = TensorType(complex_of(dtype), shape)
+    found = TensorType(np.result_type(dtype, np.complex64), shape)
     return found if dtype.kind == "c" else inexact(found)       # type: ignore[return-value]
 
 

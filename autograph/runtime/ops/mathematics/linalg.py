@@ -32,12 +32,8 @@ def computed(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype that LAPACK computes with; unknown for dtypes that it lacks."""
     if any(dtype.char in "egG" or dtype.kind not in "biufc" for dtype in dtypes):
         raise Unknown
-    found: np.dtype[Any] = np.result_type(*(inexact_dtype(dtype) for dtype in dtypes))
+    found: np.dtype[Any] = np.result_type(*(dtype if dtype.kind in "fc" else np.float64 for dtype in dtypes))
     return found
-
-
-def inexact_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
 def real(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -10,8 +10,8 @@ from autograph.runtime.graph.types import Type, inexact
 from autograph.runtime.ops.gradients.elementwise import column, nonzero
 from autograph.runtime.ops.gradients.toolkit import as_array, conj, is_real, ndim
 from autograph.runtime.ops.inference.declare import functions
-from autograph.runtime.ops.inference.shape_rules import array_like, reduced, result
-from autograph.runtime.ops.mathematics.linalg import computed, inexact_dtype, matrices, of_inv, of_svdvals, real
+from autograph.runtime.ops.inference.shape_rules import array_like, inexact_dtype, reduced, result
+from autograph.runtime.ops.mathematics.linalg import computed, matrices, of_inv, of_svdvals, real
 
 
 def cond(x: Any, p: Any = None) -> Type:
