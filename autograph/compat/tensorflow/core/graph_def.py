@@ -141,7 +141,8 @@ class _Writer:
     def block(self, block: Block) -> list[Any]:
         """Write the nodes of a block; gives its results."""
         for node in block.nodes:
-            self._write(node)
+            write = self._write_if if node.op == "if" else self._write
+            write(node, self.unique(_name_of(node)))
         results: Any = block.results or ()
         return list(results[0] if len(results) == 1 and isinstance(results[0], tuple) else results)
 
@@ -156,11 +157,8 @@ class _Writer:
         at = list(block.results or ()).index(value) + (made is not None)
         return f"Identity_{at}" if at else "Identity"
 
-    def _write(self, node: Node) -> None:
-        name = self.unique(_name_of(node))
-        if node.op == "if":
-            self._write_if(node, name)
-            return
+    def _write(self, node: Node, name: str) -> None:
+        op = _op_of(node)
         inputs = [self.operand(each, f"{_name_of(node)}/{'xyzabc'[min(at, 5)]}")
                   for at, each in enumerate(_flat(node.args))]  # fmt: skip
         found: list[Value] = []
@@ -176,7 +174,10 @@ class _Writer:
             fields += [_function(key, function) for key, function in sorted(zip(_BLOCKS[node.op], functions))]
         elif node.inputs:
             fields = [_type("T", node.inputs[0].type)]
-        self._add(node, name, _op_of(node), inputs, fields)
+        self.nodes.append(NodeDef(name, op, inputs, fields))
+        for at, output in enumerate(node.outputs):
+            here = f"{name}:{at}" if at else name
+            self.names[output] = f"{name}:{_output_of(op)}:{at}" if self._scope else here
 
     def _write_if(self, node: Node, name: str) -> None:
         """Write an `if`. As in TensorFlow, one that returns also gives whether it returns, before its values."""
@@ -203,12 +204,6 @@ class _Writer:
             self.nodes.append(NodeDef(end, "Identity", [source], [_type("T", type)]))
             if output is not None:
                 self.names[output] = f"{end}:output:0" if self._scope else end
-
-    def _add(self, node: Node, name: str, op: str, inputs: list[str], fields: list[Lines]) -> None:
-        self.nodes.append(NodeDef(name, op, inputs, fields))
-        for at, output in enumerate(node.outputs):
-            here = f"{name}:{at}" if at else name
-            self.names[output] = f"{name}:{_output_of(op)}:{at}" if self._scope else here
 
     def operand(self, value: Any, name: str) -> str:
         """The name of a value; constants become nodes of their own."""

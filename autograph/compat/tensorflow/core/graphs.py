@@ -117,6 +117,13 @@ def current() -> FuncGraph | None:
     return _graphs.stack[-1] if _graphs.stack else None
 
 
+def recording() -> FuncGraph:
+    """The graph that is being made, where there must be one."""
+    graph = current()
+    assert graph is not None, "ops are recorded only in graphs"
+    return graph
+
+
 @contextmanager
 def building(graph: FuncGraph | None) -> Iterator[FuncGraph | None]:
     """While it lasts, ops are recorded in `graph`; if that is None, they run eagerly."""

@@ -307,8 +307,7 @@ def name_ops(module: dict[str, Any]) -> None:
 def compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a NumPy function whose arguments may hold proxies where NumPy does not look for them, as in shapes."""
     if any(map(_holds_proxy, (*args, *kwargs.values()))):
-        graph = graphs.current()
-        assert graph is not None, "proxies are there only while tracing"
+        graph = graphs.recording()
         return graph.trace.record_function(function, args, kwargs)
     return function(*args, **kwargs)
 

@@ -233,8 +233,7 @@ def _variant(value: Any) -> Tensor:
 
 
 def _record(op: str, *values: Any) -> Any:
-    graph = graphs.current()
-    assert graph is not None, "this is asked for in graphs only"
+    graph = graphs.recording()
     return graph.trace.record(op, values)
 
 

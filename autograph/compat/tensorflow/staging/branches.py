@@ -47,8 +47,7 @@ class TensorLeaf(merge.Leaf):
         return value._value if isinstance(value, Tensor) else value
 
     def build(self, proxy: Any) -> Tensor:
-        graph = graphs.current()
-        assert graph is not None, "paths are joined in graphs only"
+        graph = graphs.recording()
         return Tensor(proxy, self.dtype, self.shape, graph, graph.unique_name(self.name))
 
 

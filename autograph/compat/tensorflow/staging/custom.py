@@ -76,8 +76,7 @@ _UNCHANGING = frozenset({"autograph", "numpy", "math", "functools"})
 
 def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
     """Record a call in the graph that is being made."""
-    graph = graphs.current()
-    assert graph is not None, "calls are recorded in graphs"
+    graph = graphs.recording()
     value, gradient = call(f, tuple(args), kwargs)
     value = pytree.map(convert_to_tensor, value)
     leaves = pytree.flatten(value)

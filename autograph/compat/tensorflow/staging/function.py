@@ -58,8 +58,7 @@ class ConcreteFunction:
         Args:
             tensors: the arguments, then the values of the variables that it read and the random numbers that it drew.
         """
-        graph = graphs.current()
-        assert graph is not None, "calls are repeated only in graphs"
+        graph = graphs.recording()
         args, kwargs = self._signature.filled(tensors)
         before, accessed = graph.replay, self.graph.accessed
         others = tensors[len(self._signature.specs) :]
