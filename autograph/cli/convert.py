@@ -51,15 +51,15 @@ def _jobs(path: Path, out_dir: Path, batch: Batch) -> Iterator[Job]:
     if not path.is_dir():
         yield Job(path, out_dir / path.name, True)
         return
-    kept = "" if path.name == ".." else path.name  # the contents of `.` and `..` go directly into the folder
+    name = "" if path.name == ".." else path.name  # the contents of `.` and `..` go directly into the folder
     for source in walk(path, batch, without=os.path.realpath(out_dir)):
-        yield Job(source, out_dir / kept / source.relative_to(path), source.suffix == ".py")
+        yield Job(source, out_dir / name / source.relative_to(path), source.suffix == ".py")
 
 
 def _checked(jobs: list[Job], out_dir: Path) -> list[Job]:
     """The jobs, if none of them would overwrite a source or the file of another one, or write through a link."""
     sources = {os.path.realpath(job.source) for job in jobs} | {*map(_identity, (job.source for job in jobs))}
-    taken: dict[str, Path] = {}
+    planned: dict[str, Path] = {}
     for job in jobs:
         for place in (job.destination, *job.destination.parents):
             if place == out_dir:
@@ -69,9 +69,9 @@ def _checked(jobs: list[Job], out_dir: Path) -> list[Job]:
         destination = os.path.realpath(job.destination)
         if destination in sources or _identity(job.destination) in sources:
             raise Failure(f"{str(job.destination)!r} is a source, which is not overwritten: choose another --out-dir")
-        if destination in taken:
-            raise Failure(f"'{taken[destination]}' and '{job.source}' would both be written to '{job.destination}'")
-        taken[destination] = job.source
+        if destination in planned:
+            raise Failure(f"'{planned[destination]}' and '{job.source}' would both be written to '{job.destination}'")
+        planned[destination] = job.source
     return jobs
 
 

@@ -58,8 +58,8 @@ def _module(path: str) -> ModuleType:
 
 def _free_name(name: str, file: Path) -> str:
     """The name of a module, with underscores behind it where modules of other files have that name."""
-    while (known := sys.modules.get(name)) is not None:
-        origin = getattr(known, "__file__", None) or ""
+    while (module := sys.modules.get(name)) is not None:
+        origin = getattr(module, "__file__", None) or ""
         if os.path.exists(origin) and os.path.samefile(origin, file):
             break
         name += "_"

@@ -35,11 +35,11 @@ def hide_library(error: BaseException) -> None:
 
 
 def _clean_linked(error: BaseException) -> None:
-    seen, work = {id(error)}, [error.__cause__, error.__context__]
+    visited, work = {id(error)}, [error.__cause__, error.__context__]
     while work:
         linked = work.pop()
-        if linked is not None and id(linked) not in seen:
-            seen.add(id(linked))
+        if linked is not None and id(linked) not in visited:
+            visited.add(id(linked))
             linked.__traceback__ = of_the_program(linked.__traceback__)
             work += linked.__cause__, linked.__context__
 
@@ -50,15 +50,15 @@ def of_the_program(trace: TracebackType | None) -> TracebackType | None:
     while trace is not None:
         entries.append(trace)
         trace = trace.tb_next
-    kept: list[TracebackType] = []
+    shown: list[TracebackType] = []
     for is_hidden, group in itertools.groupby(entries, _is_hidden):
         together = list(group)
         if not is_hidden or not any(_is_ours(entry) for entry in together):
-            kept += together
-    for entry, following in zip(kept, [*kept[1:], None]):
+            shown += together
+    for entry, following in zip(shown, [*shown[1:], None]):
         if entry.tb_next is not following:
             entry.tb_next = following
-    return kept[0] if kept else None
+    return shown[0] if shown else None
 
 
 def _is_ours(entry: TracebackType) -> bool:

@@ -21,32 +21,32 @@ class OfCode(Generic[T]):
     """Facts about code objects."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[CodeType], T]] = {}
+        self._facts: dict[int, tuple[weakref.ref[CodeType], T]] = {}
 
     def get(self, code: CodeType) -> T | None:
-        found = self._known.get(id(code))
+        found = self._facts.get(id(code))
         return found[1] if found is not None and found[0]() is code else None
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._facts)
 
     def put(self, code: CodeType, value: T) -> T:
-        self._known[id(code)] = weakref.ref(code, functools.partial(self._forget, id(code))), value
+        self._facts[id(code)] = weakref.ref(code, functools.partial(self._forget, id(code))), value
         return value
 
     def _forget(self, key: int, reference: weakref.ref[CodeType]) -> None:
-        if (found := self._known.get(key)) is not None and found[0] is reference:
-            del self._known[key]
+        if (found := self._facts.get(key)) is not None and found[0] is reference:
+            del self._facts[key]
 
 
 def of_code(compute: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
     """A decorator: cache the result of a function for each code object."""
-    known: OfCode[T] = OfCode()
+    facts: OfCode[T] = OfCode()
 
     @functools.wraps(compute)
     def find(code: CodeType) -> T:
-        found = known.get(code)
-        return known.put(code, compute(code)) if found is None else found
+        found = facts.get(code)
+        return facts.put(code, compute(code)) if found is None else found
 
     return find
 

@@ -45,9 +45,9 @@ class Shelter(NamedTuple):
 
 def shelters(code: CodeType) -> tuple[Shelter, ...]:
     """The `try` and `with` statements of converted code, the inner ones behind those around them."""
-    kept = code.co_consts[-2:-1]
-    if kept and is_converted(code) and type(kept[0]) is tuple and kept[0][:1] == (_SHELTERS,):
-        return tuple(Shelter(*shelter) for shelter in kept[0][1:])
+    constants = code.co_consts[-2:-1]
+    if constants and is_converted(code) and type(constants[0]) is tuple and constants[0][:1] == (_SHELTERS,):
+        return tuple(Shelter(*shelter) for shelter in constants[0][1:])
     return ()
 
 

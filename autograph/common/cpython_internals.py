@@ -142,7 +142,7 @@ def _has_tags() -> bool:
     base = type("Base", (), {"first": 1})
     kind, other = type("Kind", (base,), {}), type("Other", (), {})
     tags = _tag_at(kind)
-    seen: list[int] = []
+    earlier: list[int] = []
     changes: tuple[Callable[[], None], ...] = (
         lambda: None,
         lambda: setattr(base, "second", 2),
@@ -152,14 +152,14 @@ def _has_tags() -> bool:
     )
     for change in changes:
         change()
-        if seen and tags[0] != 0:
+        if earlier and tags[0] != 0:
             return False
         assign_version_tag(kind)
-        seen.append(tags[0])
+        earlier.append(tags[0])
         assign_version_tag(kind)
-        if seen[-1] == 0 or tags[0] != seen[-1]:
+        if earlier[-1] == 0 or tags[0] != earlier[-1]:
             return False
-    return len(set(seen)) == len(seen)
+    return len(set(earlier)) == len(earlier)
 
 
 HAS_TAGS = _has_tags()

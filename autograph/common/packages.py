@@ -118,9 +118,9 @@ def packages_behind(kind: type) -> frozenset[str]:
     number = id(kind)
     found = _CLASSES.get(number)
     if found is None:
-        gone = weakref.ref(kind, lambda _: _CLASSES.pop(number, None))
+        reference = weakref.ref(kind, lambda _: _CLASSES.pop(number, None))
         modules = [str(module_of(each)) for each in (*mro_of(kind), *mro_of(type(kind)))]
-        found = _CLASSES[number] = gone, frozenset(filter(None, map(package_of_module, modules)))
+        found = _CLASSES[number] = reference, frozenset(filter(None, map(package_of_module, modules)))
     return found[1]
 
 

@@ -95,7 +95,7 @@ def _fields_of(value: Any) -> dict[str, Any]:
 _MISSING: Any = object()
 _Names = tuple[dict[str, None], frozenset[str]]
 # Facts about dataclasses and named tuples, by their ids; valid while the class has the version tag beside them.
-_KNOWN: dict[int, tuple[weakref.ref[type], Sequence[int], int, Any]] = {}
+_FACTS: dict[int, tuple[weakref.ref[type], Sequence[int], int, Any]] = {}
 
 
 def _names_of(kind: Any) -> Any:
@@ -104,13 +104,14 @@ def _names_of(kind: Any) -> Any:
     Of a named tuple, how many fields there are.
     """
     number = id(kind)
-    known = _KNOWN.get(number)
-    if known is None or known[1][0] != known[2]:
-        gone, now = known[:2] if known else (weakref.ref(kind, lambda _: _KNOWN.pop(number, None)), version_tag(kind))
+    cached = _FACTS.get(number)
+    if cached is None or cached[1][0] != cached[2]:
+        forget = weakref.ref(kind, lambda _: _FACTS.pop(number, None))
+        reference, tag = cached[:2] if cached else (forget, version_tag(kind))
         assign_version_tag(kind)
         found = _count_fields(kind) if issubclass(kind, tuple) else _find_names(kind)
-        known = _KNOWN[number] = gone, now, now[0] or -1, found  # -1 is no tag
-    return known[3]
+        cached = _FACTS[number] = reference, tag, tag[0] or -1, found  # -1 is no tag
+    return cached[3]
 
 
 def _count_fields(kind: Any) -> int | None:
@@ -225,15 +226,15 @@ def flatten(structure: Any) -> list[Any]:
 
 def different_leaves(structure: Any) -> Iterator[Any]:
     """The leaves of `structure` in any order, those of a part that is in several places once: it may contain itself."""
-    seen: dict[int, Any] = {}
+    visited: dict[int, Any] = {}
     rest = [structure]
     while rest:
         value = rest.pop()
         kind = kind_of(value)
         if kind is None:
             yield value
-        elif id(value) not in seen:
-            seen[id(value)] = value
+        elif id(value) not in visited:
+            visited[id(value)] = value
             rest.extend(kind.children(value).values())
 
 
@@ -249,8 +250,8 @@ def pack(structure: Any, leaves: Iterable[Any]) -> Any:
     Raises:
         StructureError: there are more or fewer leaves than `structure` has, or a part of it contains itself.
     """
-    given = list(leaves)
-    rest, wanted = iter(given), 0
+    new_leaves = list(leaves)
+    rest, wanted = iter(new_leaves), 0
 
     def following(_: Any) -> Any:
         nonlocal wanted
@@ -258,8 +259,8 @@ def pack(structure: Any, leaves: Iterable[Any]) -> Any:
         return next(rest, None)
 
     packed = _map(following, structure, ())
-    if len(given) != wanted:
-        raise StructureError(f"the structure has {wanted} leaves, but {len(given)} were given to fill it")
+    if len(new_leaves) != wanted:
+        raise StructureError(f"the structure has {wanted} leaves, but {len(new_leaves)} were given to fill it")
     return packed
 
 

@@ -106,9 +106,9 @@ def _convert(function: FunctionType, whole: bool = False) -> Conversion:
     lines = source.lines_of(function)
     assumed = vars(builtins).keys() & names_in(function.__code__) - function.__globals__.keys()
     key = None if whole else cache.key_of_function(function, source.block_of(function, lines))
-    kept = cache.load(key)
-    if kept is not None:
-        return Conversion(*kept, lines, key, frozenset(assumed))
+    cached = cache.load(key)
+    if cached is not None:
+        return Conversion(*cached, lines, key, frozenset(assumed))
     read = source.of_function(function, lines)
     node = read.node
     with trees.room_for(node):

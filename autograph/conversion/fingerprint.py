@@ -111,11 +111,11 @@ class _Facts:
             raise NotPersistent(f"`{name}` {obstacle[0]}", lambda: (code.co_filename, obstacle[1]))
         self.codes += [code, *codes_in(conversion.code)]
         try:
-            given = described(function.__defaults__), described((*(function.__kwdefaults__ or {}).items(),))
+            defaults = described(function.__defaults__), described((*(function.__kwdefaults__ or {}).items(),))
         except NotPersistent as refused:
             raise NotPersistent(f"a default of `{name}` {refused}", _place(code)) from None
         module = described(function.__globals__.get("__name__"))    # by which libraries are known
-        return conversion.key, given, module, [*self._globals(function)]
+        return conversion.key, defaults, module, [*self._globals(function)]
 
     def _number(self, function: FunctionType) -> int:
         """The number of a function of the user's."""

@@ -28,26 +28,26 @@ class Quoting:
     """The form that string literals may have in some place.
 
     Attributes:
-        taken: the quotes of the f-strings around. If there are any, backslashes are forbidden, too.
+        outer: the quotes of the f-strings around. If there are any, backslashes are forbidden, too.
         preferred: the quotes to try first.
     """
 
-    taken: tuple[str, ...] = ()
+    outer: tuple[str, ...] = ()
     preferred: str = "'"
 
     def quotes(self) -> Iterable[str]:
         """The quotes to try, in order."""
-        return [quote for quote in dict.fromkeys((self.preferred, "'", '"', "'''", TRIPLE)) if quote not in self.taken]
+        return [quote for quote in dict.fromkeys((self.preferred, "'", '"', "'''", TRIPLE)) if quote not in self.outer]
 
     def inside(self, quote: str) -> Quoting:
         """The quoting inside an f-string with these quotes."""
-        return Quoting((*self.taken, quote))
+        return Quoting((*self.outer, quote))
 
     def allows(self, text: str) -> bool:
         """Whether a literal is allowed here."""
-        one_line = any(len(quote) == 1 for quote in self.taken)
-        forbidden = ("\\", *self.taken, *("\n" * one_line))
-        return not self.taken or not any(part in text for part in forbidden)
+        one_line = any(len(quote) == 1 for quote in self.outer)
+        forbidden = ("\\", *self.outer, *("\n" * one_line))
+        return not self.outer or not any(part in text for part in forbidden)
 
 
 ANYWHERE = Quoting()
@@ -99,7 +99,7 @@ def fstring(node: Any, write: WriteExpression, quoting: Quoting = ANYWHERE) -> s
         write: prints an expression for a place of the given quoting.
         quoting: of the place of the f-string.
     """
-    free = [False, True] if _NESTS_FREELY and not quoting.taken else [False]
+    free = [False, True] if _NESTS_FREELY and not quoting.outer else [False]
     failure = UnprintableError("an f-string is nested too deeply for this Python")
     for nests_freely in free:
         for quote in quoting.quotes():
@@ -137,9 +137,9 @@ class _FString:
         return self.literal(node.value).replace("{", "{{").replace("}", "}}")
 
     def literal(self, value: str) -> str:
-        if self.around.taken and not _is_plain(value, self.quote):
+        if self.around.outer and not _is_plain(value, self.quote):
             raise UnprintableError(f"{value!r} cannot be written in an f-string inside an f-string of this Python")
-        return value if self.around.taken else _escape(value, self.quote)
+        return value if self.around.outer else _escape(value, self.quote)
 
     def field(self, node: Any) -> str:
         """A replacement field: `{value!conversion:spec}`."""

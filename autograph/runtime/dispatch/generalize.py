@@ -36,8 +36,8 @@ MANY = 4
 LONGEST = 1000  # A container of more parts than this is never taken apart.
 
 
-class Known(Protocol):
-    """A trace, as far as it matters here."""
+class TraceLike(Protocol):
+    """The attributes of traces that are needed here."""
 
     signature: Signature
     lengths: Lengths
@@ -128,7 +128,7 @@ def policy_of(options: Options, parameters: Sequence[Parameter]) -> Policy:
     return Policy(static=set(named), named=named, variadic=frozenset(p.name for p in parameters if p.kind in VARIADIC))
 
 
-def widen(policy: Policy, traces: Sequence[Known], new: Signature, lengths: Lengths) -> list[str]:
+def widen(policy: Policy, traces: Sequence[TraceLike], new: Signature, lengths: Lengths) -> list[str]:
     """Change `policy` so that one trace serves the signature `new` and those before; gives the changes, in words."""
     changes = open_dimensions(policy, new)
     for trace in reversed(traces):
@@ -206,13 +206,13 @@ def open_dimensions(policy: Policy, new: Signature) -> list[str]:
 def _leave_open(policy: Policy, path: str, old: TensorType, new: TensorType) -> list[str]:
     before = policy.dynamic_dims.get((path, new.ndim), (False,) * new.ndim)
     mask = tuple(
-        known or (first != second and f"{path}.shape[{axis}]" not in policy.static)
-        for axis, (known, first, second) in enumerate(zip(before, old.shape, new.shape))
+        is_open or (first != second and f"{path}.shape[{axis}]" not in policy.static)
+        for axis, (is_open, first, second) in enumerate(zip(before, old.shape, new.shape))
     )
     if mask == before:
         return []
     policy.dynamic_dims[path, new.ndim] = mask
-    axes = ", ".join(str(axis) for axis, known in enumerate(before) if mask[axis] and not known)
+    axes = ", ".join(str(axis) for axis, was_open in enumerate(before) if mask[axis] and not was_open)
     return [f"`{path}` came as {old} and as {new}, so its dimension {axes} is left open from now on"]
 
 
@@ -227,7 +227,7 @@ def _uniform(path: str, signatures: Sequence[Signature]) -> bool:
     return len(kinds) <= 1
 
 
-def _take_varying(policy: Policy, traces: Sequence[Known], new: Signature) -> list[str]:
+def _take_varying(policy: Policy, traces: Sequence[TraceLike], new: Signature) -> list[str]:
     changes = []
     for path, leaf in new.static:
         if not isinstance(leaf.value, _VARYING) or path in policy.static or path in policy.whole:
@@ -281,9 +281,9 @@ def _is_short(value: Any) -> bool:
     return isinstance(value, (list, dict)) and len(value) <= LONG
 
 
-def is_stale(policy: Policy, known: Known) -> bool:
+def is_stale(policy: Policy, trace: TraceLike) -> bool:
     """Whether no call finds a trace any more, because the policy has changed."""
-    for path, leaf in zip(known.signature.paths, known.signature.leaves):
+    for path, leaf in zip(trace.signature.paths, trace.signature.leaves):
         if isinstance(leaf, Static) and path in policy.whole and path not in policy.static:
             return True
         if isinstance(leaf, Dynamic) and policy.is_static(path, _class(leaf)):
@@ -293,7 +293,7 @@ def is_stale(policy: Policy, known: Known) -> bool:
                 return True
         if isinstance(leaf, Dynamic) and leaf.cls in (list, tuple, dict) and policy.is_apart(path):
             return True
-    return any(path in policy.whole or path in policy.static for path in known.lengths)
+    return any(path in policy.whole or path in policy.static for path in trace.lengths)
 
 
 def _class(leaf: Dynamic) -> type:

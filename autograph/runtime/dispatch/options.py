@@ -226,14 +226,14 @@ def _kinds(strict: bool | Iterable[str]) -> frozenset[str]:
 def _switched_off(passes: Mapping[str, bool] | bool) -> frozenset[str]:
     if passes is True:
         return frozenset()
-    known: Collection[str] = importlib.import_module("autograph.runtime.passes").PASSES  # only now: it takes its time
+    all_passes: Collection[str] = importlib.import_module("autograph.runtime.passes").PASSES  # only now: it is slow
     if passes is False:
-        return frozenset(known)
+        return frozenset(all_passes)
     if not isinstance(passes, Mapping):
         raise TypeError(f"passes is a dict of the names of passes, such as {{'cse': False}}, not {passes!r}")
     for name in passes:
-        if name not in known:
-            raise ValueError(f"there is no pass {name!r}{_renamed(name)}; the passes are {_listed(known)}")
+        if name not in all_passes:
+            raise ValueError(f"there is no pass {name!r}{_renamed(name)}; the passes are {_listed(all_passes)}")
     return frozenset(name for name, runs in passes.items() if not runs)
 
 

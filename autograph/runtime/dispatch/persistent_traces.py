@@ -156,8 +156,8 @@ def _class(value: type, depth: int = 0) -> str:
     if value is type(None) or value is Static:      # of which keys are made
         return f"class {value.__name__}"
     found = vars(_MODULES.get(str(module_of(value))) or sys.modules["builtins"]).get(value.__name__)
-    known = issubclass(value, (np.generic, np.ndarray, np.dtype, BaseException)) or value.__name__ in _BUILTINS
-    if found is not value or not known:
+    is_known = issubclass(value, (np.generic, np.ndarray, np.dtype, BaseException)) or value.__name__ in _BUILTINS
+    if found is not value or not is_known:
         raise _refused(value, depth)
     return f"class {value.__module__}.{value.__name__}"
 

@@ -285,10 +285,10 @@ class Specializer:
     def _pin(self, path: str) -> None:
         """Never leave a dimension, such as `x.shape[0]`, open again."""
         array, _, axis = path.rpartition(".shape[")
-        for (known, ndim), mask in list(self.policy.dynamic_dims.items()):
-            if known == array:
+        for (other, ndim), mask in list(self.policy.dynamic_dims.items()):
+            if other == array:
                 closed = tuple(dynamic and f"{number}]" != axis for number, dynamic in enumerate(mask))
-                self.policy.dynamic_dims[known, ndim] = closed
+                self.policy.dynamic_dims[other, ndim] = closed
 
     def _report(self, kind: str, message: str, place: Where | None = None) -> None:
         self.events.append(Event(kind, message, place))

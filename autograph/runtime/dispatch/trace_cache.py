@@ -111,7 +111,7 @@ class Traces:
         with self._lock:
             self._aliases.pop(key, None)
             self._aliases[key] = trace.key
-            for each in [each for each, known in self._aliases.items() if known == trace.key][:-ALIASES]:
+            for each in [each for each, target in self._aliases.items() if target == trace.key][:-ALIASES]:
                 del self._aliases[each]
                 del self.find[each]
             self._link(trace.key)
@@ -143,7 +143,7 @@ class Traces:
 
     def _link(self, key: Any) -> None:
         entries = [trace.entry for trace in self.at(key)]
-        others = [each for each, known in self._aliases.items() if known == key]
+        others = [each for each, target in self._aliases.items() if target == key]
         for each in [key, *others]:
             if entries:
                 self.find[each] = first_of(entries)

@@ -172,8 +172,8 @@ class TermReader(Reader):
     def look_up(self, found: re.Match[str]) -> Any:
         """The object that the text calls `@name`."""
         if found[1] not in self.objects:
-            known = ", ".join(self.objects) or "none"
-            self.fail(f"the object {found[0]} is not in the table of objects (there: {known})", found.start())
+            names = ", ".join(self.objects) or "none"
+            self.fail(f"the object {found[0]} is not in the table of objects (there: {names})", found.start())
         value = self.objects[found[1]]
         return Constant(value) if isinstance(value, (tuple, list, dict, slice)) else value
 
@@ -345,8 +345,8 @@ class TermReader(Reader):
         try:
             constant = _CONSTANTS[name] if name in _CONSTANTS else notation.resolve(name)
         except LookupError:
-            seen = found or dotted
-            self.fail(f"there is no value {seen[0]} here" if seen else "expected a value or a constant")
+            token = found or dotted
+            self.fail(f"there is no value {token[0]} here" if token else "expected a value or a constant")
         self.position += len(name)
         return constant
 

@@ -72,7 +72,7 @@ class _Checker:
         self.graph = graph
         self.visible: set[Value] = set()
         self.defined: set[Value] = set()
-        self.seen: set[int] = set()  # nodes and blocks, by id
+        self.visited: set[int] = set()  # nodes and blocks, by id
         self._names: Printer | None = None
 
     def run(self) -> None:
@@ -90,9 +90,9 @@ class _Checker:
         return self._names.names.value(value)
 
     def _once(self, part: Node | Block, what: str, node: Node | None) -> None:
-        if id(part) in self.seen:
+        if id(part) in self.visited:
             self._fail(f"{what} is in two places; each place needs one of its own", node)
-        self.seen.add(id(part))
+        self.visited.add(id(part))
 
     def _block(self, block: Block, owner: Node | None) -> None:
         self._once(block, "a block", owner)
@@ -201,9 +201,9 @@ class _Checker:
         self._keywords(node, "cause")
         self._count(len(node.outputs), 0, "outputs", node)
 
-    def _keywords(self, node: Node, *known: str) -> None:
+    def _keywords(self, node: Node, *allowed: str) -> None:
         for name in node.kwargs:
-            self._require(name in known, f"`{node.op}` has no keyword {name!r}", node)
+            self._require(name in allowed, f"`{node.op}` has no keyword {name!r}", node)
 
     def _require(self, condition: bool, problem: str, node: Node | None) -> None:
         if not condition:

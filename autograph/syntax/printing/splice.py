@@ -208,7 +208,7 @@ class Splicer(Unparser):
         self.quoting, self.in_verified_fstring = outer
         if not good:
             del self.out[mark:]
-            quoting = literals.Quoting(self.quoting.taken, preferred=quote)
+            quoting = literals.Quoting(self.quoting.outer, preferred=quote)
             self.write(literals.fstring(node, self.in_fstring, quoting))
 
     def inner(self, quoting: literals.Quoting) -> Unparser:

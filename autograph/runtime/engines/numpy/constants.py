@@ -40,19 +40,19 @@ class Globals:
         self._variables = variables
         self._names: dict[int, str] = {}
         self._versions: dict[str, int] = {}     # how many names have been tried by now, for each hint
-        self._kept: list[Any] = []      # whose ids `_names` relies on
+        self._bound: list[Any] = []      # whose ids `_names` relies on
         self.values: dict[str, Any] = {}
 
     def path(self, constant: Any) -> str:
         """The dotted name by which generated code reads a constant that is not a literal."""
         value = constant.value if isinstance(constant, Constant) else constant
-        known = self._names.get(id(value))
-        if known is None:
+        path = self._names.get(id(value))
+        if path is None:
             public = public_name(value)
-            known = self._public(public, value) if public else self._bind(_hint(value), value)
-            self._names[id(value)] = known
-            self._kept.append(value)
-        return known
+            path = self._public(public, value) if public else self._bind(_hint(value), value)
+            self._names[id(value)] = path
+            self._bound.append(value)
+        return path
 
     def function(self, name: str, target: Any) -> str:
         """The dotted name of the function that an op is."""
@@ -120,12 +120,12 @@ def public_name(value: Any) -> str | None:
     if not callable(value):
         return None
     try:
-        known = FUNCTIONS.get(value)
+        op_name = FUNCTIONS.get(value)
     except TypeError:   # it cannot be hashed
         return None
     own = own_attribute(value, "__name__")
     module = own_attribute(value, "__module__")
-    names = [known] if known else []
+    names = [op_name] if op_name else []
     if isinstance(own, str):
         names += {"builtins": [own], "numpy": [f"np.{own}"], "math": [f"math.{own}"]}.get(str(module), [])
     return next((name for name in names if find(name) is value), None)
@@ -137,9 +137,9 @@ def _hint(value: Any) -> str:
     if value is UNBOUND:
         return "unbound"
     if isinstance(value, ModuleType):
-        known = [root for root, module in ROOTS.items() if module is value]
-        if known:
-            return known[0]
+        roots = [root for root, module in ROOTS.items() if module is value]
+        if roots:
+            return roots[0]
         name = module_name(value).rpartition(".")[2]
     elif isinstance(value, dict) and isinstance(value.get("__name__"), str) and "__builtins__" in value:
         name = "module_globals"

@@ -110,8 +110,8 @@ class Executable(Compiled):
         self._set_run(self._compile(tree), names)
 
     def _set_run(self, code: CodeType, names: dict[str, Any]) -> None:
-        given = {"__builtins__": builtins, **_of_warnings(self._module)}
-        self.run = FunctionType(code, given | names)
+        builtin_names = {"__builtins__": builtins, **_of_warnings(self._module)}
+        self.run = FunctionType(code, builtin_names | names)
 
     def __getstate__(self) -> Any:
         """The parts that are saved on disk: all except the tree."""

@@ -41,7 +41,7 @@ class Expressions:
         self.marks: list[Node | None] = []
         self.at: dict[str, Any] = {}
         self.renamed: dict[Value, Value] = {}
-        self._known: dict[Node | None, int] = {}
+        self._numbers: dict[Node | None, int] = {}
         with self.mark(None):
             self._start = self.at
         self.at = self._start
@@ -50,10 +50,10 @@ class Expressions:
     def mark(self, node: Node | None) -> Iterator[None]:
         """Within the block, new parts of the tree get the mark of `node`."""
         before = self.at
-        number = self._known.get(node)
+        number = self._numbers.get(node)
         if number is None:
             self.marks.append(node)
-            number = self._known[node] = len(self.marks)
+            number = self._numbers[node] = len(self.marks)
         self.at = {"lineno": number, "end_lineno": number, "col_offset": 0, "end_col_offset": 0}
         yield
         self.at = before
@@ -277,8 +277,8 @@ def _is_plain_reduction(node: Node) -> bool:
     found = node.args[0].type if len(node.args) in (1, 2) and isinstance(node.args[0], Value) else None
     if not isinstance(found, TensorType) or found.kind != "array" or found.dtype.kind not in "biufc":
         return False
-    given = (*node.args[1:], *node.kwargs.values())
-    return node.kwargs.keys() <= {"axis", "keepdims"} and not any(arg is np._NoValue for arg in given)
+    others = (*node.args[1:], *node.kwargs.values())
+    return node.kwargs.keys() <= {"axis", "keepdims"} and not any(arg is np._NoValue for arg in others)
 
 
 @cache

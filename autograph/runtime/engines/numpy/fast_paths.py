@@ -36,23 +36,23 @@ from autograph.runtime.ops.python.operators import UFUNCS
 
 _KINDS = "bhilqBHILQefdFD"      # of numbers, as dtypes are called by their letters
 _EXACT_INTEGERS = 2**53         # up to here, each is a float64
-_known: WeakValueDictionary[tuple[str, bytes], np.ndarray[Any, Any]] = WeakValueDictionary()
+_cache: WeakValueDictionary[tuple[str, bytes], np.ndarray[Any, Any]] = WeakValueDictionary()
 
 
 @disk_cache.storable
 def kept(number: np.number[Any]) -> np.ndarray[Any, Any]:
     """An immutable array of no dimension with a number; the same one for the same number."""
     key = number.dtype.char, number.tobytes()
-    found = _known.get(key)
+    found = _cache.get(key)
     if found is None:
-        found = _known[key] = np.array(number)
+        found = _cache[key] = np.array(number)
         found.flags.writeable = False
     return found
 
 
 def is_kept(array: np.ndarray[Any, Any]) -> bool:
     """Whether an array is one that `kept` gave."""
-    return array.ndim == 0 and _known.get((array.dtype.char, array.tobytes())) is array
+    return array.ndim == 0 and _cache.get((array.dtype.char, array.tobytes())) is array
 
 
 def beside_array(node: Node) -> tuple[int, np.ndarray[Any, Any]] | None:

@@ -108,9 +108,9 @@ class Liveness:
         if region is not home:
             reached = self._reach.setdefault(value, {})
             while region is not home:
-                known = region in reached
+                is_done = region in reached
                 reached[region] = max(time, reached.get(region, 0))
-                if known:
+                if is_done:
                     return
                 time = region.entry
                 assert region.outer is not None

@@ -172,10 +172,10 @@ class Scheduler:
         results = [block.results[i] for i in live]
         if end is None:
             return End([node.outputs[i] for i in live], results, node, results)
-        known = dict(zip(node.outputs, block.results))
+        results_of = dict(zip(node.outputs, block.results))
 
         def leaf(arg: Any) -> Any:
-            return known.get(arg, arg) if isinstance(arg, Value) else arg
+            return results_of.get(arg, arg) if isinstance(arg, Value) else arg
 
         return replace(end, sources=map_args(leaf, end.sources), stop=leaf(end.stop), results=results)
 
@@ -222,8 +222,8 @@ class Scheduler:
         for inner in frames:
             self.plan.nested.update(inner.waiting)
         self.plan.choices[node] = (results[0], results[1])
-        taken = frame.take(node.args)
-        cost = Cost(width + taken.width + 8, max(depth, taken.depth) + 1, free=False, quiet=False)
+        nested = frame.take(node.args)
+        cost = Cost(width + nested.width + 8, max(depth, nested.depth) + 1, free=False, quiet=False)
         frame.put(node, [node.outputs[position]], cost)
         return True
 
@@ -345,9 +345,9 @@ class Scheduler:
                 return stop, True
             frame.flush(up_to={self._of(stop)})
         elif self._of(stop) in changed and self._of(stop) not in renamed:
-            kept = Value(stop.type)
-            frame.statements.append(Copy([kept], [stop], end.node))
-            return kept, False
+            copy = Value(stop.type)
+            frame.statements.append(Copy([copy], [stop], end.node))
+            return copy, False
         return stop, False
 
     def _reads(self, value: Value, variables: set[Value]) -> bool:

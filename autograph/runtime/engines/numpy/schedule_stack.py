@@ -50,11 +50,11 @@ class Frame:
         self._loud = 0  # how many of these are not quiet
         self.closed = False
 
-    def add(self, node: Node, taken: Cost) -> None:
-        """Add the results of a node; `taken` is the cost of its nested arguments."""
-        free = taken.free and is_free(node)
-        quiet = taken.quiet and effect_of(node).kind in (PURE, VIEW)
-        self.put(node, node.outputs, Cost(width(node) + taken.width, taken.depth + 1, free, quiet))
+    def add(self, node: Node, nested: Cost) -> None:
+        """Add the results of a node; `nested` is the cost of its nested arguments."""
+        free = nested.free and is_free(node)
+        quiet = nested.quiet and effect_of(node).kind in (PURE, VIEW)
+        self.put(node, node.outputs, Cost(width(node) + nested.width, nested.depth + 1, free, quiet))
 
     def put(self, node: Node, outputs: list[Value], cost: Cost) -> None:
         """Let a value wait if it is used once, else assign it to a variable."""
@@ -94,19 +94,19 @@ class Frame:
         wanted = [value for value in places if value in self.waiting]
         if not wanted:
             return Cost()
-        taken, cost = self._fitting(self._in_order(places, nests, whole), width_of(args))
-        if len(wanted) > len(taken):
-            self.flush(up_to=set(wanted).difference(taken))
-        for value in taken:
+        nested, cost = self._fitting(self._in_order(places, nests, whole), width_of(args))
+        if len(wanted) > len(nested):
+            self.flush(up_to=set(wanted).difference(nested))
+        for value in nested:
             self._release(value)
-        self._plan.nested.update(taken)
+        self._plan.nested.update(nested)
         return cost
 
     def _in_order(
         self, places: dict[Value, int], nests: Callable[[Value], bool] | None, whole: bool
     ) -> list[Value]:
         """The nodes that can be nested without changing the order of evaluation, the topmost first."""
-        taken: list[Value] = []
+        nested: list[Value] = []
         limit: float = math.inf
         for value, cost in reversed(self.waiting.items()):
             place = places.get(value)
@@ -118,22 +118,22 @@ class Frame:
                 if place > limit:
                     break
                 limit = place
-            taken.append(value)
-        return taken
+            nested.append(value)
+        return nested
 
     def _fitting(self, values: list[Value], around: int) -> tuple[list[Value], Cost]:
         """As many of some values as fit into a line."""
         room = max(WIDTH - 4 * self.depth, WIDTH // 2) - around
-        taken: list[Value] = []
+        nested: list[Value] = []
         wide, deep, free, quiet = 0, 0, True, True
         for value in values:
             cost = self.waiting[value]
             if wide + cost.width > room or cost.depth > DEPTH:
                 break
-            taken.append(value)
+            nested.append(value)
             wide, deep = wide + cost.width - len(value.name or "t1"), max(deep, cost.depth)
             free, quiet = free and cost.free, quiet and cost.quiet
-        return taken, Cost(wide, deep, free, quiet)
+        return nested, Cost(wide, deep, free, quiet)
 
     def flush(self, up_to: set[Value] | None = None) -> None:
         """Assign the waiting values to variables; all, or up to the last of `up_to`."""

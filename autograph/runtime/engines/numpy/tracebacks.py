@@ -77,10 +77,10 @@ def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: 
         node = node_at(entry, codes, marks)
         if node is not None and node.place:
             _give_context(error, node.place)
-            known = _with([*_called_with(error, node.place), *around], known_at(entry, codes, marks))
-            entry = _entries(node.place, behind, [names for _, names in known])
+            frames = _with([*_called_with(error, node.place), *around], known_at(entry, codes, marks))
+            entry = _entries(node.place, behind, [names for _, names in frames])
             _link(error, before, entry)
-            for _ in known[1:]:
+            for _ in frames[1:]:
                 assert entry is not None
                 entry = entry.tb_next
         before, entry = entry, behind
@@ -118,14 +118,14 @@ def _called_with(error: BaseException, place: Place) -> list[Known]:
     return [[(calls(place)[0], arguments(*place[0], frame.f_locals))]]
 
 
-def _with(around: Sequence[Known], known: Known) -> Known:
+def _with(around: Sequence[Known], frames: Known) -> Known:
     """Add the variables of the same frames that code around knows."""
     found = []
-    for depth, (shown, names) in enumerate(known):
+    for depth, (shown, names) in enumerate(frames):
         outer = [
             each[depth][1]
             for each in around
-            if len(each) > depth and [at for at, _ in each[:depth]] == [at for at, _ in known[:depth]]
+            if len(each) > depth and [at for at, _ in each[:depth]] == [at for at, _ in frames[:depth]]
         ]
         found.append((shown, {name: value for each in (*outer, names) for name, value in each.items()}))
     return found
@@ -166,7 +166,7 @@ def leave_out(
     """
     before: TracebackType | None = None
     entry = error.__traceback__
-    known = []
+    frames = []
     while entry is not None:
         behind = entry.tb_next
         if entry.tb_frame.f_code in outer:
@@ -174,12 +174,12 @@ def leave_out(
             while found is not None and found.tb_frame.f_code not in inner and is_library(found.tb_frame.f_code):
                 found = found.tb_next
             if found is not None and found.tb_frame.f_code in inner:
-                known.append(outer[entry.tb_frame.f_code](entry))
+                frames.append(outer[entry.tb_frame.f_code](entry))
                 _link(error, before, found)
                 entry = found
                 continue
         before, entry = entry, behind
-    return known
+    return frames
 
 
 def _link(error: BaseException, before: TracebackType | None, entry: TracebackType | None) -> None:

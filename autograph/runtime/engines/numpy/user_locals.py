@@ -39,7 +39,7 @@ Shown = list[tuple[CodeType, int]]
 _OPERATIONS = frozenset({"BINARY_OP", "COMPARE_OP", "BINARY_MULTIPLY", "BINARY_ADD", "BINARY_SUBTRACT"})
 
 
-_known: OfCode[dict[tuple[Any, ...], Any]] = OfCode()
+_cache: OfCode[dict[tuple[Any, ...], Any]] = OfCode()
 
 
 def user_locals(marked: CodeType, marks: Marks, place: Place, values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -50,19 +50,19 @@ def user_locals(marked: CodeType, marks: Marks, place: Place, values: Mapping[st
         values: of the variables of the generated code.
     """
     shown = calls(place)
-    known = _known.get(marked)
-    if known is None:
-        known = _known.put(marked, {})
+    by_place = _cache.get(marked)
+    if by_place is None:
+        by_place = _cache.put(marked, {})
     key = tuple((id(code), instruction) for code, instruction in shown)
-    if key not in known:
-        known[key] = shown[:], [_names(marked, marks, place, shown, depth) for depth in range(len(shown))]
+    if key not in by_place:
+        by_place[key] = shown[:], [_names(marked, marks, place, shown, depth) for depth in range(len(shown))]
     overwrites = any(node is not None and "out" in node.kwargs for node in marks)
     lasting = marked.co_varnames[: marked.co_argcount] if overwrites else marked.co_varnames
     return [
         {name: values[ours] for name, ours in names.items()
          if ours in values and values[ours] is not UNBOUND
          and (ours in lasting or not isinstance(values[ours], np.ndarray))}
-        for names in known[key][1]
+        for names in by_place[key][1]
     ]  # fmt: skip
 
 
@@ -269,10 +269,10 @@ def arguments(whole: CodeType, at: int, values: Mapping[str, Any]) -> dict[str, 
     """
     params, copies = _lasting(whole)
     found = {name: values[name] for name in params if name in values}
-    known: dict[Any, Any] = {**found, **dict(enumerate(whole.co_consts))}
+    values_of: dict[Any, Any] = {**found, **dict(enumerate(whole.co_consts))}
     for offset, name, source in copies:
-        if offset < at and source in known:
-            found[name] = known[name] = known[source]
+        if offset < at and source in values_of:
+            found[name] = values_of[name] = values_of[source]
     return found
 
 
