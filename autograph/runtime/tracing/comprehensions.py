@@ -119,11 +119,16 @@ def run_over(loop: ForLoop, iterable: Any) -> None:
 
 def _joined(first: State, second: State) -> State:
     """The variables that both can reach."""
-    cells = {id(getattr(each, "cell", each)) for each in (*first.carried, *first.passing, *first.beyond)}
+    known = set(map(_identity, (*first.carried, *first.passing, *first.beyond)))
     more = (*second.carried, *second.passing, *second.beyond)
     both = copy.copy(first)
-    both.beyond = (*first.beyond, *(each for each in more if id(getattr(each, "cell", each)) not in cells))
+    both.beyond = (*first.beyond, *(each for each in more if _identity(each) not in known))
     return both
+
+
+def _identity(variable: Any) -> tuple[int, str]:
+    """Which variable it is: two objects may represent one."""
+    return id(getattr(variable, "holder", variable)), variable.name
 
 
 class StagedCondition(Unstageable):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -164,7 +164,8 @@ class EscapeAnalysis:
 
 def is_unshared(container: Any, variable: Any, form: type) -> bool:
     """Whether only a variable refers to a container, besides forms and dicts of slots, which tracing uses."""
-    referrers, cell = holders(container), getattr(variable, "cell", None)
+    referrers, holder = holders(container), getattr(variable, "holder", None)
+    cell = holder if type(holder) is CellType else None
     return referrers is not None and all(
         each is cell or type(each) is form or (type(each) is dict and all(map(_is_slot, each))) for each in referrers
     )
