@@ -1,4 +1,4 @@
-"""What a class holds is read and changed for all its instances, by whichever way traced code gets at the class."""
+"""Traced code reads and changes the attributes of a class for all its instances, however it reaches the class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a trace find each other in its `TraceContext`: nobody assigns anything to them after they are made."""
+"""The parts of a trace find each other in its `TraceContext`: no code assigns to them after they are made."""
 
 from __future__ import annotations
 

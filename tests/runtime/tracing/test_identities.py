@@ -162,9 +162,9 @@ def at_two_places(thing: Any, n: Any) -> Any:
 def test_what_traced_code_makes_once(make: Any, store: Any) -> None:
     staged = ag.function(lambda x, n: store(make(x), n))
     for n in (0, 1, 3):
-        *told, stored = staged(2.5, n)
+        *reported, stored = staged(2.5, n)
         *wanted, plain = store(make(2.5), n)
-        assert told == wanted and _numbered(stored) == _numbered(plain)
+        assert reported == wanted and _numbered(stored) == _numbered(plain)
     assert not any(trace.plain for trace in staged.traces)
 
 

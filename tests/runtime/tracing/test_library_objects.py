@@ -39,7 +39,7 @@ class Counting(string.Formatter):
         self.count += 1
         return self.count
 
-    def told(self) -> str:
+    def reported(self) -> str:
         return self.format("{}{}")
 
 
@@ -55,10 +55,10 @@ class Dialect(csv.Dialect):
 @ENGINES
 def test_methods_of_base_classes_run_in_their_iteration(engine: str) -> None:
     table, formatter = Table(), Counting()
-    put, told = ag.function(Table.put, engine=engine), ag.function(Counting.told, engine=engine)
+    put, reported = ag.function(Table.put, engine=engine), ag.function(Counting.reported, engine=engine)
     assert [put(table, "a", 1), put(table, "b", 2), put(table, "a", 3)] == [1, 2, 2]
     assert table.data == {"a": 3, "b": 2}
-    assert [told(formatter) for _ in range(3)] == ["12", "34", "56"] and formatter.count == 6
+    assert [reported(formatter) for _ in range(3)] == ["12", "34", "56"] and formatter.count == 6
 
 
 @ENGINES
@@ -177,13 +177,13 @@ def test_attributes_that_no_code_can_name(engine: str) -> None:
 
 def test_what_is_set_in_sys(monkeypatch: Any) -> None:
     @ag.function
-    def told() -> Any:
+    def reported() -> Any:
         return sys.stdout is None, sys.dont_write_bytecode
 
     for stdout, flag in ((None, True), (io.StringIO(), False), (None, False)):
         monkeypatch.setattr(sys, "stdout", stdout)
         monkeypatch.setattr(sys, "dont_write_bytecode", flag)
-        assert told() == (stdout is None, flag)
+        assert reported() == (stdout is None, flag)
 
 
 def packed(x: Any, n: Any) -> Any:

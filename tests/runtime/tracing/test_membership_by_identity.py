@@ -69,7 +69,7 @@ def in_a_dict(x: Any, xs: Any) -> Any:
 FUNCTIONS = [is_in, index, count, removed, equal, in_comprehensions, in_a_set, in_a_dict]
 
 
-def told(function: Any, *args: Any) -> Any:
+def reported(function: Any, *args: Any) -> Any:
     try:
         return function(*args)
     except (ValueError, TypeError) as error:
@@ -88,5 +88,5 @@ def test_as_python(function: Any, engine: Any) -> None:
     pairs += [(scalar, [scalar, 1.0]), (scalar, [np.float64("nan"), 1.0])]
     pairs += [(one, [one, two]), (two, [one]), (first, [first]), (second, [first])]
     for x, xs in pairs:
-        assert told(staged, x, xs) == told(function, x, xs)
-        assert told(staged, x, tuple(xs)) == told(function, x, tuple(xs))
+        assert reported(staged, x, xs) == reported(function, x, xs)
+        assert reported(staged, x, tuple(xs)) == reported(function, x, tuple(xs))

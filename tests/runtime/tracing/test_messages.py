@@ -1,4 +1,4 @@
-"""What is told of code that cannot be staged: the user's expression, variable, line, and the way out."""
+"""Messages about code that cannot be staged: the user's expression, variable, line, and a remedy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests import outcomes
 
 
 def error_of(function: Callable[..., Any], *args: Any, **options: Any) -> str:
-    """What an error of this library's says, with the name of this file and the number of the line left out."""
+    """The message of an error of this library, without the name of this file and the number of the line."""
     with pytest.raises(AutographError) as caught:
         ag.function(function, **options)(*args)
     assert caught.value.filename == __file__
@@ -78,10 +78,10 @@ def zeroes_beside_a_list(x, xs):
     return bytes(x[0] + 1), xs
 
 
-def test_it_is_told_where_a_list_was_taken_for_one_object_and_apart_in_vain() -> None:
+def test_the_line_at_which_a_list_could_be_neither_flattened_nor_one_object_is_reported() -> None:
     line = zeroes_beside_a_list.__code__.co_firstlineno + 3
-    told = plain_because(zeroes_beside_a_list, np.ones(2, int), [1])
-    assert told == f"the value of `x[0] + 1` is needed as an index, a length or a count, :{line}"
+    reported = plain_because(zeroes_beside_a_list, np.ones(2, int), [1])
+    assert reported == f"the value of `x[0] + 1` is needed as an index, a length or a count, :{line}"
 
 
 def keyed(x):
@@ -140,7 +140,7 @@ def test_functions_on_two_paths_are_staged(choose: Callable[..., Any]) -> None:
 
 
 def test_an_interruption_is_none_of_the_users_errors() -> None:
-    """C code makes a ValueError of whatever it meets."""
+    """C code replaces every exception by a ValueError."""
 
     def f(x):
         return np.fromiter((v * 2 for v in x), float)
@@ -176,7 +176,7 @@ def test_a_generator_that_is_returned_is_made_at_each_call() -> None:
 
 
 def test_a_value_of_a_call_that_is_over() -> None:
-    """Nothing is known by which a user gets hold of one; it would be told so."""
+    """Users have no known way to such a value; if they find one, the error says so."""
     code = test_a_value_of_a_call_that_is_over.__code__
     graph = Graph("f")
     graph.block.nodes.append(node := Node("neg", (graph.block.add_param(FLOAT, "x"),), None, (), ((code, 0),)))
@@ -226,8 +226,8 @@ def test_what_c_code_makes_of_an_interruption() -> None:
         return zlib.compress(memoryview(b"abc")[x[0] :])
 
     line = f.__code__.co_firstlineno + 1
-    told = plain_because(f, np.array([7, 8]))
-    assert told == f"the value of `x[0]` is needed as an index, a length or a count, :{line}"
+    reported = plain_because(f, np.array([7, 8]))
+    assert reported == f"the value of `x[0]` is needed as an index, a length or a count, :{line}"
 
 
 # Why code runs as plain Python ----------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ def test_what_changes_again_and_again(monkeypatch: Any) -> None:
 
 
 class Sought:
-    """What somebody looks for among all objects that there are."""
+    """An object to look for among all objects."""
 
 
 def returned(things):

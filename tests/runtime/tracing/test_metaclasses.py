@@ -209,7 +209,7 @@ def test_variables(number, metaclass):
     assert [staged(x) for x in (1, 2, 2.5)] == [function(x) for x in (1, 2, 2.5)]
 
 
-def test_the_reason_is_told():
+def test_the_reason_is_reported():
     staged = ag.function(of_scaled)
     thing = make(Unhashable)(5)
     assert staged(thing, 1) == 16

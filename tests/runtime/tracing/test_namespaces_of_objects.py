@@ -1,4 +1,4 @@
-"""What is changed in the `__dict__` of an object is an attribute, and the `__dict__` stays that of the object."""
+"""Changes of the `__dict__` of an object are changes of its attributes, and it stays the `__dict__` of the object."""
 
 from __future__ import annotations
 

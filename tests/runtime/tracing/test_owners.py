@@ -1,4 +1,4 @@
-"""What methods and objects that are called change in themselves, however the call comes by them."""
+"""Changes that called methods and objects make to their owners, however the program reaches these."""
 
 from __future__ import annotations
 

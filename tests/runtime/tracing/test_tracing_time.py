@@ -180,7 +180,7 @@ def test_names_of_many_variables_need_extended_arguments():
     assert list(dict.fromkeys(found)) == [(f"v{number}",) for number in range(600)]
 
 
-def test_what_is_known_of_code_is_told_apart_by_identity_and_forgotten():
+def test_facts_about_code_are_kept_by_identity_and_forgotten():
     one, other = (code_of("def f(x):\n    return x") for _ in range(2))
     assert one == other
     known: code_flags.OfCode[str] = code_flags.OfCode()

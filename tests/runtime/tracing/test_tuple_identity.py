@@ -90,14 +90,14 @@ FUNCTIONS = [given_back, longer, chosen, assigned, swapped, kept, in_an_attribut
 FUNCTIONS += [replaced_in_a_loop, largest]
 
 
-def told(value: Any, known: dict[str, Any]) -> Any:
+def reported(value: Any, known: dict[str, Any]) -> Any:
     """A value, with the names of the known objects in it."""
     for name, each in known.items():
         if value is each:
             return name
     if type(value) is dict:
-        return [told(part, known) for part in value.values()]
-    return [told(part, known) for part in value] if isinstance(value, (tuple, list)) else value
+        return [reported(part, known) for part in value.values()]
+    return [reported(part, known) for part in value] if isinstance(value, (tuple, list)) else value
 
 
 @ENGINES
@@ -107,9 +107,9 @@ def test_is_that_very_tuple(function: Any, kind: Any, engine: Any) -> None:
     t, u = kind(1, 2), kind(3, 4)
     staged = ag.function(function, engine=engine)
     for c in (0, 1, 0, 5):
-        wanted = told(function(t, u, c), {"t": t, "u": u})
-        assert told(staged(t, u, c), {"t": t, "u": u}) == wanted
-        assert told(staged(t, t, c), {"t": t}) == told(function(t, t, c), {"t": t})
+        wanted = reported(function(t, u, c), {"t": t, "u": u})
+        assert reported(staged(t, u, c), {"t": t, "u": u}) == wanted
+        assert reported(staged(t, t, c), {"t": t}) == reported(function(t, t, c), {"t": t})
     assert not any(trace.plain for trace in staged.traces)
 
 

@@ -1,4 +1,4 @@
-"""Unpacking of a list in a container that the graph fills: the error is Python's, whoever handles it."""
+"""Unpacking of a list in a container that the graph fills: the error is Python's, wherever it is handled."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_an_error_by_filter_while_tracing_is_none_of_the_graph() -> None:
 
 
 def test_once_for_each_line() -> None:
-    """What is shown by default is shown once, whichever trace or plain function comes to it first."""
+    """A warning that is shown once by default is shown once, also if several traces and plain functions give it."""
     staged = ag.function(times)
     assert len(warned_of(lambda: [staged(1.0), staged(1.0), staged(np.float32(1)), times(1.0)], "default")) == 1
 
@@ -157,13 +157,13 @@ def test_numpy_prints_them(mode: Any, capfd: Any) -> None:
 
     log = Log()
     staged = ag.function(divides)
-    told = []
+    reported = []
     for function in (divides, staged, staged):
         with np.errstate(divide=mode, call=log if mode == "log" else None):
             function(1.0)
-        told.append((capfd.readouterr().err, log.text))
+        reported.append((capfd.readouterr().err, log.text))
         log.text = ""
-    assert told[0] == told[1] == told[2] != ("", "")
+    assert reported[0] == reported[1] == reported[2] != ("", "")
 
 
 def test_handlers_are_there() -> None:

@@ -59,7 +59,7 @@ def changed(reference, x):
 @pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
 @pytest.mark.parametrize("program", [of_a_global, whether_it_is_there, of_an_attribute, of_an_argument, changed])
 def test_what_it_refers_to_goes(program: Any, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(function: Any) -> Any:
+    def reported(function: Any) -> Any:
         node = Node(2)
         reference = weakref.ref(node)
         monkeypatch.setitem(globals(), "REFERENCE", reference)
@@ -71,11 +71,11 @@ def test_what_it_refers_to_goes(program: Any, engine: str, monkeypatch: pytest.M
         gc.collect()
         yield reference() is None, function(reference, 1), function(reference, 1.5)
 
-    assert list(told(ag.function(program, engine=engine))) == list(told(program))
+    assert list(reported(ag.function(program, engine=engine))) == list(reported(program))
 
 
 def test_a_parent_goes() -> None:
-    def told(path: Any) -> Any:
+    def reported(path: Any) -> Any:
         root = Node(1)
         child = Node(2, root)
         grandchild = Node(3, child)
@@ -87,7 +87,7 @@ def test_a_parent_goes() -> None:
     def path(node: Any, x: Any) -> Any:
         return node.path() + x
 
-    assert list(told(ag.function(path))) == list(told(path))
+    assert list(reported(ag.function(path))) == list(reported(path))
 
 
 def test_changes_show_by_either_way() -> None:
@@ -97,11 +97,11 @@ def test_changes_show_by_either_way() -> None:
         parent.children.append(x)
         return parent.v, ROOT.v, len(ROOT.children), parent is ROOT
 
-    def told(function: Any) -> Any:
+    def reported(function: Any) -> Any:
         ROOT.v, ROOT.children = 1, []
         return [function(Node(2, ROOT), x) for x in (1, 2, 0.5)]
 
-    assert told(ag.function(change)) == told(change)
+    assert reported(ag.function(change)) == reported(change)
 
 
 ROOT = Node(1)

@@ -313,7 +313,7 @@ HOLDERS = "Row((x, 1)); Told((x, 1)); Items([x]); Point(x, 1); Plain(x, [x]); [x
 
 
 @pytest.mark.parametrize("made", HOLDERS)
-def test_texts_of_what_holds_staged_values(made: str) -> None:
+def test_strings_of_containers_of_staged_values(made: str) -> None:
     for text in TEXTS.replace("\n", ";").split(";"):
         if text.strip():
             check(written(f"def f(x):\n    o = {made}\n    return {text.strip()}\n"), "1.5")
@@ -345,19 +345,19 @@ def test_numbers_of_the_standard_library_that_are_set(monkeypatch: Any) -> None:
 def test_tuples_that_c_makes_are_not_taken_apart(engine: str) -> None:
     """`sys.version_info` has the parts of a tuple, but no tuple can be made it."""
 
-    def told(x: Any) -> Any:
+    def reported(x: Any) -> Any:
         version, day = sys.version_info, time.gmtime(0)
         return version, (x, version), {"version": version}, version.major + x, version[:2], day
 
-    staged = ag.function(told, engine=engine)
+    staged = ag.function(reported, engine=engine)
     for _ in range(3):
         found = staged(1)
-        assert found == told(1) and [type(each) for each in found] == [type(each) for each in told(1)]
+        assert found == reported(1) and [type(each) for each in found] == [type(each) for each in reported(1)]
         assert type(found[1][1]) is type(found[2]["version"]) is type(sys.version_info)
 
 
 def test_any_number_of_arguments_for_a_staged_constructor_of_a_library() -> None:
-    """Which has defaults, so that nobody can tell how many there are."""
+    """Its parameters have defaults, so that their number is unknown."""
 
     library: dict[str, Any] = {"__name__": "datetime"}
     exec("def __new__(cls, a, b=1, *, c=2):\n    cls.parts = a, b, c\n    return object.__new__(cls)", library)
@@ -422,8 +422,8 @@ def holds_some(x: Any) -> Any:
 @pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
 @pytest.mark.parametrize("function", [lets_go_at_once, binds_again, has_no_init, holds_some])
 def test_objects_tell_when_they_are_gone(function: Any, engine: str) -> None:
-    def told(function: Any) -> Any:
+    def reported(function: Any) -> Any:
         GONE.clear()
         return [function(x) for x in (1, 2, 2.5)], list(GONE)
 
-    assert told(ag.function(function, engine=engine)) == told(function)
+    assert reported(ag.function(function, engine=engine)) == reported(function)

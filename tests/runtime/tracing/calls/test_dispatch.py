@@ -1,4 +1,4 @@
-"""What is called in the place of functions: those of `ag.convert`, and wrappers of such."""
+"""Replacements of functions that traced code calls: those of `ag.convert`, and their wrappers."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from autograph.runtime.tracing.calls.handed_functions import may_change_others
 
 
 class Counter:
-    """Counts what it is told of."""
+    """Counts the reports that it gets."""
 
     def __init__(self) -> None:
         self.count, self.seen = 0, []
@@ -142,12 +142,12 @@ def test_changes_by_a_function_that_is_not_converted_are_seen() -> None:
         COUNTER.count += x
         COUNTER.seen.append(x)
 
-    def told(x):
+    def reported(x):
         before, length = COUNTER.count, len(COUNTER.seen)
         touch(x)
         return COUNTER.count - before, len(COUNTER.seen) - length
 
-    staged = ag.function(told)
+    staged = ag.function(reported)
     assert [staged(x) for x in (1, 2, 2.5)] == [(1, 1), (2, 1), (2.5, 1)]
 
 

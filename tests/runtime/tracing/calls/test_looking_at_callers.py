@@ -158,7 +158,7 @@ def test_staged_themselves():
     assert ag.function(np.add.reduce)([1, 2, 3]) == 6
 
 
-def test_the_reason_is_told():
+def test_the_reason_is_reported():
     staged = ag.function(by_another_name)
     (event,) = staged.explain(1).where(kind="plain")
     assert "locals inspects its caller" in event.message

@@ -1,4 +1,4 @@
-"""Functions and modules as values: whatever stands for them while one traces is taken for what it stands for."""
+"""Functions and modules as values: programs take their stand-ins for the originals."""
 
 from __future__ import annotations
 
@@ -108,13 +108,13 @@ def test_functions_of_the_users_that_are_put_into_modules(name: str, put: Any) -
     def both(x: float) -> Any:
         return os.getcwd(), time.time() > 0, math.sin(x), json.dumps([1]), random.random() > 0, np.cos(x)
 
-    told = []
+    reported = []
     for function in (both, ag.function(both), ag.function(both, engine="numpy")):
         counting = Counting()
         with unittest.mock.patch(name, put(counting)):
-            told.append([function(1.0), function(1.0), function(2.0), counting.count])
-        told[-1].append(function(1.0))
-    assert told[0] == told[1] == told[2] and told[0][-2] == 3
+            reported.append([function(1.0), function(1.0), function(2.0), counting.count])
+        reported[-1].append(function(1.0))
+    assert reported[0] == reported[1] == reported[2] and reported[0][-2] == 3
 
 
 @pytest.mark.parametrize("name", ["os.getcwd", "time.time", "random.random", "numpy.random.rand"])

@@ -65,12 +65,12 @@ def outcome(function: Any, arguments: list[Any]) -> Any:
         result = function(*made)
     except Exception as error:
         result = type(error), error.args, vars(error)
-    return _told(result), [_told(each) for each in made], list(blackbox.SEEN)
+    return _reported(result), [_reported(each) for each in made], list(blackbox.SEEN)
 
 
-def _told(thing: Any) -> Any:
+def _reported(thing: Any) -> Any:
     if isinstance(thing, (list, tuple)):
-        return type(thing), [_told(part) for part in thing]
+        return type(thing), [_reported(part) for part in thing]
     return (type(thing), vars(thing)) if isinstance(thing, (Box, Record)) else (type(thing), repr(thing))
 
 
@@ -276,8 +276,8 @@ def test_what_changes_in_a_package_is_noticed():
 
 def test_explain_says_what_is_called_and_how_to_trace_it():
     staged = ag.function(lambda box, x: box(x) + blackbox.wave(x))
-    told = staged.explain(Box(2.0), 3.0).where(kind="callback")
-    assert [event.message for event in told] == [
+    reported = staged.explain(Box(2.0), 3.0).where(kind="callback")
+    assert [event.message for event in reported] == [
         "operations on objects of class Box is done when the graph runs, as the installed package blackbox is not "
         "traced: trace_packages='blackbox' would trace it",
         "blackbox.wave is called as it is, as the installed package blackbox is not traced: trace_packages='blackbox' "
@@ -313,7 +313,7 @@ def test_names_are_checked(names, error, message):
 
 
 def test_an_author_may_stage_functions_of_a_package():
-    """Helpers and classes in the package that a staged function belongs to are traced, whoever calls the function."""
+    """Helpers and classes in the package of a staged function are traced, also if other code calls the function."""
     layer = friendly.Layer(2.0)
     assert friendly.step(layer, 3.0) == 8.0
     assert not friendly.step.explain(layer, 3.0).where(kind=("callback", "plain"))

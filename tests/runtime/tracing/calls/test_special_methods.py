@@ -1,4 +1,4 @@
-"""Classes are as they were, and plain code works, whatever fails while stand-ins are put into them or taken out."""
+"""Classes get their members back, and plain code works, even if putting stand-ins in or taking them out fails."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_each_step_may_fail(call, step, error, after, monkeypatch):
     assert at > 2
 
 
-def test_what_the_user_is_told_may_fail(monkeypatch):
+def test_reports_may_fail(monkeypatch):
     with classes_stay():
         staged = ag.function(program)
         fault = Fault(lambda *_: None, 2, MemoryError(), False)

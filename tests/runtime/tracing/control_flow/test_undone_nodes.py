@@ -1,7 +1,7 @@
-"""What a loop made before its tracing was undone is made again: no node uses a value of a node that is gone.
+"""Objects that a loop made before its tracing was undone are made again: no node uses a value of a dropped node.
 
-A loop over plain values is first run as it is. If that is given up, its nodes are dropped; but a container or object
-from before the loop, of which one of them had made the graph's own, lives on, and may be used in the loop or after it.
+A loop over plain values first runs as Python. If that is undone, its nodes are dropped. A container or object from
+before the loop, of which a dropped node had made the graph's own, lives on, and may be used in the loop or after it.
 """
 
 import numpy as np
@@ -112,7 +112,7 @@ FUNCTIONS = [
 ]
 
 
-def told(function, *args):
+def reported(function, *args):
     try:
         return described(function(*args))
     except (ValueError, IndexError) as error:
@@ -123,7 +123,7 @@ def told(function, *args):
 def test_what_undone_nodes_have_made_is_made_again(function):
     staged = ag.function(function)
     for n in (0, 1, 0):
-        assert told(staged, np.ones(2), n) == told(function, np.ones(2), n)
+        assert reported(staged, np.ones(2), n) == reported(function, np.ones(2), n)
 
 
 def test_derivatives_go_through_what_is_made_again():

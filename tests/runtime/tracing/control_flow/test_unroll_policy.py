@@ -1,4 +1,4 @@
-"""`ag.set_loop_options(unroll=…, budget=…)`: how far loops are unrolled, and that this is told."""
+"""`ag.set_loop_options(unroll=…, budget=…)`: the number of iterations that are unrolled, and the report of it."""
 
 from __future__ import annotations
 
@@ -102,20 +102,20 @@ def test_budget():
     assert f"{__file__}:{f.__code__.co_firstlineno + 2}: " in str(caught.value)
 
 
-def test_loops_over_plain_values_are_told_of():
+def test_loops_over_plain_values_are_reported():
     def f(x):
         for scale in (1, 2, 3):
             x = x * scale
         return x
 
     line = f.__code__.co_firstlineno + 1
-    told = str(ag.function(f).explain(1.0).where(kind="unroll", line=line))
-    assert "3 iterations of this loop take 3 operations" in told
+    reported = str(ag.function(f).explain(1.0).where(kind="unroll", line=line))
+    assert "3 iterations of this loop take 3 operations" in reported
     with pytest.raises(ag.errors.AutographError, match="is strict about 'unroll'"):
         ag.function(f, strict="unroll")(1.0)
 
 
-# What nobody has asked for --------------------------------------------------------------------------------------------
+# Without options ------------------------------------------------------------------------------------------------------
 
 
 def correlate(a, w, out):
@@ -242,7 +242,7 @@ def test_short_loops_in_one_another_are_staged():
     assert loops(ag.function(repeated), 3.0, 30_000) == 1
 
 
-def test_what_takes_too_much_runs_plain_and_is_told():
+def test_a_function_that_takes_too_much_runs_plain_and_is_reported():
     def f(x):
         for name in ("a", "bb") * 3_000:
             x = x + len(name)
@@ -250,8 +250,8 @@ def test_what_takes_too_much_runs_plain_and_is_told():
 
     staged = ag.function(f)
     assert staged(1.5) == f(1.5)
-    told = staged.explain(1.5).where(kind="plain")
-    assert "takes more than 5000 operations" in str(told) and f":{f.__code__.co_firstlineno + 1}" in str(told)
+    reported = staged.explain(1.5).where(kind="plain")
+    assert "takes more than 5000 operations" in str(reported) and f":{f.__code__.co_firstlineno + 1}" in str(reported)
     with pytest.raises(ag.errors.StrictError, match="takes more than 5000 operations"):
         ag.function(f, strict="plain")(1.5)
 

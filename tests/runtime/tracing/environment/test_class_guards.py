@@ -1,4 +1,4 @@
-"""What a class gives is looked up anew by each call: classes may be changed, patched and put back at any time."""
+"""Each call sees the present attributes of classes, which may be changed, patched and restored at any time."""
 
 from __future__ import annotations
 
@@ -937,15 +937,15 @@ def attributes_of_functions():
 @case
 def single_dispatch():
     @functools.singledispatch
-    def told(thing):
+    def reported(thing):
         return "thing"
 
     C = fresh()
     o = C()
-    yield lambda x: (told(o), told("a"), x)
-    told.register(C, lambda thing: "C")
+    yield lambda x: (reported(o), reported("a"), x)
+    reported.register(C, lambda thing: "C")
     yield
-    told.register(str, lambda thing: "str")
+    reported.register(str, lambda thing: "str")
     yield
 
 
@@ -953,12 +953,12 @@ def single_dispatch():
 def single_dispatch_methods():
     class C:
         @functools.singledispatchmethod
-        def told(self, thing):
+        def reported(self, thing):
             return "thing"
 
     o = C()
-    yield lambda x: (o.told("a"), x)
-    C.__dict__["told"].register(str, lambda self, thing: "str")
+    yield lambda x: (o.reported("a"), x)
+    C.__dict__["reported"].register(str, lambda self, thing: "str")
     yield
 
 

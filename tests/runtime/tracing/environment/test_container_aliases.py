@@ -103,7 +103,7 @@ def ran(function: Callable[..., Any], arguments: Callable[[], Any]) -> list[Any]
 
 
 @pytest.mark.parametrize(("function", "arguments"), CASES, ids=[case[0].__name__ for case in CASES])
-def test_several_ways(function: Callable[..., Any], arguments: Callable[[], Any]) -> None:
+def test_several_names(function: Callable[..., Any], arguments: Callable[[], Any]) -> None:
     staged = ag.function(function)
     assert ran(staged, arguments) == ran(function, arguments)
     assert "runs as plain Python: a list is changed that is " in str(staged.explain(*arguments()))
@@ -172,7 +172,7 @@ LATER = [*(function for function, _ in CASES if function is not in_a_dict), two_
 
 
 @pytest.mark.parametrize("function", LATER)
-def test_several_ways_in_a_later_call_only(function: Callable[..., Any]) -> None:
+def test_several_names_in_a_later_call_only(function: Callable[..., Any]) -> None:
     staged, found = ag.function(function), {}
     for each in (function, staged):
         found[each] = []
@@ -185,7 +185,7 @@ def test_several_ways_in_a_later_call_only(function: Callable[..., Any]) -> None
     assert found[staged] == found[function]
 
 
-def test_the_reason_is_told() -> None:
+def test_the_reason_is_reported() -> None:
     staged = ag.function(in_an_argument)
     set_up()
     staged({"list": [1.0, 2.0]})

@@ -1,4 +1,4 @@
-"""What a function has looked for in vain may be there at a later call."""
+"""A name or attribute that a function has not found may be there in a later call."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ class Made(metaclass=MakingUp):
     pass
 
 
-def of_a_class_that_is_told(n: Any) -> Any:
+def of_a_class_that_is_asked(n: Any) -> Any:
     return hasattr(Made, "to_come"), getattr(Made, "to_come", n), hasattr(Made, "made_up")
 
 
 def test_who_makes_attributes_up_is_asked_as_often() -> None:
-    staged = ag.function(of_a_class_that_is_told)
+    staged = ag.function(of_a_class_that_is_asked)
     for n in ("5", "5", "2"):
-        assert outcomes.run(staged, n) == outcomes.run(of_a_class_that_is_told, n)
+        assert outcomes.run(staged, n) == outcomes.run(of_a_class_that_is_asked, n)

@@ -331,7 +331,7 @@ class Scaled(list[float]):
 
 
 @pytest.mark.parametrize("first", [Scaled([1.0]).scaled, [].append, Scaled.scaled])
-def test_methods_are_told_apart_whatever_methods_were_given_before(first: Any) -> None:
+def test_methods_are_distinguished_after_other_methods(first: Any) -> None:
     """A method of an object that no guard can watch is staged by reference, another one is a constant."""
 
     @ag.function

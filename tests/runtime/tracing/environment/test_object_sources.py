@@ -66,7 +66,7 @@ def swap(owner: Owner, mark: int) -> None:
     owner.first.mark -= mark
 
 
-# What holds the second part besides, by the first; and what is there in calls in which nothing does.
+# Further holders of the second part; and their values in calls without such a holder.
 HOLDERS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "list subclass": (lambda part: Items([Owner(part, part)]), Items()),
     "others": (lambda part: Items([Owner(Part(0), Owner(Part(5), part))]), Items()),

@@ -1,4 +1,4 @@
-"""What depends on the state of the process (contexts, locale, time zone, limits, registries) is asked at each call."""
+"""Each call follows the state of the process: contexts, locale, time zone, limits, registries."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def numbers_by_the_locale():
 
 
 @case
-def numbers_by_the_locale_in_other_ways():
+def numbers_by_the_locale_otherwise():
     n = 1234567
     yield lambda x: (n.__format__("n"), string.Formatter().format("{:n}", n), locale.format_string("%d", n, True), x)
     other_locale()
@@ -624,7 +624,7 @@ def test_the_state_of_the_process_is_looked_at_by_every_call(case: Case) -> None
 
 # All that is taken for pure -------------------------------------------------------------------------------------------
 
-# Those that are staged in a way of their own, wait for somebody, or end the process.
+# Those that are staged in a way of their own, wait for a person, or end the process.
 LEFT_OUT = frozenset(
     """input print open exec eval compile breakpoint help exit quit copyright credits license __import__ __build_class__
     globals locals vars dir id hash iter aiter anext next memoryview""".split()
@@ -687,7 +687,7 @@ def _calls(function: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _given(function: Any, args: tuple[Any, ...]) -> Any:
-    """What a call gives, if nothing of it is guarded or left to the graph."""
+    """The result of a call, if it needs no guard and is not left to the graph."""
     context = _Context()
     trace = Trace("pure", context)
     args = copy.deepcopy(args)

@@ -1,7 +1,7 @@
 """One container that two arguments, attributes, items or variables hold: changed by one of them, it is for the others.
 
-Each program gets `stage`, which decorates its function, and yields what is to be the same plain and staged: results,
-and the objects that the calls changed, which object is which included.
+Each program gets `stage`, which decorates its function, and yields values that must be the same plain and staged:
+results, and the objects that the calls changed, with their identities.
 """
 
 from __future__ import annotations
@@ -350,7 +350,7 @@ PROGRAMS: list[Program] = [
 
 
 def outcome(program: Program, stage: Stage) -> list[Any]:
-    """What a program yields, described at once, for it goes on to change it."""
+    """The values that a program yields, described at once, as it changes them later."""
     SHARED[:] = [1]
     return [shape(found) for found in program(stage)]
 

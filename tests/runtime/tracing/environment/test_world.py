@@ -1,4 +1,4 @@
-"""What is looked up in the world outside of the program is looked up at every call."""
+"""Each call looks up the state of the world outside the program again."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("function", CASES, ids=lambda each: each.__name__)
 def test_the_world_is_looked_at_by_every_call(function: Callable[..., Any], tmp_path: Path, capsys: Any) -> None:
-    def told(call: Callable[..., Any]) -> list[Any]:
+    def reported(call: Callable[..., Any]) -> list[Any]:
         found = []
         for number in range(4):
             change(number, tmp_path)
@@ -125,7 +125,7 @@ def test_the_world_is_looked_at_by_every_call(function: Callable[..., Any], tmp_
                 QUEUE.get()
         return found
 
-    assert told(ag.function(function)) == told(function)
+    assert reported(ag.function(function)) == reported(function)
 
 
 @pytest.mark.parametrize(
@@ -237,12 +237,12 @@ def tells(x):
 
 
 def test_a_print_that_tests_replace(capsys: pytest.CaptureFixture[str]) -> None:
-    staged, told = ag.function(tells), []
+    staged, reported = ag.function(tells), []
     staged(1.5)
     for answer in "one", "two":
-        with unittest.mock.patch("builtins.print", lambda *parts, answer=answer: told.append((answer, *parts))):
+        with unittest.mock.patch("builtins.print", lambda *parts, answer=answer: reported.append((answer, *parts))):
             for each in staged, ag.function(tells), tells:  # traced before, and now
                 each(2.5)
         staged(3.5)
-    assert told == [("one", "x is", 2.5)] * 3 + [("two", "x is", 2.5)] * 3
+    assert reported == [("one", "x is", 2.5)] * 3 + [("two", "x is", 2.5)] * 3
     assert capsys.readouterr().out == "x is 1.5\nx is 3.5\nx is 3.5\n"

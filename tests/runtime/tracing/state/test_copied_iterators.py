@@ -1,4 +1,4 @@
-"""What an iterator that staged code made consists of, and its copies, are those of Python's."""
+"""Iterators of staged code have the parts and copies of Python's."""
 
 from __future__ import annotations
 

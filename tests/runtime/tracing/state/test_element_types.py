@@ -1,4 +1,4 @@
-"""What is known of lists that grow: only where it is certain."""
+"""Element types of lists that grow: known only where they are certain."""
 
 from __future__ import annotations
 

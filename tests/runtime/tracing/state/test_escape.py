@@ -21,7 +21,7 @@ def doubled(ws, n):
 
 @pytest.fixture(autouse=True)
 def in_a_small_program(monkeypatch):
-    """So many objects as there are after other tests nobody looks through."""
+    """After other tests there are more objects than the analysis looks through."""
     monkeypatch.setattr(undo_log, "MANY", 10_000_000)
 
 
@@ -80,7 +80,7 @@ def kept_by_another(ws, n):
 APART = [doubled, copied, descent, with_momentum, nested, after_another, changed_before_and_within, kept_by_another]
 
 
-def told_apart(ws, n):
+def distinguished(ws, n):
     first, count = ws, 0
     for _ in range(n):
         if ws is first:
@@ -89,7 +89,7 @@ def told_apart(ws, n):
     return ws, count
 
 
-def told_apart_in_a_chain(ws, n):
+def distinguished_in_a_chain(ws, n):
     first, count = ws, 0
     for _ in range(n):
         if ws is first is not None:
@@ -170,7 +170,7 @@ def kept_outside(ws, n):
     return ws, is_same
 
 
-WHOLE = [kept_outside, told_apart, told_apart_in_a_chain, one_iteration_behind, collected, returned_early,
+WHOLE = [kept_outside, distinguished, distinguished_in_a_chain, one_iteration_behind, collected, returned_early,
          changed_afterwards, changed_in_an_iteration, swapped, in_a_branch, chosen_afterwards]  # fmt: skip
 
 

@@ -49,9 +49,9 @@ def test_errors_of_this_library(monkeypatch: Any, text: str, thing: Any, name: s
     staged = ag.function(stores)
     with monkeypatch.context() as patched:
         patched.setattr(thing, name, broken(text, file))
-        with pytest.raises(InternalError, match=r"fails to stage stores .* report") as told:
+        with pytest.raises(InternalError, match=r"fails to stage stores .* report") as reported:
             staged([1.0], 2.0)
-        assert told.value.__cause__ is not None
+        assert reported.value.__cause__ is not None
         assert not staged.traces
     assert staged([1.0], 2.0) == [3.0]
 
@@ -251,7 +251,7 @@ def raises_again(x: int) -> int:
 
 
 def handles(function: Callable[[int], int], error: Exception, x: int) -> Any:
-    """What is told of a function called where `error` is handled."""
+    """The reports about a function that is called where `error` is handled."""
     try:
         raise error
     except Exception:
