@@ -17,7 +17,7 @@ from tests.runtime.engines.native.kernels.test_fusion import (
     kernels,
     native,
     outcome,
-    told,
+    reported,
     twice,
 )
 
@@ -132,7 +132,7 @@ def test_it_is_one_loop(expression, operations, tmp_path):
     f = defined(tmp_path, f"def f(x, z, w, k):\n    return {expression}\n")
     for k in (0.5, 2 - 1j, np.complex64(1 + 3j)):
         staged = twice(f, X, Z, W, k)
-        assert f"{operations} operations on arrays are one loop of machine code" in told(staged)
+        assert f"{operations} operations on arrays are one loop of machine code" in reported(staged)
         small = [each.astype(each.dtype.char.lower() if each.dtype.kind == "f" else "c8") for each in (X, Z, W)]
         twice(f, *small, k)
 
@@ -206,7 +206,7 @@ def test_all_iterations_of_a_loop():
 
     c = np.add.outer(np.linspace(-1, 1, 40) * 1j, np.linspace(-2, 0.5, 50))
     staged = twice(mandelbrot, c, 70)
-    assert "in all iterations of their loop, are one loop of machine code" in told(staged)
+    assert "in all iterations of their loop, are one loop of machine code" in reported(staged)
 
 
 def test_what_numpy_warns_of():
@@ -216,7 +216,7 @@ def test_what_numpy_warns_of():
 
     big = np.array([1e200 + 1e200j, 1e300, 1 + 1e300j])
     for z in (big, big * 0, np.full(3, np.inf + 0j)):
-        twice(f, z, big)        # of which the imaginary part may be what overflows, that nobody reads
+        twice(f, z, big)        # the imaginary part, which is not read, may overflow
     twice(f, np.array([1 + 1e300j]), np.array([1e300 + 0j]))
 
 

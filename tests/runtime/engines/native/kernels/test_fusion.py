@@ -36,14 +36,14 @@ if hasattr(np, "astype"):       # since NumPy 2.1
 
 
 def outcome(function, *args):
-    """What a function gives, bits and layout included, raises, and warns of."""
+    """The result of a function with bits and layout, or its error, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            told = described(function(*args))
-        except Exception as error:      # whatever it is, it must be the same
-            told = type(error), str(error)
-    return told, [(each.category, str(each.message), each.lineno) for each in caught]
+            result = described(function(*args))
+        except Exception as error:      # the same error must be raised
+            result = type(error), str(error)
+    return result, [(each.category, str(each.message), each.lineno) for each in caught]
 
 
 def described(found):
@@ -190,7 +190,7 @@ def twice(function, *args):
 X, Y = np.linspace(-3, 4, 1000), np.linspace(5, 0.5, 1000)
 
 
-def told(staged):
+def reported(staged):
     return " ".join(event.message for event in staged.explain().entries if event.kind == "native")
 
 
@@ -200,7 +200,7 @@ def test_it_is_one_loop():
         return np.sqrt(a * a + 1) / 2
 
     staged = twice(f, X, Y)
-    assert "5 operations on arrays" in told(staged) and "are one loop of machine code" in told(staged)
+    assert "5 operations on arrays" in reported(staged) and "are one loop of machine code" in reported(staged)
     assert len(kernels(staged)) == 1 and "x double>" in staged.lower(X, Y).llvm
 
 
@@ -292,7 +292,7 @@ def test_settings_of_numpy(mode):
             assert outcome(staged, x, y) == outcome(f, x, y)
 
 
-def test_exceptions_are_numpys():
+def test_exceptions_are_those_of_numpy():
     def f(x, y):
         a = x + 1
         return a * y
@@ -319,7 +319,7 @@ class Own(np.ndarray):
     pass
 
 
-def test_other_arrays_are_numpys():
+def test_numpy_computes_with_other_arrays():
     def f(x, y):
         return x * y + x - 2
 
@@ -401,7 +401,7 @@ FLOATS = [pytest.param(each, marks=pytest.mark.versions) for each in ("float64",
 
 @pytest.mark.parametrize("function", [total, rows, kept_rows])
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32", "uint8", "bool"])      # before NumPy 2.3 the order is another one
-def test_sums_are_in_numpys_order(function, dtype):
+def test_sums_are_in_the_order_of_numpy(function, dtype):
     rng = np.random.default_rng(3)
     for shape in SUMMED:
         staged = native(function)
@@ -500,7 +500,7 @@ def test_bounds():
 
 def test_large_functions_alone_use_threads():
     staged = twice(lambda x: np.sin(x), np.linspace(0, 9, 70_000))
-    assert "1 operation on an array is" in told(staged)
+    assert "1 operation on an array is" in reported(staged)
 
 
 def test_sums_warn():
@@ -516,7 +516,7 @@ def test_sums_of_outer_differences():
     rng = np.random.default_rng(3)
     for depth in (1, 3, 16, 200):
         staged = twice(f, rng.normal(size=(40, depth)), rng.normal(size=(5, depth)))
-        assert "3 operations" in told(staged) and len(kernels(staged)) == 1
+        assert "3 operations" in reported(staged) and len(kernels(staged)) == 1
 
 
 def test_exp():
@@ -595,7 +595,7 @@ def test_rows_of_what_stands_apart(function):
     wide = np.repeat(x, 2, axis=1)
     for other in (x, x[:2, :2], wide[:, ::2], x[::-1], x[:, ::-1], np.asfortranarray(x)):
         assert outcome(staged, other) == outcome(function, other)
-    assert not function.__name__ == "gray" or "7 operations on arrays" in told(twice(gray, x))
+    assert not function.__name__ == "gray" or "7 operations on arrays" in reported(twice(gray, x))
 
 
 def of_one(x):
@@ -629,7 +629,7 @@ def test_functions_of_numpy(size, dtype):
 
 
 def test_functions_warn(monkeypatch):
-    """At whatever place, and in whatever thread."""
+    """At any place, and in any thread."""
 
     def f(x):
         return np.fmax(np.log(1 / x) * x, x)        # `fmax` takes flags down
@@ -654,7 +654,7 @@ def test_powers_of_negative_integers_raise():
 
 
 def test_functions_of_rows():
-    """What is broadcast is computed where it is short."""
+    """Broadcast operands are computed in their own shape."""
 
     def f(x, y):
         return np.exp2(x - y) * 2 + np.log(y + 1), np.hypot(x, y) + 1, np.power(x, y) + x
@@ -694,7 +694,7 @@ def test_what_is_in_vain_is_given_up(settings):
     with np.errstate(**settings):
         for _ in range(12):
             assert outcome(staged, zeros + 1, zeros) == outcome(f, zeros + 1, zeros)
-    assert not kernels(staged) and "NumPy has to look" in told(staged)
+    assert not kernels(staged) and "NumPy has to look" in reported(staged)
     assert outcome(staged, zeros, zeros + 1) == outcome(f, zeros, zeros + 1)
 
 
@@ -714,7 +714,7 @@ def mixed(x, y):
     return np.sort(second, axis=0) * 3 + first.T
 
 
-def test_what_is_given_up_is_numpys_in_its_place():
+def test_numpy_runs_a_kernel_that_is_given_up_in_place():
     """So that NumPy need not keep what comes between; the other kernels stay, with their code."""
     staged = native(mixed)
     x, y = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(4, 3)
@@ -731,7 +731,7 @@ def test_what_is_given_up_is_numpys_in_its_place():
         assert outcome(staged, x, y) == wanted
     assert trace.executable.native.kernels == kernels
     assert kept == [kernel for kernel in kernels[1:] if kernel.compiled]
-    assert "are NumPy's, for NumPy has to look at what it may warn of" in told(staged)
+    assert "are NumPy's, for NumPy has to look at what it may warn of" in reported(staged)
     for kernel in kernels:
         kernel._rebind(kernel.python)
         kernel.when_given_up()

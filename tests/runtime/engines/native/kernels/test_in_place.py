@@ -1,4 +1,4 @@
-"""Operations on whole arrays that end in an array that there is: `x += …`, `x[1:-1] = …`."""
+"""Operations on whole arrays that end with a write into an array: `x += …`, `x[1:-1] = …`."""
 
 import random
 import warnings
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.runtime.engines.native.kernels.test_fusion import defined, kernels, native, told
+from tests.runtime.engines.native.kernels.test_fusion import defined, kernels, native, reported
 
 OPERATORS = "= += -= *= /= //= %= &= |= ^= <<= >>=".split()
 PLACES = ["[:]", "[...]", "[1:-1]", "[::1]", "[::2]", "[2:]", "[1:, :]", "[..., 1:]"]
@@ -26,7 +26,7 @@ def snapshot(result):
 
 
 def outcome(function, args, settings, errors):
-    """What a call gives or raises, what it warns of, and what it makes of its arguments."""
+    """The result or error of a call, its warnings, and its arguments afterwards."""
     with warnings.catch_warnings(record=True) as warned, np.errstate(**settings):
         warnings.simplefilter("error" if errors else "always")
         try:
@@ -137,7 +137,7 @@ def test_what_is_written_is_no_array_of_its_own(function, operations):
     for _ in range(3):
         args, same = ([np.arange(10.0) + place for place in range(3)] for _ in range(2))
         assert snapshot(staged(*args)) == snapshot(function(*same)) and snapshot(tuple(args)) == snapshot(tuple(same))
-    assert f"{operations} operations on arrays" in told(staged)
+    assert f"{operations} operations on arrays" in reported(staged)
     assert sum(version.failures for version in kernels(staged)) == 0
 
 
@@ -165,7 +165,7 @@ ASIDE = [(diffuse, (9,), 5), (live, (20, 70), 6), (live, (3, 3), 6), (blur, (5, 
 
 @pytest.mark.parametrize("function, shape, operations", ASIDE)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "uint8"])
-def test_what_is_written_over_what_is_read_is_laid_aside(function, shape, operations, dtype):
+def test_a_write_over_operands_goes_through_a_copy_out_buffer(function, shape, operations, dtype):
     dtype = "float64" if function is diffuse else dtype
     plain = np.random.default_rng(1).integers(0, 100, shape).astype(dtype)
     staged, u, v = native(function), plain.copy(), plain.copy()
@@ -177,11 +177,11 @@ def test_what_is_written_over_what_is_read_is_laid_aside(function, shape, operat
     staged(wide)
     function(same)
     assert (wide == same).all()
-    assert f"{operations} operations" in told(staged)
+    assert f"{operations} operations" in reported(staged)
     assert sum(version.failures for version in kernels(staged)) == 0
 
 
-def test_what_is_laid_aside_is_not_put_before_a_warning_that_is_an_error():
+def test_nothing_is_copied_out_before_a_warning_that_is_an_error():
     staged, u = native(diffuse), np.ones(50_000)
     staged(u)
     u[-2:] = 1e308, -1e308

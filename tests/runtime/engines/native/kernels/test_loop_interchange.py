@@ -42,7 +42,7 @@ def squared(x, y, iterations):
 
 
 def made_anew(x, y, iterations):
-    """What is not read, but in the next iteration, and by nobody at the end."""
+    """Values that only the next iteration reads, and none after the last."""
     for _ in range(iterations):
         y = x + y
         x = y * 0.5
@@ -61,7 +61,7 @@ FUNCTIONS = [turned, halved, escaped, squared, made_anew, on_its_own]
 
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 64, 65, 1023, 5000])
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_each_bit_is_numpys(function, size):
+def test_each_bit_is_that_of_numpy(function, size):
     x, y = np.random.default_rng(size).normal(size=(2, size))
     for engine in ("native", "auto"):
         staged = ag.function(function, engine=engine)
@@ -104,8 +104,8 @@ def test_it_is_one_kernel(function):
     staged = ag.function(function, engine="native")
     x = np.ones((4, 6))
     staged(x, x, 3)
-    told = str(staged.explain(x, x, 3))
-    assert re.search("in all iterations of (its|their) loop, (is|are) one loop of machine", told)
+    report = str(staged.explain(x, x, 3))
+    assert re.search("in all iterations of (its|their) loop, (is|are) one loop of machine", report)
     assert "for _" not in staged.lower(x, x, 3).source
 
 
@@ -119,8 +119,8 @@ def test_no_iteration_gives_what_there_was():
 
 
 @pytest.mark.parametrize("engine", ["native", "auto"])
-def test_what_is_too_large_is_told_in_its_iteration(engine):
-    """As NumPy tells it: once for each iteration, in the line that it comes from, as an error if it is to be one."""
+def test_an_overflow_warns_in_its_iteration(engine):
+    """As NumPy does: once for each iteration, at its line, as an error if warnings are errors."""
     staged, x = ag.function(squared, engine=engine), np.full(100, 3.0)
     for _ in range(20):
         assert outcome(staged, x, x, 30) == outcome(squared, x, x, 30)
@@ -203,7 +203,7 @@ def test_on_trial_numpy_has_one_iteration_first(monkeypatch):
     assert counts == [1, 2, 4, 3]
 
 
-# Drawn programs -------------------------------------------------------------------------------------------------------
+# Generated programs ---------------------------------------------------------------------------------------------------
 
 LINES = ["{} + {}", "{} * 0.5 - {}", "np.maximum({}, {})", "np.where({} < {}, x, y)", "{} * {} * 0.25"]
 LINES.append("np.abs({}) + z - {}")

@@ -64,7 +64,7 @@ def test_each_slot_of_the_frame_has_one_use(layout):
     assert slots == list(range(layout.slots))
 
 
-def test_a_stage_ends_where_an_inner_loop_of_numpys_is_called():
+def test_a_stage_ends_where_numpy_is_called():
     nest = nest_of(lambda x: np.sin(x * 2.0) + 1.0, np.ones((3, 4)))
     assert (nest.depth, len(nest.stages), len(nest.scratch)) == (1, 2, 2)
     ((call,), after) = nest.calls

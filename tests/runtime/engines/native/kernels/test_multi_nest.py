@@ -1,4 +1,4 @@
-"""What goes on behind a reduction of rows: a block of rows goes through all of it."""
+"""Operations after a reduction of rows: a block of rows goes through all nests."""
 
 import random
 import warnings
@@ -34,7 +34,7 @@ def log_sum_exp(x):
 
 
 def all_of_it(x):
-    """What phases leave to others is used elsewhere, too."""
+    """Intermediate arrays that are results, too."""
     twice = x * 2
     total = twice.sum(axis=1, keepdims=True)
     share = twice / total
@@ -57,8 +57,8 @@ def twice_over(x):
     return x
 
 
-def in_the_place_of_others(x):
-    """Each result is where something was that nobody needs any more, but not where something is that is needed."""
+def in_memory_of_others(x):
+    """Each result is in the memory of an intermediate array that no later nest reads."""
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     first = e / e.sum(axis=-1, keepdims=True)
     twice = first * 2 - x
@@ -68,11 +68,11 @@ def in_the_place_of_others(x):
 
 
 FUNCTIONS = [softmax, in_place, layer_norm, log_sum_exp, all_of_it, above_the_least, of_booleans, twice_over]
-FUNCTIONS.append(in_the_place_of_others)
+FUNCTIONS.append(in_memory_of_others)
 
 
 def outcome(function, x):
-    """What comes of a call, bit by bit, and what it warns of."""
+    """The bits of the results of a call, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -80,13 +80,13 @@ def outcome(function, x):
         except (ValueError, FloatingPointError) as error:
             return type(error), str(error)
     parts = found if isinstance(found, tuple) else (found,)
-    told = [(str(each.message), each.lineno) for each in caught]
-    return [(each.dtype, each.shape, each.strides, each.tobytes()) for each in parts], x.tobytes(), told
+    messages = [(str(each.message), each.lineno) for each in caught]
+    return [(each.dtype, each.shape, each.strides, each.tobytes()) for each in parts], x.tobytes(), messages
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 9), (5, 8), (64, 10), (300, 129), (2, 1030), (3, 4, 5), (0, 3)])
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_each_bit_is_numpys(function, shape):
+def test_each_bit_is_that_of_numpy(function, shape):
     staged = ag.function(function, engine="native")
     for dtype in (np.float64, np.float32):
         x = np.random.default_rng(len(shape)).normal(size=shape).astype(dtype)
@@ -105,7 +105,7 @@ def test_it_is_one_kernel(function):
 
 @pytest.mark.parametrize("function", [softmax, above_the_least, layer_norm])
 def test_strange_numbers(function):
-    """Which zero of several is the largest, only NumPy knows; and it has to warn."""
+    """Only NumPy knows which of several zeros is the maximum, and it must warn."""
     staged = ag.function(function, engine="native")
     for values in ("0 1", "-0 -1", "0 -0", "0 -0 1", "0 -0 -1", "nan 1", "inf 0"):
         values, rng = list(map(float, values.split())), np.random.default_rng(len(values))
@@ -186,7 +186,7 @@ def test_what_is_changed_stays_where_it_is(rows):
         assert outcome(lambda x: staged(x, second), first) == outcome(lambda x: changed(x, second), first)
 
 
-# Drawn programs -------------------------------------------------------------------------------------------------------
+# Generated programs ---------------------------------------------------------------------------------------------------
 
 REDUCED = "{}.sum(axis=-1, keepdims=True)", "{}.max(axis=1, keepdims=True)", "np.mean({}, axis=-1, keepdims=True)"
 WIDE = "{} - {}", "{} * {}", "{} + {}", "np.maximum({}, {})", "{} / (np.abs({}) + 1)", "np.exp(-np.abs({} - {}))"

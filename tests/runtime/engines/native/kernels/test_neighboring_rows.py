@@ -1,4 +1,4 @@
-"""Four rows at once: whatever arrays are like, and of whatever sizes, each bit is NumPy's."""
+"""Four rows at once: for arrays of all layouts and sizes, each bit is that of NumPy."""
 
 import random
 
@@ -32,7 +32,7 @@ def edges(x, column):
     return abs(x[2:, 2:] * 3 - x[:-2, :-2]) + np.maximum(x[1:-1, 1:-1] * x[:-2, 2:], column[2:]), x[2:, 1:-1] > 5
 
 
-def in_bands(function):
+def is_jammed(function):
     found = [f"for {ROWS} of" in shown(version.schedule) for version in kernels(function)]
     return bool(found) and all(found)
 
@@ -52,7 +52,7 @@ def test_all_heights_and_widths(plain, dtype):
             x = numbers((height, width), dtype)
             other = numbers((1, width) if plain is dilated else (height, 1), dtype, 1)
             assert outcome(staged, x, other) == outcome(plain, x, other), (height, width)
-        assert height < 3 or dtype == "bool" or in_bands(staged)
+        assert height < 3 or dtype == "bool" or is_jammed(staged)
 
 
 def test_what_is_written_where_neighbors_are_read():
@@ -61,7 +61,7 @@ def test_what_is_written_where_neighbors_are_read():
         for width in WIDTHS:
             cells = rng.integers(0, 2, (height, width)).astype("uint8")
             assert outcome(staged, cells.copy(), 3) == outcome(life, cells.copy(), 3), (height, width)
-        assert height < 3 or in_bands(staged)
+        assert height < 3 or is_jammed(staged)
 
 
 def test_how_arrays_lie():
@@ -98,7 +98,7 @@ def test_rows_that_are_not_where_slices_tell():
             x, y = numbers((rows, width + 1), "uint8"), numbers((7, width), "uint8", 1)
             for plain, function in zip((f, g), staged):
                 assert outcome(function, x, y) == outcome(plain, x, y), (rows, width)
-    assert all(map(in_bands, staged))
+    assert all(map(is_jammed, staged))
 
 
 def test_rows_that_are_written_may_overlap():
@@ -143,7 +143,7 @@ def test_more_dimensions():
                 return (x.transpose(1, 0, 2).copy().transpose(1, 0, 2) if transposed else x.copy()), y
 
             assert outcome(staged, *args()) == outcome(f, *args()), shape
-    assert in_bands(staged)
+    assert is_jammed(staged)
 
 
 def test_several_threads(monkeypatch):

@@ -1,4 +1,4 @@
-"""Rows of narrow numbers of any length: what a vector leaves over is done again with what comes before it."""
+"""Rows of narrow numbers of any length: the last vector is shifted inwards, and computes some elements twice."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is reduced may lie in an array already: in one that comes in, or in one that comes out besides."""
+"""Reductions of elements that are in memory: in an operand, or in another result."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def of_what_is_in_between(x):
     "function",
     [powers, doubled, of_what_came, logarithms, above_one, whole, of_another_dtype, of_what_is_in_between],
 )
-def test_each_bit_is_numpys(function, columns):
+def test_each_bit_is_that_of_numpy(function, columns):
     staged = ag.function(function, engine="native")
     for dtype in (np.float64, np.float32):
         x = np.random.default_rng(columns).normal(size=(3, columns)).astype(dtype)

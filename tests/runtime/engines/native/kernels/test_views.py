@@ -7,7 +7,7 @@ import pytest
 
 from autograph.runtime.engines.native.kernels.loop_nest import Stream
 from autograph.runtime.engines.native.kernels.views import Part, neighboring_rows
-from tests.runtime.engines.native.kernels.test_fusion import defined, described, kernels, native, outcome, told
+from tests.runtime.engines.native.kernels.test_fusion import defined, described, kernels, native, outcome, reported
 
 BOUNDS = ["", "", "", "0", "1", "2", "5", "100", "-1", "-2", "-5", "-100"]
 
@@ -125,7 +125,7 @@ def test_an_array_of_another_shape():
         assert outcome(staged, np.arange(6.0)) == outcome(f, np.arange(6.0))
 
 
-def test_what_is_raised_and_warned_of_is_numpys():
+def test_errors_and_warnings_are_those_of_numpy():
     def f(x, y):
         return x[1:] / y[:-1] + x[:-1]
 
@@ -143,5 +143,5 @@ def test_a_loop_of_kernels_makes_no_views():
     staged = native(f)
     for _ in range(3):
         assert described(staged(np.arange(9.0) ** 2, 10)) == described(f(np.arange(9.0) ** 2, 10))
-    assert "5 operations on arrays are" in told(staged)
+    assert "5 operations on arrays are" in reported(staged)
     assert "u[" not in staged.lower(np.arange(9.0), 10).source

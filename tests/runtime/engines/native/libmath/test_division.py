@@ -12,7 +12,7 @@ def divided(x, by):
 
 
 def text(staged):
-    """What its only kernel is compiled of."""
+    """The text of its only kernel."""
     (kernel,) = staged.traces[-1].executable.native.kernels
     return kernel.compiled[0].code.text
 
@@ -56,8 +56,8 @@ def test_what_is_no_usual_number(columns):
 
 def test_what_numpy_warns_of():
     staged = ag.function(divided, engine="native")
-    for x, by, told in ((1.0, 0.0, "divide by zero"), (0.0, 0.0, "invalid value"), (1e300, 1e-300, "overflow")):
-        with pytest.warns(RuntimeWarning, match=told):
+    for x, by, message in ((1.0, 0.0, "divide by zero"), (0.0, 0.0, "invalid value"), (1e300, 1e-300, "overflow")):
+        with pytest.warns(RuntimeWarning, match=message):
             staged(np.full((3, 9), x), np.full((3, 1), by))
 
 

@@ -77,7 +77,7 @@ def test_the_steps_come_near(algorithm):
     assert np.max(np.abs((found - exact) / exact)) < np.finfo(float).eps
 
 
-def test_what_the_steps_are_not_enough_for_is_numpys(goes):
+def test_numpy_computes_numbers_beyond_the_limits(goes):
     goes(GNU)
     staged = ag.function(lambda x: np.exp(x) * 1.0, engine="native")
     for limit in (GNU.limit, 707.0, 709.7, 745.0, 746.5, np.inf):

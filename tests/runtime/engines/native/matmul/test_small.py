@@ -23,11 +23,11 @@ def outcome(function, *args):
         warnings.simplefilter("always")
         try:
             found = function(*args)
-        except Exception as error:  # whatever it is, it must be the same
+        except Exception as error:  # the same error must be raised
             return type(error), str(error)
-    told = [str(each.message) for each in caught]
+    messages = [str(each.message) for each in caught]
     layout = found.flags.num, found.strides, found.base is None
-    return type(found), found.shape, found.dtype.str, found.tobytes(), layout if found.ndim else None, told
+    return type(found), found.shape, found.dtype.str, found.tobytes(), layout if found.ndim else None, messages
 
 
 def same(x, y):
@@ -61,7 +61,7 @@ LENGTHS = st.sampled_from([0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33])
 
 
 @given(st.data(), LENGTHS, LENGTHS, LENGTHS)
-def test_each_bit_is_numpys(data, rows, count, columns):
+def test_each_bit_is_that_of_numpy(data, rows, count, columns):
     first = data.draw(st.sampled_from([(rows, count), (count,), (2, rows, count), ()]))
     second = data.draw(st.sampled_from([(count, columns), (count,), (count + 1,), (columns, count)]))
     same(data.draw(arrays(first)) if first else 3.0, data.draw(arrays(second)))
@@ -96,7 +96,7 @@ def test_other_things():
     assert all(outcome(entry, x)[0] is TypeError for entry in ENTRIES)
 
 
-def test_large_ones_are_numpys():
+def test_numpy_computes_large_products():
     length = round(LARGE ** (1 / 3)) + 1
     for size in (length - 1, length, 2 * length):
         x = RANDOM.normal(size=(size, size))
@@ -104,7 +104,7 @@ def test_large_ones_are_numpys():
 
 
 def test_memory():
-    """Each result is new, and goes when nobody has it."""
+    """Each result is new, and freed after its last use."""
     x = RANDOM.normal(size=(4, 4))
     product, vectors = (entry_of(operator.matmul, x.dtype, ndims) for ndims in ((2, 2), (1, 1)))
     before = sys.getrefcount(np.dtype("f8")), sys.getrefcount(x)

@@ -48,7 +48,7 @@ def loop(dtype, form, x, y, ends):
 @pytest.mark.parametrize("form", FORMS[REGISTERS])
 @given(data=st.data())
 def test_rests(dtype, form, data):
-    """Whatever is left over by the last tile: numbers of which each order of adding gives the same."""
+    """Rows and columns that the last tile leaves over, for numbers whose sums are exact in each order."""
     rows = form[0] + data.draw(st.integers(0, 2 * form[0]))
     columns = form[1] * SIZE // np.dtype(dtype).itemsize
     columns += data.draw(st.integers(0, 2 * columns))
@@ -61,7 +61,7 @@ def test_rests(dtype, form, data):
 
 
 def sums(x, y, ends=None):
-    """What BLAS does, if it is this one: sums of products that are exact, so that only their order counts."""
+    """A model of BLAS: sums of exact products, so that only their order counts."""
     total = None
     ends = (x.shape[1],) if ends is None else ends
     for begin, end in zip((0, *ends), ends):
@@ -93,7 +93,7 @@ def exact(monkeypatch):
 
 @pytest.mark.parametrize("ends", [(70,), (48, 70), (32, 64, 70), (32, 52, 70)])
 def test_where_sums_end_is_found_out(exact, ends):
-    """It is asked for by nothing but results; what takes as long as this does is never the fastest."""
+    """A function that takes as long as this one is never the fastest."""
     def blas(x, y):
         return sums(x, y, ends)
 
@@ -179,10 +179,10 @@ def outcome(function, *args):
         warnings.simplefilter("always")
         try:
             found = function(*args)
-        except Exception as error:  # whatever it is, it must be the same
+        except Exception as error:  # the same error must be raised
             return type(error), str(error)
-    told = [str(each.message) for each in caught]
-    return [(each.dtype, each.shape, each.strides, each.tobytes()) for each in found], told
+    messages = [str(each.message) for each in caught]
+    return [(each.dtype, each.shape, each.strides, each.tobytes()) for each in found], messages
 
 
 @pytest.mark.parametrize("options", [{"engine": "native"}, {"engine": "auto"}])
