@@ -35,7 +35,7 @@ from autograph.runtime.engines.native.kernels.schedule_rules import schedule_of
 from autograph.runtime.engines.native.kernels.views import Part, neighboring_rows
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import Table
-from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
+from autograph.runtime.engines.native.llvm.errors import Refused, compiling, needed
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line
@@ -238,7 +238,7 @@ class Kernel(Rebindable):
                 return None
             else:
                 try:
-                    with making("operations on arrays", self.place):
+                    with compiling("operations on arrays", self.place):
                         version = Version(self, kinds)
                 except (NoLowering, Refused) as error:
                     self.reasons.append(str(error) or "there is no machine code for what they get")

@@ -19,7 +19,7 @@ _NOT_OURS = (AutographError, NoLowering, Refused, MemoryError, RecursionError)
 
 
 @contextmanager
-def making(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
+def compiling(what: str, place: tuple[str, int] | None = None) -> Iterator[None]:
     """Report errors in this block, which makes machine code, as defects of this library.
 
     Args:

@@ -98,7 +98,7 @@ class CompiledRegion:
         assert code.baseline is not None
         begin = time.perf_counter()
         try:
-            with self._region.making():
+            with self._region.compiling():
                 found = code.go_on(code.baseline.stopped(frame))
         except Refused:
             self._stays_baseline, found = True, code.run

@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
-from autograph.runtime.engines.native.llvm.errors import Refused, making, needed
+from autograph.runtime.engines.native.llvm.errors import Refused, compiling, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from autograph.runtime.engines.native.loops.lowering import Lowering
@@ -146,7 +146,7 @@ class Region(Rebindable):
     def _enter(self, version: CompiledRegion) -> bool:
         """Call the C entry point of a version from now on. Returns whether there is one."""
         try:
-            with self.making():
+            with self.compiling():
                 self._rebind(version.enter(self.entry))
         except Refused as refused:
             self._give_up(version, str(refused))
@@ -185,9 +185,9 @@ class Region(Rebindable):
         flow.inputs.update(zip(self.values, caller.operands))
         return Lowering(flow, PythonCalls(flow, self.callback, self.met)), caller
 
-    def making(self) -> AbstractContextManager[None]:
-        """A context in which machine code is made, see `errors.making`."""
-        return making(self._name, self.place)
+    def compiling(self) -> AbstractContextManager[None]:
+        """A context in which machine code is made, see `errors.compiling`."""
+        return compiling(self._name, self.place)
 
     @property
     def uses_baseline(self) -> bool:
@@ -211,7 +211,7 @@ class Region(Rebindable):
             return None
         if kinds not in self.versions:
             try:
-                with self.making():
+                with self.compiling():
                     self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
@@ -322,7 +322,7 @@ class Region(Rebindable):
         if self.versions or examples is None:
             return dict.fromkeys(callback for version in self.compiled for callback in version.callbacks)
         try:
-            with self.making():
+            with self.compiling():
                 lowering, _ = self.lowering(examples)
                 lowering.run()
         except Refused:

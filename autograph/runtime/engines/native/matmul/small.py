@@ -24,7 +24,7 @@ from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Table, llvm_type
-from autograph.runtime.engines.native.llvm.errors import Refused, making
+from autograph.runtime.engines.native.llvm.errors import Refused, compiling
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.engines.native.llvm.target import binding
@@ -59,7 +59,7 @@ class Product(Rebindable):
         self._left -= 1
         if self._left == 0:
             try:
-                with making("products of matrices"):
+                with compiling("products of matrices"):
                     self._rebind(self._code(x, y))
             except Refused:
                 self._rebind(self._function)
