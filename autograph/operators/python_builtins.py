@@ -43,7 +43,9 @@ def _operator(name: str) -> Callable[..., Any]:
         if not (more or kwargs or ACTIVE or value is _MISSING):
             if type(value) in PLAIN or not (BACKENDS or type(value) in STAGED):
                 return _BUILTINS[name](value)
-        return run(name, more if value is _MISSING else (value, *more), kwargs)
+        args = more if value is _MISSING else (value, *more)
+        del value, more     # a trace counts the references to a list, to find out whether a variable has the only one
+        return run(name, args, kwargs)
 
     operator.__name__ = operator.__qualname__ = f"{name}_"
     operator.__doc__ = f"`{name}(…)`."
