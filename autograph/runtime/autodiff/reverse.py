@@ -220,31 +220,31 @@ class Reverse:
         """Add to the gradient of a value, or of each value in nested arguments."""
         if gradient is None or not self.activity.varies(args):
             return
-        if isinstance(args, Value) and not has_gradient(args.type):
-            self._refuse_to_pass(args)
-        if args in self.shadows if isinstance(args, Value) else False:
-            self.add_to_shadow(args, gradient)
-            return
         if not isinstance(args, Value):
             gradient = self._of_items(gradient, args)
-            pairs = args.items() if isinstance(args, dict) else enumerate(args)
-            for key, part in pairs:
+            for key, part in args.items() if isinstance(args, dict) else enumerate(args):
                 if self.activity.varies(part):
-                    given = gradient.get(key) if isinstance(gradient, ItemGradients) else gradient[key]
-                    self.contribute(part, given)
+                    self.contribute(part, gradient.get(key) if isinstance(gradient, ItemGradients) else gradient[key])
             return
-        if isinstance(gradient, ItemGradients):
+        if not has_gradient(args.type):
+            self._refuse_to_pass(args)
+        if args in self.shadows:
+            self.add_to_shadow(args, gradient)
+        elif isinstance(gradient, ItemGradients):
             for key, part in gradient.items():
                 self.contribute_item(args, key, part)
-            return
-        gradient = self.fitted(gradient, args)
-        frame, accumulator = self._accumulator(args)
+        else:
+            self._add(args, self.fitted(gradient, args))
+
+    def _add(self, value: Value, gradient: Any) -> None:
+        """Add to the gradient of a value without a shadow."""
+        frame, accumulator = self._accumulator(value)
         if accumulator is not None:
             self.trace.record("iadd", (accumulator, gradient))
             return
-        before = frame.gradients.get(args)
-        frame.owned.discard(args)
-        frame.gradients[args] = gradient if before is None else self.trace.record("add", (before, gradient))
+        before = frame.gradients.get(value)
+        frame.owned.discard(value)
+        frame.gradients[value] = gradient if before is None else self.trace.record("add", (before, gradient))
 
     def _refuse_to_pass(self, value: Value) -> NoReturn:
         """Raise an error: the current node makes numbers of a text, or of integers, that encode active floats."""

@@ -257,9 +257,7 @@ functions(
     "np.empty", filled, raises=False, lower=array_creation.filled(zeros=False),
     traits=[FILLED, IN_C_ORDER, MAKES_ARRAYS],
 )  # fmt: skip
-functions(
-    "np.full", full, raises=False, vjp=(None, lambda g, out, shape, fill_value, *_, **__: g), traits=[IN_C_ORDER]
-)
+functions("np.full", full, raises=False, vjp=(None, lambda g, out, shape, fill_value, *_, **__: g), traits=[IN_C_ORDER])
 functions(
     "np.zeros_like", like, raises=False, vjp=NO_GRADIENT, lower=array_creation.filled_like(zeros=True),
     traits=[MOVES, TOTAL, MAKES_ARRAYS],
@@ -281,9 +279,7 @@ for _name, _sharing in (("array", sharing.cast), ("asarray", sharing.as_array), 
         traits=[VIEW_OR_COPY, (SHARES, _sharing)],
     )  # fmt: skip
 for _name in ("ascontiguousarray", "asfortranarray"):
-    declare(
-        f"np.{_name}", contiguous, effect=VIEW, target=getattr(np, _name), vjp=of_array, traits=[VIEW_OR_COPY]
-    )  # fmt: skip
+    declare(f"np.{_name}", contiguous, effect=VIEW, target=getattr(np, _name), vjp=of_array, traits=[VIEW_OR_COPY])
 COPIES_BY_DEFAULT["np.asarray"] = False
 functions(
     "np.copy", like_first, raises=False, vjp=of_array,

@@ -244,9 +244,7 @@ take_at = on_proxies(checked_take)
 functions("np.take .take", take, vjp=of_take)
 functions("np.take_along_axis", take_along_axis, vjp=moves(np.take_along_axis))
 functions("np.compress", compress, vjp=(None, _of_second(np.compress)))
-functions(
-    ".compress", lambda a, condition, axis=None, out=None: compress(condition, a, axis), vjp=of_compress_method
-)
+functions(".compress", lambda a, condition, axis=None, out=None: compress(condition, a, axis), vjp=of_compress_method)
 functions("np.extract", extract, vjp=(None, _of_second(np.extract)))
 functions("np.trim_zeros", trim_zeros, effect=VIEW)
 functions("np.choose", choose, vjp=(None, of_choose))

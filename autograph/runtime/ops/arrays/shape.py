@@ -322,9 +322,7 @@ functions("np.flip", flip, effect=VIEW, vjp=lambda g, out, m, axis=None: np.flip
 functions("np.flipud", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.flipud(g), traits=_VIEW)
 functions("np.fliplr", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.fliplr(g), traits=_VIEW)
 functions("np.roll", like_first, vjp=of_roll, traits=[MOVES])
-functions(
-    "np.rot90", rot90, effect=VIEW, vjp=lambda g, out, m, k=1, axes=(0, 1): np.rot90(g, -k, axes), traits=_VIEW
-)
+functions("np.rot90", rot90, effect=VIEW, vjp=lambda g, out, m, k=1, axes=(0, 1): np.rot90(g, -k, axes), traits=_VIEW)
 functions(
     "np.broadcast_to", broadcast_to, effect=VIEW, vjp=lambda g, out, array, *_, **__: g,
     traits=[OWN_VIEW, BROADCASTS, MOVES],

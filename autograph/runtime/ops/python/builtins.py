@@ -250,9 +250,7 @@ functions("isinstance callable", BOOL, raises=False, vjp=NO_GRADIENT, traits=[GI
 functions("issubclass", BOOL, vjp=NO_GRADIENT, traits=[GIVES_BOOLEANS])
 functions("print", NONE, effect=ORDERED, vjp=NO_GRADIENT, traits=[PRINTS])
 functions("slice", ObjectType("slice"), effect=VIEW)
-functions(
-    "range", ObjectType("range", (INT,)), vjp=NO_GRADIENT, lower=builtins.make_range, traits=[MAKES_RANGES]
-)
+functions("range", ObjectType("range", (INT,)), vjp=NO_GRADIENT, lower=builtins.make_range, traits=[MAKES_RANGES])
 
 # Containers.
 functions(

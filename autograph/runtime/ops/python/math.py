@@ -74,38 +74,37 @@ def log_of_base(g: Any, out: Any, x: Any, base: Any) -> Any:
 _OF_ONE = of_one(M)
 
 
-def _floats(names: str, **facts: Any) -> None:
-    """Declare functions of `math` that give floats."""
-    for name in names.split():
-        library = math_functions.of_library(name) if name in math_functions.LIBRARY else None
-        functions(f"math.{name}", FLOAT, foldable=True, **{"lower": library, **facts})
+def _float(name: str, **facts: Any) -> None:
+    """Declare a function of `math` that returns floats, lowered to that of the C library, if there is one."""
+    library = math_functions.of_library(name) if name in math_functions.LIBRARY else None
+    functions(f"math.{name}", FLOAT, foldable=True, **{"lower": library, **facts})
 
 
 for _name in "exp exp2 expm1 log2 log10 log1p cbrt sin cos tan sinh cosh tanh".split():
-    _floats(_name, vjp=_OF_ONE[_name])
+    _float(_name, vjp=_OF_ONE[_name])
 for _name in ARCS:
-    _floats(_name, vjp=_OF_ONE[f"arc{_name[1:]}"])
-_floats("sqrt", vjp=_OF_ONE["sqrt"], lower=math_functions.square_root)
-_floats("fabs", vjp=_OF_ONE["fabs"], lower=math_functions.exact("fabs"))
-_floats("degrees", vjp=_OF_ONE["degrees"], lower=math_functions.DEGREES)
-_floats("radians", vjp=_OF_ONE["radians"], lower=math_functions.RADIANS)
-_floats("log", vjp=(log, log_of_base))
-_floats("erf", vjp=erf(1))
-_floats("erfc", vjp=erf(-1))
-_floats("lgamma", vjp=lambda g, out, x: g * polygamma(0, x))
-_floats("gamma", vjp=lambda g, out, x: g * out * polygamma(0, x))
-_floats("atan2", vjp=OF_TWO["arctan2"])
-_floats("pow", vjp=OF_TWO["power"])
-_floats("copysign", vjp=OF_TWO["copysign"], lower=math_functions.exact("copysign"))
-_floats("fmod", vjp=quotient(lambda x, y: M.trunc(x / y)), lower=math_functions.remainder)
-_floats("remainder", vjp=(lambda g, out, x, y: g, lambda g, out, x, y: -g * np.rint((x - out) / y)))
-_floats("ldexp", vjp=OF_TWO["ldexp"])
-_floats("nextafter", vjp=OF_TWO["nextafter"])
-_floats("ulp", vjp=NO_GRADIENT)
-_floats("fma", vjp=(lambda g, out, x, y, z: g * y, lambda g, out, x, y, z: g * x, lambda g, out, *_: g))
-_floats("dist", vjp=(dist(1), dist(-1)))
-_floats("fsum", vjp=lambda g, out, seq: np.broadcast_to(g, shape(seq)))
-_floats("hypot", vjp=tuple(lambda g, out, *args, at=at: hypot_term(g, out, args[at]) for at in range(8)))
+    _float(_name, vjp=_OF_ONE[f"arc{_name[1:]}"])
+_float("sqrt", vjp=_OF_ONE["sqrt"], lower=math_functions.square_root)
+_float("fabs", vjp=_OF_ONE["fabs"], lower=math_functions.exact("fabs"))
+_float("degrees", vjp=_OF_ONE["degrees"], lower=math_functions.DEGREES)
+_float("radians", vjp=_OF_ONE["radians"], lower=math_functions.RADIANS)
+_float("log", vjp=(log, log_of_base))
+_float("erf", vjp=erf(1))
+_float("erfc", vjp=erf(-1))
+_float("lgamma", vjp=lambda g, out, x: g * polygamma(0, x))
+_float("gamma", vjp=lambda g, out, x: g * out * polygamma(0, x))
+_float("atan2", vjp=OF_TWO["arctan2"])
+_float("pow", vjp=OF_TWO["power"])
+_float("copysign", vjp=OF_TWO["copysign"], lower=math_functions.exact("copysign"))
+_float("fmod", vjp=quotient(lambda x, y: M.trunc(x / y)), lower=math_functions.remainder)
+_float("remainder", vjp=(lambda g, out, x, y: g, lambda g, out, x, y: -g * np.rint((x - out) / y)))
+_float("ldexp", vjp=OF_TWO["ldexp"])
+_float("nextafter", vjp=OF_TWO["nextafter"])
+_float("ulp", vjp=NO_GRADIENT)
+_float("fma", vjp=(lambda g, out, x, y, z: g * y, lambda g, out, x, y, z: g * x, lambda g, out, *_: g))
+_float("dist", vjp=(dist(1), dist(-1)))
+_float("fsum", vjp=lambda g, out, seq: np.broadcast_to(g, shape(seq)))
+_float("hypot", vjp=tuple(lambda g, out, *args, at=at: hypot_term(g, out, args[at]) for at in range(8)))
 for _name in ("floor", "ceil", "trunc"):
     functions(f"math.{_name}", rounded, foldable=True, vjp=NO_GRADIENT, lower=math_functions.rounded(_name))
 functions("math.gcd math.isqrt math.lcm", INT, foldable=True)
@@ -113,9 +112,7 @@ functions("math.comb math.factorial math.perm", INT)
 functions("math.isclose math.isinf", BOOL, foldable=True)
 functions("math.isfinite", BOOL, foldable=True, lower=math_functions.is_finite)
 functions("math.isnan", BOOL, foldable=True, lower=math_functions.is_nan)
-functions(
-    "math.frexp", tuple_of(FLOAT, INT), foldable=True, vjp=lambda g, out, x: np.ldexp(g[0], -out[1])
-)
+functions("math.frexp", tuple_of(FLOAT, INT), foldable=True, vjp=lambda g, out, x: np.ldexp(g[0], -out[1]))
 functions("math.modf", tuple_of(FLOAT, FLOAT), foldable=True, vjp=lambda g, out, x: g[0])
 functions("math.prod", product, vjp=(product_of, lambda g, out, iterable, start: g * np.prod(as_array(iterable))))
 functions(
@@ -130,10 +127,6 @@ for _name in ARCS:
     functions(f"cmath.{_name}", COMPLEX, vjp=_OF_COMPLEX[f"arc{_name[1:]}"])
 functions("cmath.log", COMPLEX, vjp=(log, log_of_base))
 functions("cmath.phase", FLOAT, vjp=lambda g, out, z: angle(g, z))
-functions(
-    "cmath.polar", tuple_of(FLOAT, FLOAT), vjp=lambda g, out, z: absolute(g[0], out[0], z) + angle(g[1], z)
-)
-functions(
-    "cmath.rect", COMPLEX, vjp=(lambda g, out, r, phi: g * np.exp(1j * phi), lambda g, out, r, phi: g * 1j * out)
-)
+functions("cmath.polar", tuple_of(FLOAT, FLOAT), vjp=lambda g, out, z: absolute(g[0], out[0], z) + angle(g[1], z))
+functions("cmath.rect", COMPLEX, vjp=(lambda g, out, r, phi: g * np.exp(1j * phi), lambda g, out, r, phi: g * 1j * out))
 functions("cmath.isclose cmath.isfinite cmath.isinf cmath.isnan", BOOL)

@@ -209,9 +209,7 @@ functions(".__iadd__ .__ior__", effect=WRITE, traits=[CONSUMES])
 functions(".add", _SET, effect=WRITE, traits=[KEEPS])
 functions(".discard", _SET, effect=WRITE, traits=[ADDS_NO_ITEMS])
 functions(".update", of_objects(("set", "dict"), NONE), effect=WRITE, traits=[CONSUMES])
-functions(
-    ".difference_update .intersection_update .symmetric_difference_update", _SET, effect=WRITE, traits=[CONSUMES]
-)
+functions(".difference_update .intersection_update .symmetric_difference_update", _SET, effect=WRITE, traits=[CONSUMES])
 functions(".pop", pop, effect=WRITE, traits=[LOOKS_UP, GIVES_ITEM, ADDS_NO_ITEMS, HAS_DEFAULT])
 functions(".popitem", of_objects((), ANY), effect=WRITE, traits=[ADDS_NO_ITEMS])
 functions(".setdefault", of_objects((), ANY), effect=WRITE, traits=[HAS_DEFAULT, KEEPS])
@@ -219,9 +217,7 @@ functions(".get", get, effect=VIEW, traits=[LOOKS_UP, HAS_DEFAULT])
 functions(".keys", view_of_dict("keys"), effect=VIEW, traits=[SHALLOW, GIVES_KEYS])
 functions(".values", view_of_dict("values"), effect=VIEW, traits=[SHALLOW])
 functions(".items", view_of_dict("items"), effect=VIEW, traits=[SHALLOW])
-functions(
-    ".union .intersection .difference .symmetric_difference", of_objects(SETS), effect=VIEW, traits=[CONSUMES]
-)
+functions(".union .intersection .difference .symmetric_difference", of_objects(SETS), effect=VIEW, traits=[CONSUMES])
 functions(".isdisjoint .issubset .issuperset", of_objects(SETS, BOOL), traits=[CONSUMES])
 functions(".index .count", of_objects(("list", "tuple", "str", "bytes", "range"), INT))
 
