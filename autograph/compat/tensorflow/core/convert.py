@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common import pytree
 from autograph.compat.tensorflow.core import dtypes, graphs
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
@@ -39,6 +40,11 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return _packed(value, wanted)
     return wrap(_array(value, wanted), wanted or _dtype_of(value), name=name or "Const")
+
+
+def convert_leaves(structure: Any) -> Any:
+    """A structure with its leaves as tensors."""
+    return convert_to_tensor(structure) if is_convertible(structure) else pytree.map(convert_to_tensor, structure)
 
 
 def symbolic(value: Tensor) -> Tensor:

@@ -86,6 +86,10 @@ class StrictPolicy(MergePolicy):
         A `TensorArray` whose list the body has handed on holds a copy until the changes are undone. So values that
         contain it get an array of their own with that copy.
         """
+        self.kept = []
+        if not changes.before:  # of any container
+            arm.values = {each: arm.values[each] for each in state.carried if each in arm.values}
+            return
         arrays = [each for each, _ in changes if type(each) is TensorArray]
         copies = {id(array.flow) for array in arrays}
         carried = [each for each in state.carried if each in arm.values or _holds(each.get(), copies)]
@@ -115,6 +119,9 @@ class StrictPolicy(MergePolicy):
         self._check_bound(name, values)
         if all(value is None for value in values):
             return merge.Fixed(None), values
+        if all(map(is_convertible, values)):
+            values = self._converted(trace, name, arms, values)
+            return _joined(*values), values
         try:
             pytree.assert_same_structure(*values)
         except pytree.StructureError as error:
@@ -125,13 +132,7 @@ class StrictPolicy(MergePolicy):
             raise TypeError(text) from None
         leaves = [self._converted(trace, name, arms, pair) for pair in zip(*map(pytree.flatten, values))]
         values = [pytree.pack(value, [pair[at] for pair in leaves]) for at, value in enumerate(values)]
-
-        def form(main: Any, other: Any) -> merge.Form:
-            if not isinstance(main, Tensor):
-                return merge.Fixed(main)
-            return TensorLeaf.of(main.dtype, main.shape.most_general(other.shape), "cond")
-
-        return form_of(form, *values), values
+        return form_of(_joined, *values), values
 
     def _check_bound(self, name: str, values: list[Any]) -> None:
         returns = name in (GENERATED, RETURNED)
@@ -154,11 +155,11 @@ class StrictPolicy(MergePolicy):
                     "what depends on it"
                 )
 
-    def _converted(self, trace: Trace, name: str, arms: Sequence[Arm], leaves: Sequence[Any]) -> Sequence[Any]:
+    def _converted(self, trace: Trace, name: str, arms: Sequence[Arm], leaves: Sequence[Any]) -> list[Any]:
         """The leaves of a variable at one place as tensors; or one object that is the same in both branches."""
         if not all(map(is_convertible, leaves)):
             if leaves[0] is leaves[1]:
-                return leaves
+                return [*leaves]
             raise TypeError(f"'{name}' must be a tensor in both branches, not {leaves[0]!r} and {leaves[1]!r}")
         tensors = []
         for arm, leaf in zip(arms, leaves):
@@ -177,6 +178,13 @@ class StrictPolicy(MergePolicy):
         for array in written.values():
             array.hand_on()
         trace.append(node)
+
+
+def _joined(main: Any, other: Any) -> merge.Form:
+    """The form of the leaves of a variable at one place."""
+    if not isinstance(main, Tensor):
+        return merge.Fixed(main)
+    return TensorLeaf.of(main.dtype, main.shape.most_general(other.shape), "cond")
 
 
 def _holds(value: Any, copies: set[int]) -> bool:

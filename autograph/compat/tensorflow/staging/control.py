@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.common import pytree
 from autograph.compat.tensorflow.core import graphs
-from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tensor
+from autograph.compat.tensorflow.core.convert import convert_leaves, convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, effect
@@ -66,7 +66,7 @@ def while_loop(
         raise TypeError("'cond' and 'body' must be callable")
     if not isinstance(loop_vars, (list, tuple, dict)) or not loop_vars:
         raise ValueError("'loop_vars' must be provided, as a structure that is not empty")
-    variables = pytree.map(convert_to_tensor, tuple(loop_vars))
+    variables = convert_leaves(tuple(loop_vars))
     count = convert_to_tensor(0)
     graph = graphs.current()
 
@@ -78,7 +78,7 @@ def while_loop(
         nonlocal variables, count
         found = body(*variables)
         parts = tuple(found) if type(found) in (list, tuple) else (found,)
-        variables, count = pytree.map(convert_to_tensor, parts), count + 1
+        variables, count = convert_leaves(parts), count + 1
 
     if graph is None:
         while test():

@@ -14,7 +14,7 @@ from typing import Any
 from autograph.common import pytree
 from autograph.common.code_flags import codes_in
 from autograph.compat.tensorflow.core import graphs
-from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.core.convert import convert_leaves, convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.core.dtypes import as_dtype
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, eager, effect, is_proxy, run_later, wrap
@@ -36,7 +36,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         if graphs.current() is not None:
             return _recorded(f, inputs, kwargs)
         value, _ = f(*inputs, **kwargs)
-        result = pytree.map(lambda leaf: wrap(leaf._value, leaf.dtype), pytree.map(convert_to_tensor, value))
+        result = pytree.map(lambda leaf: wrap(leaf._value, leaf.dtype), convert_leaves(value))
         tensors = [each for each in inputs if isinstance(each, Tensor)]
 
         def again(*others: Tensor) -> list[Tensor]:
@@ -78,7 +78,7 @@ def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
     """Record a call in the graph that is being made."""
     graph = graphs.recording()
     value, gradient = call(f, tuple(args), kwargs)
-    value = pytree.map(convert_to_tensor, value)
+    value = convert_leaves(value)
     leaves = pytree.flatten(value)
     inputs = [at for at, each in enumerate(args) if isinstance(each, Tensor) and is_proxy(each._value)]
 

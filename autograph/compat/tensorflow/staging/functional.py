@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.common import pytree
 from autograph.compat.tensorflow.core import graphs
-from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.convert import convert_leaves, convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import as_dtype
 from autograph.compat.tensorflow.core.shapes import TensorShape, TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor
@@ -25,7 +25,7 @@ class _Rows:
     """
 
     def __init__(self, elems: Any, reverse: bool = False) -> None:
-        self._tensors = pytree.map(convert_to_tensor, elems)
+        self._tensors = convert_leaves(elems)
         self._reverse = reverse
         first = pytree.flatten(self._tensors)[0]
         if first.shape.rank == 0:
@@ -102,7 +102,7 @@ def vectorized_map(
 ) -> Any:
     """Apply a function to each row, by a loop, and stack the results."""
     rows, function = _Rows(elems), _called(fn)
-    first = pytree.map(convert_to_tensor, function(rows[0]))
+    first = convert_leaves(function(rows[0]))
     written = _Written(first, rows)
     return _mapped(function, rows, written, (1, written.write(written.arrays, 0, first)))
 
@@ -129,7 +129,7 @@ def scan(
 def _begin(rows: _Rows, initializer: Any) -> tuple[int, Any]:
     """The number of the row that a loop begins with, and the state before it."""
     begin = 0 if initializer is not None else 1
-    return begin, pytree.map(convert_to_tensor, rows[0] if begin else initializer)
+    return begin, convert_leaves(rows[0] if begin else initializer)
 
 
 def foldl(

@@ -8,7 +8,7 @@ from io import StringIO
 from typing import Any
 
 from autograph.common import pytree
-from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.core.convert import convert_leaves, convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.graphs import FuncGraph
 from autograph.compat.tensorflow.core.shapes import TensorShape
@@ -127,7 +127,7 @@ class StrictCarry(loops.Carry):
         if value is UNBOUND or value is None or not _is_convertible(value):
             return
         init = value.apart() if isinstance(value, TensorArray) else pytree.map(own, value)
-        self.begin[slot] = pytree.map(convert_to_tensor, init)
+        self.begin[slot] = convert_leaves(init)
         invariant = self._invariant(value)
 
         def carried(leaf: Tensor) -> TensorLeaf:
@@ -192,7 +192,7 @@ class StrictCarry(loops.Carry):
             raise TypeError(
                 f"'{slot.name}' does not have the same nested structure before and after one iteration: {error}"
             ) from None
-        value = pytree.map(convert_to_tensor, value)
+        value = convert_leaves(value)
         invariant = self._invariant(slot.get())
         for old, new in zip(pytree.flatten(self.begin[slot]), pytree.flatten(value)):
             self._check_leaf(slot.name, old, new, invariant)
@@ -234,7 +234,7 @@ class StrictCarry(loops.Carry):
                 "on the items of a dataset: assign to a variable, and return that after the loop"
             )
         is_number = items.is_range and value is self.loop.current and not isinstance(slot, mutations.Place)
-        value = arm.values[slot] = pytree.map(convert_to_tensor, value)
+        value = arm.values[slot] = convert_leaves(value)
         if is_number:  # the target of the loop, zero at first
             self.begin[slot] = [numpy_dtype(value.dtype).type(0)]
             self.forms[slot] = TensorLeaf.of(value.dtype, value.shape, "while")
@@ -267,4 +267,4 @@ class StrictCarry(loops.Carry):
 
 
 def _is_convertible(value: Any) -> bool:
-    return all(map(is_convertible, pytree.flatten(value)))
+    return is_convertible(value) or all(map(is_convertible, pytree.flatten(value)))
