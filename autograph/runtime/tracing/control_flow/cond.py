@@ -169,8 +169,25 @@ class MergePolicy:
         return existed_before(trace, before, changes)
 
     def check(self, trace: Trace, values: Iterable[Any], escaped: EscapeAnalysis) -> None:
-        """Check the final values of a path, all together."""
-        check_aliases(trace, values, escaped)
+        """Check that the final values of a path hold each new list, dict or set once: a join would make two of it.
+
+        Raises:
+            Unstageable: they hold one at two places.
+        """
+        seen: set[int] = set()
+        rest = list(values)
+        while rest:
+            value = rest.pop()
+            if is_tensor(value) or staged_as(value) is not None:
+                continue
+            if type(value) in STAGEABLE and not escaped(value):
+                if id(value) in seen:
+                    reason = f"a {type(value).__name__} that is made in a branch or loop of the graph gets two names"
+                    trace.unstageable(reason)
+                seen.add(id(value))
+            kind = pytree.kind_of(value)
+            if kind is not None and not escaped(value):
+                rest.extend(kind.children(value).values())
 
     def join(
         self, trace: Trace, arms: Sequence[Arm], name: str, values: list[Any], test: Value, escaped: EscapeAnalysis,
@@ -330,28 +347,6 @@ def escape_analysis(trace: Trace, values: Slots) -> EscapeAnalysis:
     """The objects that existed before a construct with these variables."""
     roots = lambda: [*values.values(), *trace.context.roots()]  # noqa: E731
     return EscapeAnalysis(roots, replacements=trace.replacements, tuples=trace.tuples)
-
-
-def check_aliases(trace: Trace, values: Iterable[Any], escaped: EscapeAnalysis) -> None:
-    """Check that values to be joined hold each new list, dict or set at one place only: a join would make two of it.
-
-    Raises:
-        Unstageable: they hold one at two places.
-    """
-    seen: set[int] = set()
-    rest = list(values)
-    while rest:
-        value = rest.pop()
-        if is_tensor(value) or staged_as(value) is not None:
-            continue
-        if type(value) in STAGEABLE and not escaped(value):
-            if id(value) in seen:
-                reason = f"a {type(value).__name__} that is made in a branch or loop of the graph gets two names"
-                trace.unstageable(reason)
-            seen.add(id(value))
-        kind = pytree.kind_of(value)
-        if kind is not None and not escaped(value):
-            rest.extend(kind.children(value).values())
 
 
 def results_of(trace: Trace, block: Block, form: merge.Form, value: Any, used: bool = False) -> list[Any]:

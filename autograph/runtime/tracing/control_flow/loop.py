@@ -27,7 +27,6 @@ from autograph.runtime.tracing.control_flow.cond import (
     Thunk,
     as_result,
     assign,
-    check_aliases,
     check_hoisted,
     end_block,
     escape_analysis,
@@ -123,7 +122,7 @@ class Carry:
         self._give_away(traced)
         replaced = {slot for slot, form in self.forms.items() if isinstance(form, merge.Parts) and form.path}
         self.trace.replacements.check_within(value for slot, value in traced.values.items() if slot not in replaced)
-        check_aliases(self.trace, [traced.values[slot] for slot in self.forms if slot in traced.values], self.escaped)
+        LATTICE.check(self.trace, [traced.values[slot] for slot in self.forms if slot in traced.values], self.escaped)
         for slot, form in self.forms.items():
             if slot not in traced.values:
                 continue
