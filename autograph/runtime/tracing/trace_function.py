@@ -56,7 +56,7 @@ from autograph.runtime.tracing.state.exceptions import (
 from autograph.runtime.tracing.state.graph_break_policy import GraphBreakPolicy
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import attributes, restore
-from autograph.runtime.tracing.warnings import Warnings
+from autograph.runtime.tracing.warnings import given_by_graph
 from autograph.runtime.tracing.write_back import Writer
 
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
@@ -272,7 +272,7 @@ class Tracer:
         trace, context = self.trace, self.context
         try:
             traced = self._traced()
-            with tracing(trace), context.instrumentation, Warnings():
+            with tracing(trace), context.instrumentation, given_by_graph():
                 trace.location.start_from(sys._getframe())
                 try:
                     result = self._call(traced)

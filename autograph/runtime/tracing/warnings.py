@@ -13,6 +13,8 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -26,19 +28,15 @@ from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.state.trace import CURRENT, Trace
 
 
-class Warnings:
-    """A context manager: within it, the graph gives the warnings of this thread."""
-
-    def __init__(self) -> None:
-        self._errors = np.errstate(all="warn")  # the graph follows the `np.errstate` of its run
-
-    def __enter__(self) -> None:
-        with _LOCK:
-            warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
-        self._errors.__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        self._errors.__exit__(*error)
+@contextmanager
+def given_by_graph() -> Iterator[None]:
+    """Within it, the graph gives the warnings of this thread."""
+    with _LOCK:
+        warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
+    try:
+        with np.errstate(all="warn"):  # the graph follows the `np.errstate` of its run
+            yield
+    finally:
         with _LOCK:
             if _FILTER in warnings.filters:  # unless the program has replaced the list
                 warnings.filters.remove(_FILTER)  # type: ignore[attr-defined]

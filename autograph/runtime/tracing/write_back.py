@@ -51,8 +51,9 @@ class Writer:
             changed.append((thing, first, after, undo_log.base(thing)))
             if after is not thing:
                 undo_log.written[id(thing)] = thing, after
+        contents_of = {id(thing): (after, base) for thing, _, after, base in changed}
         for names in self.environment.globals.values():
-            after, base = _of(names, changed)
+            after, base = contents_of.get(id(names), ({}, {}))
             for name, value in after.items():
                 if name in OWN_NAMES or value is base.get(name, self):
                     continue
@@ -63,7 +64,7 @@ class Writer:
                     late.add(("getitem", id(names.real), name))
                 self._write("setitem", Constant(names.real), name, value)
         for real, mine, seen in self.environment.cells.values():
-            after, base = _of(mine, changed)
+            after, base = contents_of.get(id(mine), ({}, {}))
             value = after.get("cell_contents", seen)
             if value is not base.get("cell_contents", seen):
                 if not isinstance(seen, Tensor):
@@ -213,11 +214,6 @@ class Writer:
             delete = delattr if _sets_plainly(thing, "__delattr__", name) else delete_attribute
             self.trace.record_lowered("call", (delete, place(), name))
         return late
-
-
-def _of(thing: Any, changed: list[tuple[Any, Any, Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The contents of globals or a closure cell now, and at the last write-back."""
-    return next(((after, base) for each, _, after, base in changed if each is thing), ({}, {}))
 
 
 def _sets_plainly(thing: Any, method: str, name: str) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 
 from autograph.common import pytree, trace_rules
 from autograph.common.bytecode import looks_at_frames
-from autograph.common.code_flags import is_compiled
+from autograph.common.code_flags import codes_in, is_compiled
 from autograph.common.code_marks import is_converted, is_switch
 from autograph.common.packages import is_called, is_opaque_class, package_of
 from autograph.common.statics import class_attribute, class_has, is_a, module_of, names_of, own_attribute
@@ -159,7 +159,7 @@ class Caller(Calls):
         if self.trace.context.whole and converted is function:
             reason = f"{function.__qualname__}, which is not converted here, may compare what only the graph holds"
             self.trace.graph_break(reason)
-        found = _instructions(code)
+        found = set[int]().union(*(each.co_code[::2] for each in codes_in(code)))
         for instruction, what in _UNTRACED.items():
             if dis.opmap[instruction] in found:
                 self.trace.graph_break(f"{function.__qualname__} {what}")
@@ -196,13 +196,12 @@ class Caller(Calls):
         self.environment.guard((f"{known}.__code__ is {code}", names), f"the code of {function.__qualname__}")
 
     def _note_names(self, code: types.CodeType) -> None:
-        self.codes.append(code)
-        self.names.update(code.co_names)
-        self.free.update(code.co_freevars)
-        for constant in code.co_consts:
-            if type(constant) is types.CodeType:
-                self._note_names(constant)
-            elif type(constant) in (str, tuple):  # of `hasattr`, and of patterns that match attributes
+        self.codes += (codes := codes_in(code))
+        for each in codes:
+            self.names.update(each.co_names)
+            self.free.update(each.co_freevars)
+        for constant in (constant for each in codes for constant in each.co_consts):
+            if type(constant) in (str, tuple):  # of `hasattr`, and of patterns that match attributes
                 texts = constant if type(constant) is tuple else (constant,)
                 self.names.update([text for text in texts if type(text) is str and text.isidentifier()])
 
@@ -505,14 +504,6 @@ def _wraps_users_function(function: types.FunctionType) -> bool:
 
 _UNTRACED = {"LOAD_BUILD_CLASS": "defines a class", "DELETE_GLOBAL": "deletes a global variable"}
 
-
-def _instructions(code: types.CodeType) -> set[int]:
-    """The opcodes in a function and in the functions within."""
-    found = set(code.co_code[::2])
-    for constant in code.co_consts:
-        if type(constant) is types.CodeType:
-            found |= _instructions(constant)
-    return found
 
 
 def makes_classes(function: Any) -> bool:
