@@ -318,7 +318,6 @@ class Materializer(Values):
         value = caller.unwrapped(value)
         if type(value) is types.MethodType and is_tensor(value.__self__):
             return self._once(value, lambda: self._method(value))
-        value = getattr(value, "__ag_original__", value) if type(value) is types.FunctionType else value
         self._check_handed(caller.original(value))
         if type(value) is types.FunctionType and isinstance(value.__globals__, Fallback):
             original = caller.original(value)

@@ -322,7 +322,6 @@ class Caller(Calls):
                 raise Unjoinable(what, "one object", "another", loosened[-1], trace.place())
             return result
 
-        inlined.__ag_original__ = function  # type: ignore[attr-defined]
         return inlined
 
     def _spread(self, function: types.FunctionType, args: tuple[Any, ...]) -> tuple[Any, ...]:

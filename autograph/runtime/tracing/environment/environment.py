@@ -115,7 +115,7 @@ class CapturedEnvironment(Environment):
             return real
         found = self.globals.get(id(real))
         if found is None:
-            found = Globals(real, self.builtins(real), self.capture, self.guard, self.trace)
+            found = Globals(real, self.builtins(real), self.trace)
             self.globals[id(real)] = found
             self.trace.undo_log.watch(found)
         return found

@@ -71,38 +71,26 @@ class Builtins(dict[str, Any]):
 class Globals(Fallback):
     """The globals of traced code: the names that it assigned, then those captured from its module."""
 
-    def __init__(
-        self,
-        real: dict[str, Any],
-        builtins: dict[str, Any],
-        capture: Callable[[Any, Source], Any],
-        guard: Callable[[Any, str], None],
-        trace: Trace,
-    ) -> None:
-        """
-        Args:
-            capture: returns a captured value as traced code gets it.
-            guard: takes the condition of a guard, and a name for what it checks.
-        """
+    def __init__(self, real: dict[str, Any], builtins: dict[str, Any], trace: Trace) -> None:
         super().__init__({"__builtins__": builtins, "__warningregistry__": {}})  # as Python itself sets them
         if "__name__" in real:
             dict.__setitem__(self, "__name__", real["__name__"])
         self.real = real
-        self.capture = capture
-        self.guard = guard
         self.trace = trace
+        self._environment = trace.context.environment
         self.captured: dict[str, Any] = {}
         self._view: ModuleView | None = None
 
     def __missing__(self, name: str) -> Any:
         if name not in self.captured:
             if name not in self.real and name not in dict.__getitem__(self, "__builtins__"):
-                self.guard(("name not in module", {"name": name, "module": self.real}), f"that there is no {name}")
+                condition = "name not in module", {"name": name, "module": self.real}
+                self._environment.guard(condition, f"that there is no {name}")
             elif name in MOCKED and name not in self.real:
                 self._guard_builtin(name)
             value = self.real[name]
             source = Source("getitem", (Constant(self.real), name), f"module[{name!r}]", (("module", self.real),), name)
-            self.captured[name] = self.capture(value, source)
+            self.captured[name] = self._environment.capture(value, source)
         return self.captured[name]
 
     def _guard_builtin(self, name: str) -> None:
@@ -110,7 +98,7 @@ class Globals(Fallback):
         names = self.real.get("__builtins__", builtins)
         names = vars(names) if type(names) is ModuleType else names
         parts = {"name": name, "module": self.real, "builtins": names, "builtin": names[name]}
-        self.guard(("name not in module and builtins[name] is builtin", parts), f"the builtin {name}")
+        self._environment.guard(("name not in module and builtins[name] is builtin", parts), f"the builtin {name}")
 
     def view(self, module: ModuleType) -> ModuleView:
         """The stand-in for the module with these globals."""
@@ -118,7 +106,7 @@ class Globals(Fallback):
             self._view = ModuleView(module, self)
             if module_name(module).partition(".")[0] not in COMPUTING:
                 condition = is_alike(module, constant(module, f"module_{id(module)}", module_name(module)))
-                self.guard(condition, f"the class of the module {module_name(module)}")
+                self._environment.guard(condition, f"the class of the module {module_name(module)}")
         return self._view
 
     def __getitem__(self, name: Any) -> Any:
