@@ -101,15 +101,25 @@ class FastPath:
         emit.loop = emit.speculation = None
         if not self._loops or (speculated is not None and not speculation.pays(emit, speculated)):
             return None
-        vectorized = speculated is not None and independent and self._vectorize(speculated, first)
-        fast = self._head if vectorized else self._unrolled(loop, speculated, first, independent)
-        if speculated is not None and not vectorized:
+        vectorized = independent and speculated is not None and self._vectorize(speculated, first)
+        logged = None if vectorized else speculated
+        if logged is not None:
+            speculation.declare_distinct(emit, logged)
+        fast = self._head if vectorized else self._unrolled(loop, first, independent)
+        if logged is not None:
             emit.b.begin(done)
-            speculation.end_strip(emit, speculated, now.ref, self._edge, again)
+            speculation.end_strip(emit, logged, now.ref, self._edge, again)
             self._begin_again(start, again)
         flow.state = start
         emit.b.begin(preheader)
-        self._enter(loop, speculated, vectorized, fast)
+        if logged is not None:
+            speculation.begin_strip(emit, loop)
+        strip = self._next_strip(fast)
+        if logged is not None and logged.distinct:
+            loop.conditions.append(speculation.may_be_same(emit, logged, strip.item, strip.limit))
+        if speculated is not None and vectorized:
+            loop.conditions.append(simd.conflict(emit, speculated, strip.item, strip.limit))
+        guard_hoisting.enter(emit, loop, strip)
         return not (loop.conditions or loop.bounds)
 
     # An iteration -----------------------------------------------------------------------------------------------------
@@ -190,15 +200,11 @@ class FastPath:
         target = simd.Target(self._head, first, self._slow, self._edge, self._cell("limit"), private)
         return self._counter.step.known == 1 and simd.vectorize(self._emit, speculated, target)
 
-    def _unrolled(
-        self, loop: FastLoop, speculated: speculation.Speculation | None, first: Label, independent: bool
-    ) -> Label:
+    def _unrolled(self, loop: FastLoop, first: Label, independent: bool) -> Label:
         """Unroll iterations that LLVM does not vectorize. Returns the block where they begin."""
-        emit, step = self._emit, self._counter.step
+        step = self._counter.step
         self.vectorizes = step.known in (1, -1) and independent and loop.loads > 0 and loop.exits == 0
-        if speculated is not None:
-            speculation.declare_distinct(emit, speculated)
-        return self._head if self.vectorizes else unroll(emit.b, self._head, first, step.ref)
+        return self._head if self.vectorizes else unroll(self._emit.b, self._head, first, step.ref)
 
     def _begin_again(self, start: State, again: Label) -> None:
         """Restore the initial values of iterations that were undone, and run the slow version."""
@@ -208,21 +214,11 @@ class FastPath:
             each_part(self._flow.keep, key, start.env[key])
         self._emit.jump(self._slow)
 
-    def _enter(
-        self, loop: FastLoop, speculated: speculation.Speculation | None, vectorized: bool, fast: Label
-    ) -> None:
-        """Set how many iterations run, and go to them if all checks succeed."""
-        emit, item = self._emit, self._counter.item
-        if speculated is not None and not vectorized:
-            speculation.begin_strip(emit, loop)
+    def _next_strip(self, fast: Label) -> Strip:
+        """The next iterations: up to a poll for signals, to a check of speculation, or to the end."""
         set_limit(self._flow, self._node, self._iterator, self._edge, self._speculates)
-        limit = Number(INT, emit.b.load(I64, self._cell("limit")))
-        if speculated is not None and speculated.distinct:
-            loop.conditions.append(speculation.may_be_same(emit, speculated, item, limit))
-        if speculated is not None and vectorized:
-            loop.conditions.append(simd.conflict(emit, speculated, item, limit))
-        cells = self._cell("end"), self._cell("limit")
-        guard_hoisting.enter(emit, loop, Strip(item, limit, self._counter.down, cells, fast, self._slow))
+        item, down, ends = self._counter.item, self._counter.down, (self._cell("end"), self._cell("limit"))
+        return Strip(item, Number(INT, self._emit.b.load(I64, ends[1])), down, ends, fast, self._slow)
 
 
 # Which loops ----------------------------------------------------------------------------------------------------------
