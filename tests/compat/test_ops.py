@@ -211,6 +211,15 @@ def test_logical_ops_take_their_operands_by_name():
     assert tf.logical_not(x=x).numpy().tolist() == [False, True]
 
 
+def test_paddings_may_be_tensors():
+    @tf.function
+    def padded(x, n):
+        return tf.pad(x, [[n, 0], [0, 1]])
+
+    for x in (A, I):
+        assert np.array_equal(padded(tf.constant(x), tf.constant(2)), np.pad(x, [(2, 0), (0, 1)]))
+
+
 TWO = [
     tf.add, tf.subtract, tf.multiply, tf.maximum, tf.minimum, tf.pow, tf.matmul, tf.equal, tf.less,
     tf.greater, lambda x, y: tf.stack([x, y]), lambda x, y: tf.concat([x, y], 0), lambda x, y: tf.where(x > 0, x, y),

@@ -62,7 +62,7 @@ def _made(op: str, function: Callable[..., Any], shape: Any, *args: Any, dtype: 
     if op == "ones" and wanted is dtypes.string:
         raise TypeError("there is no text that is one: Cannot convert 1 to EagerTensor of dtype string")
     value = compute(function, dims, *map(plain, args), dtype=numpy_dtype(wanted))
-    return wrap(value, wanted, static_shape(shape) if is_proxy(value) else None, op)
+    return wrap(value, wanted, name=op)
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
@@ -196,8 +196,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
     input = convert_to_tensor(input)
     if input.shape.is_fully_defined():
         return constant(input.shape.num_elements(), out_type)
-    return apply("Size", lambda x: compute(np.int32, compute(np.size, x)), input,
-                 dtype=as_dtype(out_type), shape=TensorShape([]))  # fmt: skip
+    return apply("Size", lambda x: compute(np.int32, compute(np.size, x)), input, dtype=as_dtype(out_type))
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -271,17 +270,7 @@ def pad(
         )
     if mode.upper() == "CONSTANT":
         options["constant_values"] = convert_to_tensor(constant_values, dtype_hint=tensor.dtype)._value
-    shape = _padded_shape(tensor, widths)
-    return apply("Pad", lambda x: compute(np.pad, x, widths, mode.lower(), **options), tensor, shape=shape)
-
-
-def _padded_shape(tensor: Tensor, widths: Any) -> TensorShape | None:
-    """The static shape of a padded tensor; None to leave it to NumPy's rule."""
-    if not is_proxy(tensor._value):
-        return None
-    if tensor.shape.rank is None or not isinstance(widths, tuple):
-        return TensorShape(None) if tensor.shape.rank is None else None
-    return TensorShape([None if size is None else size + sum(width) for size, width in zip(tensor.shape, widths)])
+    return apply("Pad", lambda x: compute(np.pad, x, widths, mode.lower(), **options), tensor)
 
 
 # Joining and splitting ------------------------------------------------------------------------------------------------
@@ -292,24 +281,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
         return identity(values)
     tensors = _alike("ConcatV2", values)
     where = plain(axis)
-    shape = _joined_shape(tensors, where)
-    return apply("ConcatV2", lambda *parts: np.concatenate(parts, axis=where), *tensors, shape=shape)
-
-
-def _joined_shape(tensors: list[Tensor], axis: Any) -> TensorShape | None:
-    """The static shape of concatenated tensors; None to leave it to NumPy's rule."""
-    if not any(is_proxy(each._value) for each in tensors) or not isinstance(axis, int):
-        return None
-    ranks = {each.shape.rank for each in tensors}
-    if len(ranks) > 1 or None in ranks:
-        return TensorShape(None)
-    dims: list[int | None] = []
-    for number, sizes in enumerate(zip(*(each.shape.as_list() for each in tensors))):
-        if number == axis % len(tensors[0].shape):
-            dims.append(None if None in sizes else sum(filter(None, sizes)))
-        else:
-            dims.append(next((size for size in sizes if size is not None), None))
-    return TensorShape(dims)
+    return apply("ConcatV2", lambda *parts: np.concatenate(parts, axis=where), *tensors)
 
 
 def _alike(op: str, values: Any) -> list[Tensor]:
