@@ -101,25 +101,21 @@ def _accumulate(metric: Any, values: Any, sample_weight: Any) -> None:
     metric.count.assign_add(reduce_ops.reduce_sum(weight))
 
 
-def _agree(y_true: Any, y_pred: Any) -> Any:
+def accuracy(y_true: Any, y_pred: Any) -> Any:
     true, predicted = losses.of_one_rank(y_true, y_pred)
     return math_ops.cast(math_ops.equal(math_ops.cast(true, predicted.dtype), predicted), float32)
 
 
-def accuracy(y_true: Any, y_pred: Any) -> Any:
-    return _agree(y_true, y_pred)
-
-
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
-    return reduce_ops.reduce_mean(_agree(y_true, math_ops.cast(math_ops.greater(y_pred, threshold), float32)), -1)
+    return reduce_ops.reduce_mean(accuracy(y_true, math_ops.cast(math_ops.greater(y_pred, threshold), float32)), -1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
-    return _agree(reduce_ops.argmax(y_true, -1), reduce_ops.argmax(y_pred, -1))
+    return accuracy(reduce_ops.argmax(y_true, -1), reduce_ops.argmax(y_pred, -1))
 
 
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
-    return _agree(math_ops.cast(convert_to_tensor(y_true), int64), reduce_ops.argmax(y_pred, -1))
+    return accuracy(math_ops.cast(convert_to_tensor(y_true), int64), reduce_ops.argmax(y_pred, -1))
 
 
 def _wrapper(title: str, fn: Callable[..., Any]) -> Any:

@@ -44,12 +44,16 @@ def _operands(op: str, x: Any, y: Any, kinds: str = "iufc") -> list[Tensor]:
         y = convert_to_tensor(y, dtype_hint=x.dtype)
     tensors = matched(op, x, y, promote=False)
     allow(op, tensors[0], kinds)
-    if graphs.current() is not None:
-        dims, others = (reversed(each.shape.dims or []) for each in tensors)
-        for a, b in zip(dims, others):
-            if a is not None and b is not None and a != b and 1 not in (a, b):
-                raise unequal(op, a, b, *(each.shape.dims for each in tensors))
+    if graphs.current() is not None and (sizes := _mismatch(*tensors)):
+        raise unequal(op, *sizes, *(each.shape.dims for each in tensors))
     return tensors
+
+
+def _mismatch(x: Tensor, y: Tensor) -> tuple[int, int] | None:
+    """The sizes of the last dimension in which two tensors cannot be broadcast."""
+    dims, others = reversed(x.shape.dims or []), reversed(y.shape.dims or [])
+    known = ((a, b) for a, b in zip(dims, others) if a is not None and b is not None)
+    return next(((a, b) for a, b in known if a != b and 1 not in (a, b)), None)
 
 
 def unequal(op: str, a: int, b: int, *shapes: Any) -> ValueError:
@@ -361,14 +365,9 @@ def _equality(op: Op, otherwise: bool) -> Callable[[Tensor, Any], Any]:
         if other is None:
             return otherwise
         other = strictly(other, self.dtype)
-        return op(self, other) if _broadcasts(self, other) else convert_to_tensor(otherwise)
+        return convert_to_tensor(otherwise) if _mismatch(self, other) else op(self, other)
 
     return compare
-
-
-def _broadcasts(x: Tensor, y: Tensor) -> bool:
-    dims, others = reversed(x.shape.dims or []), reversed(y.shape.dims or [])
-    return all(a is None or b is None or a == b or 1 in (a, b) for a, b in zip(dims, others))
 
 
 def _times(x: Any, y: Any) -> Tensor:
