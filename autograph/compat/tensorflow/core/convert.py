@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -94,17 +94,22 @@ def is_convertible(value: Any) -> bool:
     return is_tensor(value) or isinstance(value, (*_NUMBERS, str, bytes, np.ndarray, np.generic))
 
 
-def _holds_tensors(value: Any) -> bool:
+def _leaves(value: Any) -> Iterator[Any]:
+    """The items of lists and tuples within a value; the value itself, if it is none."""
     if isinstance(value, (list, tuple)):
-        return any(map(_holds_tensors, value))
-    return is_tensor(value)
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _holds_tensors(value: Any) -> bool:
+    return any(map(is_tensor, _leaves(value)))
 
 
 def _packed(parts: Any, wanted: DType | None) -> Tensor:
     """Stack a list that contains tensors; all items get the type `wanted`, or that of the first tensor."""
-    leaves: list[Any] = []
-    _gather(parts, leaves)
-    kind = wanted or next(leaf for leaf in leaves if is_tensor(leaf)).dtype
+    kind = wanted or next(filter(is_tensor, _leaves(parts))).dtype
 
     def stacked(value: Any) -> Tensor:
         if isinstance(value, (list, tuple)):
@@ -120,13 +125,6 @@ def with_dtype(tensor: Tensor, dtype: DType) -> Tensor:
     if tensor.dtype is dtype:
         return tensor
     return apply("Cast", lambda x: x.astype(numpy_dtype(dtype)), tensor, dtype=dtype)
-
-
-def _gather(value: Any, leaves: list[Any]) -> None:
-    for part in value if isinstance(value, (list, tuple)) else ():
-        _gather(part, leaves)
-    if not isinstance(value, (list, tuple)):
-        leaves.append(value)
 
 
 def _array(value: Any, wanted: DType | None) -> Any:
@@ -171,8 +169,7 @@ def _dtype_of(value: Any) -> DType | None:
         return dtypes.string if value.dtype.kind in "SUO" else None
     if isinstance(value, TensorShape):
         return dtypes.int32
-    leaves: list[Any] = []
-    _gather(value, leaves)
+    leaves = list(_leaves(value))
     if any(isinstance(leaf, (np.ndarray, np.generic)) for leaf in leaves):
         return None
     texts = [isinstance(leaf, (str, bytes)) for leaf in leaves]
@@ -186,24 +183,18 @@ def _dtype_of(value: Any) -> DType | None:
     return _DEFAULTS.get(array.dtype.kind)
 
 
-_KINDS = "b iu f c".split()
+_RANKS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # of the kinds of numbers: one adopts kinds of higher rank
 
 
 def _adopts(value: Any, hint: DType) -> bool:
     """Whether a value that is no tensor may adopt the type of the other operand, as 1 adopts float32."""
-    leaves: list[Any] = []
-    _gather(value, leaves)
+    leaves = list(_leaves(value))
     if any(not isinstance(leaf, (*_NUMBERS, str, bytes, np.ndarray, np.generic)) for leaf in leaves):
         return False
     if hint is dtypes.string:
         return all(isinstance(leaf, (str, bytes)) or np.asarray(leaf).dtype.kind in "SUO" for leaf in leaves)
-    kinds = "".join(_KINDS)
-    highest = _rank(numpy_dtype(hint).kind)
-    return all((kind := np.asarray(leaf).dtype.kind) in kinds and _rank(kind) <= highest for leaf in leaves)
-
-
-def _rank(kind: str) -> int:
-    return next((rank for rank, kinds in enumerate(_KINDS) if kind in kinds), -1)
+    highest = _RANKS.get(numpy_dtype(hint).kind, -1)
+    return all(_RANKS.get(np.asarray(leaf).dtype.kind, 4) <= highest for leaf in leaves)
 
 
 def matched(op: str, *values: Any, promote: bool = True) -> list[Tensor]:

@@ -333,14 +333,6 @@ def einsum(equation: str, *inputs: Any, **_: Any) -> Tensor:
 # The operators of tensors ---------------------------------------------------------------------------------------------
 
 
-def _forward(op: Op) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: op(self, other)
-
-
-def _unary_method(op: Op) -> Callable[[Tensor], Any]:
-    return lambda self, *_: op(self)
-
-
 def _reflected(op: Op) -> Callable[[Tensor, Any], Any]:
     def reflected(self: Tensor, other: Any) -> Tensor:
         return op(strictly(other, self.dtype), self)
@@ -381,14 +373,14 @@ _BINARY: dict[str, Op] = {
     "xor": _bits(logical_xor, bitwise_xor),
 }  # fmt: skip
 for _name, _op in _BINARY.items():
-    setattr(Tensor, f"__{_name}__", _forward(_op))
+    setattr(Tensor, f"__{_name}__", _op)
     setattr(Tensor, f"__r{_name}__", _reflected(_op))
-for _name, _op in {"lt": less, "le": less_equal, "gt": greater, "ge": greater_equal}.items():
-    setattr(Tensor, f"__{_name}__", _forward(_op))
 Tensor.__eq__ = _equality(equal, False)  # type: ignore[assignment]
 Tensor.__ne__ = _equality(not_equal, True)  # type: ignore[assignment]
-for _name, _unary_op in {
-    "neg": negative, "abs": abs, "invert": lambda x: logical_not(x) if x.dtype.is_bool else invert(x), "round": round,
-}.items():  # fmt: skip
-    setattr(Tensor, f"__{_name}__", _unary_method(_unary_op))
+_OTHERS: dict[str, Op] = {
+    "lt": less, "le": less_equal, "gt": greater, "ge": greater_equal, "neg": negative, "abs": abs, "round": round,
+    "invert": lambda x: logical_not(x) if x.dtype.is_bool else invert(x),
+}  # fmt: skip
+for _name, _op in _OTHERS.items():
+    setattr(Tensor, f"__{_name}__", _op)
 name_ops(globals())
