@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,10 +48,7 @@ class TensorShape:
     def num_elements(self) -> int | None:
         if self._dims is None or None in self._dims:
             return None
-        product = 1
-        for size in self._dims:
-            product *= size or 0
-        return product
+        return math.prod(size or 0 for size in self._dims)
 
     def is_subtype_of(self, other: TensorShape) -> bool:
         """Whether all tensors of this shape also have the shape `other`."""

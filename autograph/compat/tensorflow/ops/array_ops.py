@@ -159,8 +159,8 @@ def one_hot(
     name: str | None = None,
 ) -> Tensor:
     indices = operand("OneHot", indices, "iu")
-    value_on_or_off = next((each for each in (on_value, off_value) if each is not None), None)
-    implied = dtypes.float32 if value_on_or_off is None else convert_to_tensor(value_on_or_off).dtype
+    values = [each for each in (on_value, off_value) if each is not None]
+    implied = convert_to_tensor(values[0]).dtype if values else dtypes.float32
     wanted = implied if dtype is None else as_dtype(dtype)
     on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
 
