@@ -70,10 +70,12 @@ def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
         return False
     if len(body.nodes) > MOST or len(params) + len(used_by(loop)) > STREAMS:
         return False
-    if len({*map(shape_of, body.nodes)}) != 1:
-        return False
     views = part_views(body.nodes, uses)
-    return all((is_elementwise(node) or node in views) and _has_rule(node) and uses[node.output] for node in body.nodes)
+    if not all(is_elementwise(node) or node in views for node in body.nodes):
+        return False
+    if not all(_has_rule(node) and uses[node.output] for node in body.nodes):
+        return False
+    return len({*map(shape_of, body.nodes)}) == 1
 
 
 def used_by(loop: Node) -> list[Value]:
