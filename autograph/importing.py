@@ -84,9 +84,9 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
     """
     compile(data, filename, "exec", dont_inherit=True)
     key = cache.key_of_module(data, filename)
-    kept = cache.load(key)
-    if kept is not None:
-        return kept[0], Explanation(kept[1])
+    cached = cache.load(key)
+    if cached is not None:
+        return cached[0], Explanation(cached[1])
     converted = convert_source(decode_source(data), filename)
     generated = converted.generated | hoist.hoist(converted.tree)
     inline.inline(converted.tree)
@@ -309,7 +309,7 @@ _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit
 _program_limits = [0]  # the program's own limit
 
 
-def _raised(limit: int) -> int:
+def _scaled(limit: int) -> int:
     # Before 3.11, each frame is also on the stack of the process, which must not overflow.
     room = 2**31 - 1 if sys.version_info >= (3, 11) else max(limit, 12_000)
     return min(limit * FRAMES_PER_CALL, room)
@@ -324,13 +324,13 @@ def _program_limit() -> int:
 @_without_lines
 @functools.wraps(_set_limit)
 def _set_program_limit(limit: int, /) -> None:
-    _set_limit(_raised(limit) if _installed else limit)
+    _set_limit(_scaled(limit) if _installed else limit)
     _program_limits[0] = limit
 
 
 def _raise_limit() -> None:
     _program_limits[0] = _get_limit()
-    _set_limit(_raised(_program_limits[0]))
+    _set_limit(_scaled(_program_limits[0]))
     sys.getrecursionlimit, sys.setrecursionlimit = _program_limit, _set_program_limit
 
 

@@ -44,7 +44,7 @@ class Functions:
 
     def inner(self, node: Any, context: Context) -> Any:
         """Convert a function, lambda or class, in place."""
-        if "ag__" in context.taken:
+        if "ag__" in context.used_names:
             self._leave_plain(node, "the name `ag__` is taken: is this converted code already?")
         elif isinstance(node, gast.Lambda):
             self._lambda(node)
@@ -161,7 +161,7 @@ _TRACE_SETTER_NAMES = frozenset({"settrace", "setprofile"})
 
 
 def _sets_trace_function(function: Any, context: Context) -> bool:
-    if _TRACE_SETTER_NAMES.isdisjoint(context.taken):
+    if _TRACE_SETTER_NAMES.isdisjoint(context.used_names):
         return False
     calls = (node for node in scope.walk_own(*function.body) if isinstance(node, gast.Call))
     return any(context.dotted(node.func) in _TRACE_SETTERS for node in calls)

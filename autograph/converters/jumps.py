@@ -27,7 +27,7 @@ Flags = dict[str, None]  # an ordered set of flag names
 
 
 @dataclass
-class _JumpContext:
+class _Exits:
     """How jumps leave the code at hand.
 
     `kind`: 'function' (the user's own function, or a branch that returns from it), 'loop' (the body of a converted
@@ -41,7 +41,7 @@ class _JumpContext:
     native_loop: bool = False  # directly in a loop that stays plain, and so keeps its `break` and `continue`
     loop_flags: dict[str, str] = field(default_factory=dict)  # 'break' and 'continue' of the converted loop around
     used: Flags = field(default_factory=dict)  # flags that this generated function sets
-    raised: Flags = field(default_factory=dict)  # flags that stop the statements behind this block
+    set_flags: Flags = field(default_factory=dict)  # flags that stop the statements behind this block
 
     @property
     def returns_directly(self) -> bool:
@@ -51,7 +51,7 @@ class _JumpContext:
 
 def restructure(function: gast.AST, context: Context) -> None:
     """Replace the jumps of a function whose statements are marked (see `plain.mark`)."""
-    function.body = _Restructure(context).block(function.body, _JumpContext("function"))
+    function.body = _Restructure(context).block(function.body, _Exits("function"))
 
 
 class _Restructure:
@@ -59,55 +59,55 @@ class _Restructure:
         self.context = context
         self.return_flags: tuple[str, str] | None = None  # the names do_return and retval_, once needed
 
-    def block(self, statements: list[Any], where: _JumpContext) -> list[Any]:
+    def block(self, statements: list[Any], exits: _Exits) -> list[Any]:
         out: list[Any] = []
-        immovable_suffixes = _immovable_suffixes(statements) if where.kind == "function" else None
+        immovable_suffixes = _immovable_suffixes(statements) if exits.kind == "function" else None
         for i, node in enumerate(statements):
             if immovable_suffixes and immovable_suffixes[i + 1] and node.jumps:
                 plain.keep_plain(node, f"`return`, and what follows cannot move: {immovable_suffixes[i + 1]}")
-            if type(node) in plain.JUMPS and (isinstance(node, gast.Return) or not where.native_loop):
-                out += self.leave(node, where)
+            if type(node) in plain.JUMPS and (isinstance(node, gast.Return) or not exits.native_loop):
+                out += self.leave(node, exits)
             elif isinstance(node, gast.If) and node.plain is None and node.jumps:
-                return out + self.branch(node, statements[i + 1 :], where)
+                return out + self.branch(node, statements[i + 1 :], exits)
             else:
                 last = i == len(statements) - 1
-                new, after, raised = self.statement(node, where if last else replace(where, tail=False))
-                if raised or after:
-                    return out + self.follow(new, raised, [*after, *statements[i + 1 :]], where)
+                new, after, set_flags = self.statement(node, exits if last else replace(exits, tail=False))
+                if set_flags or after:
+                    return out + self.follow(new, set_flags, [*after, *statements[i + 1 :]], exits)
                 out += new
         return out
 
-    def body(self, statements: list[Any], where: _JumpContext) -> list[Any]:
+    def body(self, statements: list[Any], exits: _Exits) -> list[Any]:
         """Return the body of a generated function; it needs no `return` at its end."""
-        out = self.block(statements, where)
-        if out and isinstance(out[-1], gast.Return) and out[-1].value is None and where.kind != "function":
+        out = self.block(statements, exits)
+        if out and isinstance(out[-1], gast.Return) and out[-1].value is None and exits.kind != "function":
             _hide_last(out)
         return out or [gast.Pass()]
 
     # Jumps
 
-    def leave(self, node: Any, where: _JumpContext) -> list[Any]:
+    def leave(self, node: Any, exits: _Exits) -> list[Any]:
         """Return the statements that replace a jump."""
         jump = plain.JUMPS[type(node)]
-        if jump == "return" and where.in_loop:
-            why = "the loop stays plain" if where.kind == "function" else None
+        if jump == "return" and exits.in_loop:
+            why = "the loop stays plain" if exits.kind == "function" else None
             self.context.decide(node, "return in a loop", why)
-        if where.kind == "function":
+        if exits.kind == "function":
             return [node]
         if jump == "return":
             flag, value = self.names()
             result = node.value if node.value is not None else template.constant(None)
             # the value first: computing it may raise
             new = [template.assign(value, result), template.assign(flag, template.constant(True))]
-        elif jump == "break" or where.kind == "branch":
-            if jump not in where.loop_flags:
-                where.loop_flags[jump] = self.context.namer.fresh(f"{jump}_")
-            flag = where.loop_flags[jump]
+        elif jump == "break" or exits.kind == "branch":
+            if jump not in exits.loop_flags:
+                exits.loop_flags[jump] = self.context.namer.fresh(f"{jump}_")
+            flag = exits.loop_flags[jump]
             new = [template.assign(flag, template.constant(True))]
         else:
             flag, new = None, []
         if flag is not None:
-            where.used[flag] = None
+            exits.used[flag] = None
         return _place_at([*new, gast.Return(None)], node)
 
     def names(self) -> tuple[str, str]:
@@ -117,11 +117,11 @@ class _Restructure:
 
     # An `if` that a jump leads out of
 
-    def branch(self, node: Any, rest: list[Any], where: _JumpContext) -> list[Any]:
-        if where.depth >= plain.MAX_DEPTH:
+    def branch(self, node: Any, rest: list[Any], exits: _Exits) -> list[Any]:
+        if exits.depth >= plain.MAX_DEPTH:
             for statement in (node, *rest):
                 plain.keep_plain(statement, f"it is behind more than {plain.MAX_DEPTH} early exits")
-            return self.block([node, *rest], where)
+            return self.block([node, *rest], exits)
         unreachable: list[Any] = []
         may_complete = plain.block_may_complete(node.body), plain.block_may_complete(node.orelse)
         if not any(may_complete):
@@ -129,46 +129,46 @@ class _Restructure:
         elif rest and not all(may_complete):
             (node.body if may_complete[0] else node.orelse).extend(rest)
             rest = []
-        deeper = replace(where, depth=where.depth + 1)
+        deeper = replace(exits, depth=exits.depth + 1)
         node.may_complete = plain.may_complete(node)
-        if not rest and (where.tail or not node.may_complete):
-            new = self.last(node, replace(deeper, tail=True), where.tail and not unreachable)
-            return new + self.block(unreachable, where)
-        inside = replace(deeper, kind="branch", tail=True, used={}, raised={})
+        if not rest and (exits.tail or not node.may_complete):
+            new = self.last(node, replace(deeper, tail=True), exits.tail and not unreachable)
+            return new + self.block(unreachable, exits)
+        inside = replace(deeper, kind="branch", tail=True, used={}, set_flags={})
         self.branches(node, inside)
-        where.used.update(inside.used)
-        return self.follow([node], inside.used, rest, where)
+        exits.used.update(inside.used)
+        return self.follow([node], inside.used, rest, exits)
 
-    def branches(self, node: Any, inside: _JumpContext) -> None:
+    def branches(self, node: Any, inside: _Exits) -> None:
         node.body = self.body(node.body, inside)
         node.orelse = self.body(node.orelse, inside) if node.orelse else []
 
-    def last(self, node: Any, inside: _JumpContext, at_end: bool) -> list[Any]:
+    def last(self, node: Any, inside: _Exits, at_end: bool) -> list[Any]:
         """Return an `if` with nothing behind it: its branches leave as the code around it does."""
         node.returns = inside.kind == "function"
         self.branches(node, inside)
         return [node] if node.returns or at_end else [node, *_place_at([gast.Return(None)], node, comments=False)]
 
-    def follow(self, new: list[Any], raised: Flags, rest: list[Any], where: _JumpContext) -> list[Any]:
-        """Return statements that may set the flags `raised`, then `rest`, guarded by the flags."""
-        if not raised:
-            return new + self.block(rest, where)
-        if where.returns_directly:
+    def follow(self, new: list[Any], set_flags: Flags, rest: list[Any], exits: _Exits) -> list[Any]:
+        """Return statements that may set the flags `set_flags`, then `rest`, guarded by the flags."""
+        if not set_flags:
+            return new + self.block(rest, exits)
+        if exits.returns_directly:
             flag, value = self.names()
             leave = [trees.at_header(gast.Return(template.name(value)), new[-1])]
             plain.summarize_all(leave, self.context)
             new = [_insert_before(template.assign(flag, template.constant(False)), new[0]), *new]
             guard = self.guard(template.name(flag), leave, rest)
         else:
-            where.raised.update(raised)
+            exits.set_flags.update(set_flags)
             if not rest:
                 return new
-            guard = self.guard(gast.UnaryOp(gast.Not(), any_of(raised)), rest, [])
+            guard = self.guard(gast.UnaryOp(gast.Not(), any_of(set_flags)), rest, [])
         trees.at_header(guard, new[-1])
-        if guard.plain is not None and where.returns_directly:
+        if guard.plain is not None and exits.returns_directly:
             guard.orelse = []
-            return new + self.block([guard, *rest], where)
-        return new + self.block([guard], where)
+            return new + self.block([guard, *rest], exits)
+        return new + self.block([guard], exits)
 
     def guard(self, test: gast.AST, body: list[Any], orelse: list[Any]) -> Any:
         guard = gast.If(test, body, orelse)
@@ -179,52 +179,52 @@ class _Restructure:
 
     # Other statements
 
-    def statement(self, node: Any, where: _JumpContext) -> tuple[list[Any], list[Any], Flags]:
+    def statement(self, node: Any, exits: _Exits) -> tuple[list[Any], list[Any], Flags]:
         """Return the new statement, the statements to put behind it, and the flags that it may set."""
         if isinstance(node, plain.LOOPS):
-            return self.loop(node, where)
-        raised: Flags = {}
-        left: Flags = {}  # set in the body of a `try`; its `else` then must not run
+            return self.loop(node, exits)
+        set_flags: Flags = {}
+        set_in_body: Flags = {}  # set in the body of a `try`; its `else` then must not run
         for block in trees.own_blocks(node):
-            if left and block is node.orelse:
-                guard = self.guard(gast.UnaryOp(gast.Not(), any_of(left)), [*block], [])
+            if set_in_body and block is node.orelse:
+                guard = self.guard(gast.UnaryOp(gast.Not(), any_of(set_in_body)), [*block], [])
                 block[:] = [trees.at_header(guard, node)]
             if block is getattr(node, "finalbody", None):
-                always_returns = where.kind == "function" and not plain.block_may_complete(block)
+                always_returns = exits.kind == "function" and not plain.block_may_complete(block)
                 if always_returns and plain.block_jumps(block) == {"return"}:
                     for inner in trees.own_statements(block):
                         inner.drops = bool(isinstance(inner, gast.If) and inner.jumps)
                 else:
                     for inner in block:
                         plain.keep_plain(inner, "a jump out of `finally` drops exceptions")
-            inside = replace(where, tail=where.tail and _runs_last(node, block), raised={})
+            inside = replace(exits, tail=exits.tail and _runs_last(node, block), set_flags={})
             block[:] = self.block(block, inside)
-            raised.update(inside.raised)
+            set_flags.update(inside.set_flags)
             if isinstance(node, (gast.Try, gast.TryStar)) and block is node.body and node.orelse:
-                left.update(inside.raised)
-        return [node], [], raised
+                set_in_body.update(inside.set_flags)
+        return [node], [], set_flags
 
-    def loop(self, node: Any, where: _JumpContext) -> tuple[list[Any], list[Any], Flags]:
+    def loop(self, node: Any, exits: _Exits) -> tuple[list[Any], list[Any], Flags]:
         if node.plain is not None:
-            inside = replace(where, tail=False, in_loop=True, native_loop=True)
+            inside = replace(exits, tail=False, in_loop=True, native_loop=True)
             node.body = self.block(node.body, inside)
-            orelse = replace(where, tail=False, raised={})
+            orelse = replace(exits, tail=False, set_flags={})
             node.orelse = self.block(node.orelse, orelse)
-            return [node], [], orelse.raised
-        inside = _JumpContext("loop", in_loop=True, depth=where.depth)
+            return [node], [], orelse.set_flags
+        inside = _Exits("loop", in_loop=True, depth=exits.depth)
         node.body = self.body(node.body, inside)
         break_, continue_ = inside.loop_flags.get("break"), inside.loop_flags.get("continue")
         if continue_ is not None:
             node.body[:0] = _place_at([template.assign(continue_, template.constant(False))], node, comments=False)
-        raised = {flag: None for flag in inside.used if flag not in (break_, continue_)}
+        set_flags = {flag: None for flag in inside.used if flag not in (break_, continue_)}
         node.until = [flag for flag in inside.used if flag != continue_]
         after, node.orelse = node.orelse, []
         if after and break_ is not None:
             after = [self.guard(gast.UnaryOp(gast.Not(), template.name(break_)), after, [])]
             trees.at_header(after[0], node)
-        where.used.update(raised)
+        exits.used.update(set_flags)
         begin = [] if break_ is None else [_insert_before(template.assign(break_, template.constant(False)), node)]
-        return [*begin, node], after, raised
+        return [*begin, node], after, set_flags
 
 
 def _runs_last(node: Any, block: list[Any]) -> bool:
@@ -254,8 +254,8 @@ def _hide_last(block: list[Any]) -> None:
     comments = getattr(block[-1], "comments", NO_COMMENTS)
     lines = (*comments.before, *([comments.trailing] if comments.trailing else []), *comments.after)
     if len(block) > 1 and any(lines):
-        there = getattr(block[-2], "comments", NO_COMMENTS)
-        block[-2].comments = there._replace(after=there.after + lines)
+        previous = getattr(block[-2], "comments", NO_COMMENTS)
+        block[-2].comments = previous._replace(after=previous.after + lines)
 
 
 def _insert_before(new: Any, node: Any) -> Any:

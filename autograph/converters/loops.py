@@ -52,14 +52,14 @@ def for_loop(node: Any, context: Context) -> list[Any] | None:
 def take_options(loop: Any, context: Context) -> None:
     """Move the directives in the body of a loop that will be converted into `loop.options`."""
     loop.options = []
-    kept = []
+    statements = []
     for statement in loop.body:
         keywords = _options(statement, context)
         if keywords is None:
-            kept.append(statement)
+            statements.append(statement)
         else:
             loop.options += keywords
-    loop.body[:] = kept or [gast.copy_location(gast.Pass(), loop)]
+    loop.body[:] = statements or [gast.copy_location(gast.Pass(), loop)]
 
 
 def _options(statement: Any, context: Context) -> list[Any] | None:

@@ -262,9 +262,9 @@ def unregister(backend: Backend) -> None:
     at = next(i for i in reversed(range(len(_registered))) if _registered[i][0] is backend)
     _, types = _registered.pop(at)
     for kind in types:
-        before = [other for other, theirs in _registered if kind in theirs]
-        if before:
-            STAGED[kind] = before[-1]
+        earlier = [other for other, theirs in _registered if kind in theirs]
+        if earlier:
+            STAGED[kind] = earlier[-1]
         else:
             del STAGED[kind]
     for backends in (() if types else (BACKENDS,)), (ACTIVE, _watched) if backend in _watched else ():

@@ -27,8 +27,8 @@ def set_converter(converter: Converter | None) -> Converter | None:
         the previous converter.
     """
     global _converter
-    before, _converter = _converter, converter
-    return before
+    previous, _converter = _converter, converter
+    return previous
 
 
 def call(function: Any) -> Any:

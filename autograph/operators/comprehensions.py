@@ -224,9 +224,9 @@ def _unpacking(target: tuple[Any, ...]) -> Callable[[Element], OneArgument]:
     names: list[str] = []
     pattern, parts = _pattern(target, names), ", ".join(names)
     lines = "def unpacking(function):", " def of_item(item):", f"  {pattern} = item", f"  return function({parts})"
-    made: dict[str, Any] = {}
-    exec(compile("\n".join((*lines, " return of_item")), __file__, "exec"), made)
-    return cast(Callable[[Element], OneArgument], made["unpacking"])
+    namespace: dict[str, Any] = {}
+    exec(compile("\n".join((*lines, " return of_item")), __file__, "exec"), namespace)
+    return cast(Callable[[Element], OneArgument], namespace["unpacking"])
 
 
 def _pattern(target: Any, names: list[str]) -> str:

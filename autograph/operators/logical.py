@@ -27,7 +27,7 @@ def and_(
             if backend is not None and test:
                 value = backend.truth(value)
             if backend is not None and type(value) is not bool:
-                result = backend.and_(value, _given(second, third, fourth), test)
+                result = backend.and_(value, _present(second, third, fourth), test)
                 if result is not NotImplemented:
                     return result
             if not value:
@@ -56,7 +56,7 @@ def or_(
             if backend is not None and test:
                 value = backend.truth(value)
             if backend is not None and type(value) is not bool:
-                result = backend.or_(value, _given(second, third, fourth), test)
+                result = backend.or_(value, _present(second, third, fourth), test)
                 if result is not NotImplemented:
                     return result
             if value:
@@ -68,7 +68,7 @@ def or_(
         raise
 
 
-def _given(*operands: Thunk | None) -> list[Thunk]:
+def _present(*operands: Thunk | None) -> list[Thunk]:
     return [operand for operand in operands if operand is not None]
 
 

@@ -116,11 +116,11 @@ class State:
     def module_variables(self) -> Iterator[GlobalVariable]:
         """Yield the variables of modules that the bodies name, and those that functions among their variables name."""
         rest: list[Any] = [*self.functions, *(variable.get() for variable in (*self.passing, *self.beyond))]
-        seen: set[int] = set()
+        visited: set[int] = set()
         for content in rest:
-            if type(content) is not FunctionType or id(content) in seen:
+            if type(content) is not FunctionType or id(content) in visited:
                 continue
-            seen.add(id(content))
+            visited.add(id(content))
             for name in sorted(_names(content.__code__) & content.__globals__.keys()):
                 yield GlobalVariable(name, content.__globals__)
                 rest.append(content.__globals__[name])
@@ -156,12 +156,12 @@ def _cells(function: FunctionType) -> Iterator[CellVariable]:
 def _beyond(functions: Iterable[FunctionType]) -> Iterator[CellVariable]:
     """Yield the variables of functions that are values of `functions`' variables, of those of these, and so on."""
     found = [variable for function in functions for variable in _cells(function)]
-    seen = {id(variable.holder) for variable in found}  # by identity: cells with equal contents are equal
+    visited = {id(variable.holder) for variable in found}  # by identity: cells with equal contents are equal
     for known in found:
         content = known.get()
         for variable in _cells(content) if type(content) is FunctionType else ():
-            if id(variable.holder) not in seen:
-                seen.add(id(variable.holder))
+            if id(variable.holder) not in visited:
+                visited.add(id(variable.holder))
                 found.append(variable)
                 yield variable
 

@@ -41,11 +41,11 @@ def shelter_at(code: CodeType, instruction: int, without: frozenset[Shelter] = f
     An exception raised there, or in a function called there, is handled in the same function. A backend that computes
     later, when the function has returned, must not stage operations there.
     """
-    around = shelters(code)
-    if not around:
+    enclosing = shelters(code)
+    if not enclosing:
         return None
     line = code_line(code, instruction) or 0
-    here = (shelter for shelter in reversed(around) if shelter.first <= line <= shelter.last)
+    here = (shelter for shelter in reversed(enclosing) if shelter.first <= line <= shelter.last)
     return next((shelter for shelter in here if shelter not in without), None)
 
 
@@ -86,9 +86,9 @@ def trim() -> None:
 
 
 def _without_library(own: TracebackType, all_frames: bool) -> TracebackType:
-    kept = [own]
+    entries = [own]
     while True:
-        last = kept[-1]
+        last = entries[-1]
         behind = rest = last.tb_next
         while rest is not None and is_library(rest.tb_frame.f_code):
             rest = rest.tb_next
@@ -97,9 +97,9 @@ def _without_library(own: TracebackType, all_frames: bool) -> TracebackType:
         if rest is behind and _is_guarded(last, rest) and not all_frames:
             break
         if rest is not behind and _is_body(rest, last) and (last is not own or _OWN_ENTRY_MAY_GO):
-            kept.pop()  # one entry for each call of the user's: the innermost, which is on the line that failed
-        kept.append(rest)
-    for entry in reversed(kept):
+            entries.pop()  # one entry for each call of the user's: the innermost, which is on the line that failed
+        entries.append(rest)
+    for entry in reversed(entries):
         rest = entry if entry.tb_next is rest else _relinked(entry, rest)
     assert rest is not None
     return rest

@@ -34,12 +34,12 @@ _LOOPS = (gast.For, gast.While, gast.AsyncFor)
 def hoist(tree: gast.AST) -> frozenset[str]:
     """Hoist the generated functions of all loops below `tree`, in place; return their new names."""
     names = functools.cache(lambda: Namer(all_names(tree)))
-    made: set[str] = set()
+    new_names: set[str] = set()
     for node in _functions(tree):
         # the user's functions, and branches outside of loops, unless they look at their own names
         if getattr(node, "role", None) != "loop" and not getattr(node, "why_plain", None):
-            _Hoist(node, names, made).block(node.body)
-    return frozenset(made)
+            _Hoist(node, names, new_names).block(node.body)
+    return frozenset(new_names)
 
 
 def _functions(tree: Any) -> list[Any]:
@@ -56,10 +56,10 @@ def _functions(tree: Any) -> list[Any]:
 class _Hoist:
     """Hoists functions out of the loops in the own code of one function, `home`."""
 
-    def __init__(self, home: Any, names: Callable[[], Namer], made: set[str]) -> None:
+    def __init__(self, home: Any, names: Callable[[], Namer], new_names: set[str]) -> None:
         self.home = home
         self.names = names
-        self.made = made
+        self.new_names = new_names
         self.owned: dict[int, set[str]] = {}  # the local variables of each generated function
         self.not_declared: set[str] | None = None  # names that need no declaration in `home`
 
@@ -71,13 +71,13 @@ class _Hoist:
                 extracted: list[_Extracted] = []
                 _extract(node, [node] if hasattr(node, "role") else [], extracted)
                 promoted: scope.Names = {}
-                moved = [self.move(item, promoted) for item in extracted]
+                definitions = [self.move(item, promoted) for item in extracted]
                 out += self.declarations(promoted)
-                for statement in moved:
+                for statement in definitions:
                     trees.at_header(statement, node)
                     if isinstance(statement, gast.Assign):
                         trees.at_header(statement.value, node)
-                out += moved
+                out += definitions
             else:
                 for inner in trees.own_blocks(node):
                     self.block(inner)
@@ -92,9 +92,9 @@ class _Hoist:
         """
         function = item.function
         item.reference.id = self.names().fresh(item.reference.id)
-        self.made.add(item.reference.id)
+        self.new_names.add(item.reference.id)
         for name in scope.inner(function).free(scope.parameters(function)):
-            owner = next((owner for owner in reversed(item.around) if name in self.names_of(owner)), None)
+            owner = next((owner for owner in reversed(item.enclosing) if name in self.names_of(owner)), None)
             if owner is not None:
                 self.names_of(owner).remove(name)
                 _make_nonlocal(owner, name, self.names())
@@ -128,26 +128,26 @@ class _Extracted:
 
     function: Any
     reference: Any
-    around: list[Any]
+    enclosing: list[Any]
 
 
-def _extract(node: Any, around: list[Any], extracted: list[_Extracted]) -> None:
+def _extract(node: Any, enclosing: list[Any], extracted: list[_Extracted]) -> None:
     """Extract the generated functions from a statement or function."""
     for block in trees.blocks(node):
-        kept = []
+        remaining = []
         for statement in block:
             if hasattr(statement, "role"):
-                _extract(statement, [*around, statement], extracted)
-                extracted.append(_Extracted(statement, statement.reference, around))
+                _extract(statement, [*enclosing, statement], extracted)
+                extracted.append(_Extracted(statement, statement.reference, enclosing))
                 continue
             if not isinstance(statement, trees.DEFINITIONS):
-                _extract(statement, around, extracted)
-                _extract_lambdas(statement, around, extracted)
-            kept.append(statement)
-        block[:] = kept
+                _extract(statement, enclosing, extracted)
+                _extract_lambdas(statement, enclosing, extracted)
+            remaining.append(statement)
+        block[:] = remaining
 
 
-def _extract_lambdas(node: Any, around: list[Any], extracted: list[_Extracted]) -> None:
+def _extract_lambdas(node: Any, enclosing: list[Any], extracted: list[_Extracted]) -> None:
     """Extract the generated lambdas from the expressions of a statement, but not from scopes with variables of their
     own.
     """
@@ -160,17 +160,17 @@ def _extract_lambdas(node: Any, around: list[Any], extracted: list[_Extracted]) 
                 if hasattr(child, "origin"):
                     continue
                 if not child.args.args:
-                    _extract_lambdas(child, around, extracted)
+                    _extract_lambdas(child, enclosing, extracted)
                 if template.operator_of(node) == "fstring":  # made only if something traces; see `inline`
                     continue
                 reference = gast.copy_location(template.name("operand"), child)
-                extracted.append(_Extracted(child, reference, around))
+                extracted.append(_Extracted(child, reference, enclosing))
                 if isinstance(value, list):
                     value[i] = reference
                 else:
                     setattr(node, name, reference)
             else:
-                _extract_lambdas(child, around, extracted)
+                _extract_lambdas(child, enclosing, extracted)
 
 
 def _make_nonlocal(function: Any, name: str, names: Namer) -> None:

@@ -72,12 +72,12 @@ def instantiate(code: CodeType, original: FunctionType) -> FunctionType:
     """
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or ()))
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
+    function = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
     for name in ("__kwdefaults__", "__annotations__", "__doc__", "__module__", "__qualname__", "__type_params__"):
         if hasattr(original, name):
-            setattr(made, name, getattr(original, name))
-    made.__dict__.update(original.__dict__)
-    return made
+            setattr(function, name, getattr(original, name))
+    function.__dict__.update(original.__dict__)
+    return function
 
 
 def without_operators(code: CodeType, operators: Any) -> CodeType:
@@ -114,7 +114,7 @@ def load_module(tree: Any, filename: str, generated: frozenset[str], operators: 
     """
     lowering = _Lowering(generated)
     module = lowering.lower(tree)
-    module.body = [made for made, node in zip(module.body, tree.body) if not _imports_operators(node)]
+    module.body = [new_node for new_node, node in zip(module.body, tree.body) if not _imports_operators(node)]
     lowering.embed_operators(operators)
     with codes.ignore_warnings(lowering.may_warn):
         code = compile(module, filename, "exec", dont_inherit=True)
@@ -170,60 +170,60 @@ class _Lowering:
             gast.Compare: self.note_warnings,
             gast.Assert: self.note_warnings,
         }
-        made = to_ast(tree, hooks)
+        new_node = to_ast(tree, hooks)
         for region in self.regions:
             if region.shelters and isinstance(region.node, ast.FunctionDef | ast.AsyncFunctionDef):
                 function = region.node
                 line = min(node.lineno for node in (function, *function.decorator_list))
                 self.marks.shelters[function.name, line] = sorted(region.shelters, key=lambda s: (s.first, -s.last))
-        return made
+        return new_node
 
-    def attribute(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
+    def attribute(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
         if type(node.value) is gast.Name and node.value.id == OPERATORS and not hasattr(node.value, "origin"):
-            self.operators.append(made)
+            self.operators.append(new_node)
             if node.attr not in _QUIET_OPERATORS:
-                around = region
-                while around is not None and not around.active:
-                    around.active = True
-                    around = around.parent
+                enclosing = region
+                while enclosing is not None and not enclosing.active:
+                    enclosing.active = True
+                    enclosing = enclosing.parent
         return region
 
-    def region(self, node: Any, made: Any, region: _Region | None) -> _Region:
-        inner = _Region(made, region, region.lambdas if region else 0)
+    def region(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
+        inner = _Region(new_node, region, region.lambdas if region else 0)
         self.regions.append(inner)
         return inner
 
-    def function(self, node: Any, made: Any, region: _Region | None) -> _Region:
-        inner = self.region(node, made, region)
+    def function(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
+        inner = self.region(node, new_node, region)
         inner.shelters = []
         if isinstance(node, gast.Lambda):
             if not hasattr(node, "origin") and region is not None:
-                made.col_offset = made.end_col_offset = -1
-                made.end_lineno = made.lineno
-                given = node.args
-                parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-                self.marks.lambdas.add((made.lineno, tuple(p.id for p in parameters), inner.lambdas))
+                new_node.col_offset = new_node.end_col_offset = -1
+                new_node.end_lineno = new_node.lineno
+                arguments = node.args
+                parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+                self.marks.lambdas.add((new_node.lineno, tuple(p.id for p in parameters), inner.lambdas))
             inner.lambdas += 1
-            inner.guarded = not isinstance(made, ast.Lambda)
+            inner.guarded = not isinstance(new_node, ast.Lambda)
         elif not hasattr(node, "origin") and node.name in self.generated:
-            self.marks.functions.add((node.name, made.lineno))
+            self.marks.functions.add((node.name, new_node.lineno))
             inner.guarded = False
         return inner
 
-    def try_(self, node: Any, made: Any, region: _Region | None) -> _Region:
-        inner = self.region(node, made, region)
+    def try_(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
+        inner = self.region(node, new_node, region)
         if node.finalbody:
             inner.shelters.append(Shelter(node.lineno, _last_line_before(node.finalbody), "finally"))
         if node.handlers:
             inner.shelters.append(Shelter(node.lineno, _last_line_before(node.handlers), "except"))
         return inner
 
-    def with_(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
+    def with_(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
         if region is not None:
             region.shelters.append(Shelter(node.lineno, node.end_lineno, "with"))
         return region
 
-    def note_warnings(self, node: Any, made: Any, region: _Region | None) -> _Region | None:
+    def note_warnings(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
         """Note whether the compiler will warn of constants in `is` and `assert`, as it did when it compiled the file.
         """
         self.may_warn = self.may_warn or isinstance(node, gast.Assert) or isinstance(node.ops[0], gast.Is | gast.IsNot)

@@ -14,9 +14,9 @@ def all_names(tree: gast.AST) -> set[str]:
     """Return every identifier that occurs anywhere in `tree`, in any role."""
     found: set[str] = set()
     for node in trees.walk(tree):
-        given = node.__dict__
+        fields = node.__dict__
         for field in _fields(type(node)):  # type: ignore[arg-type]
-            value = given.get(field)
+            value = fields.get(field)
             if isinstance(value, str):
                 found.add(value.partition(".")[0])
             elif field == "names":
@@ -31,13 +31,13 @@ def _fields(kind: type[gast.AST]) -> list[str]:
 
 
 class Namer:
-    """Makes names that are not in `taken`.
+    """Makes names that are not in `used`.
 
     The same requests in the same order give the same names (law 8).
     """
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
+    def __init__(self, used: Iterable[str] = ()) -> None:
+        self._used = set(used)
 
     def reusable(self, root: str) -> str:
         """Return `root`, or the first of `root_1`, `root_2`, … that is not taken.
@@ -46,7 +46,7 @@ class Namer:
         again.
         """
         name, count = root, 0
-        while name in self._taken:
+        while name in self._used:
             count += 1
             name = f"{root.rstrip('_')}_{count}"
         return name
@@ -54,7 +54,7 @@ class Namer:
     def fresh(self, root: str) -> str:
         """Return a name as `reusable` does, and mark it as taken."""
         name = self.reusable(root)
-        self._taken.add(name)
+        self._used.add(name)
         return name
 
 

@@ -13,9 +13,9 @@ import gast
 def children(node: gast.AST) -> list[gast.AST]:
     """Return the child nodes in field order, without contexts and operators, which have no fields."""
     found: list[gast.AST] = []
-    given = node.__dict__
+    values = node.__dict__
     for name in PARTS[type(node)]:
-        value = given.get(name)
+        value = values.get(name)
         if not value:
             continue
         if type(value) is list:

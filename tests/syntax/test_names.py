@@ -49,8 +49,8 @@ def test_the_same_requests_give_the_same_names():
     assert _some_names({"x", "item", "item_1"}) == _some_names({"item_1", "x", "item"}) == ["item_2", "item_3", "y"]
 
 
-def _some_names(taken: set[str]) -> list[str]:
-    namer = names.Namer(taken)
+def _some_names(used: set[str]) -> list[str]:
+    namer = names.Namer(used)
     return [namer.fresh(root) for root in ("item", "item", "y")]
 
 

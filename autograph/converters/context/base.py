@@ -48,7 +48,7 @@ class Context:
     known: Mapping[str, str] = field(default_factory=dict)
     shadowed: frozenset[str] = frozenset()
     frame_depths: Mapping[str, float] = field(default_factory=dict)
-    taken: Set[str] = frozenset()  # the names that occur in it
+    used_names: Set[str] = frozenset()  # the names that occur in it
     decisions: list[Decision] = field(default_factory=list)
     generated: set[str] = field(default_factory=set)
     functions: list[str] = field(default_factory=list)  # the names of the functions around, outermost first
@@ -62,12 +62,12 @@ class Context:
     mutated: frozenset[str] = frozenset()  # the dotted names of containers that the outermost one changes
 
     def __post_init__(self) -> None:
-        self.namer = names.Namer(self.taken)
+        self.namer = names.Namer(self.used_names)
 
     def decide(self, node: gast.AST, construct: str, reason: str | None = None) -> bool:
         """Report that `node` is converted or, for a reason, stays plain; return whether it is converted."""
-        where = ".".join(self.functions) or "<module>"
-        self.decisions.append(Decision(self.filename, getattr(node, "lineno", 0), where, construct, reason))
+        function = ".".join(self.functions) or "<module>"
+        self.decisions.append(Decision(self.filename, getattr(node, "lineno", 0), function, construct, reason))
         return reason is None
 
     def body_name(self, root: str) -> str:
@@ -191,13 +191,13 @@ def move_comments(old: Any, nodes: list[Any]) -> None:
     elif hasattr(old, "origin"):  # behind a simple statement
         behind = old.origin.comment.strip() or None
     first, last = nodes[0], nodes[-1]
-    there: Comments = getattr(first, "comments", NO_COMMENTS)
-    first.comments = there._replace(before=before + there.before)
-    there = getattr(last, "comments", NO_COMMENTS)
-    last.comments = there._replace(
-        inside=there.inside + comments.inside,
-        trailing=there.trailing or behind,
-        after=there.after + comments.after,
+    existing: Comments = getattr(first, "comments", NO_COMMENTS)
+    first.comments = existing._replace(before=before + existing.before)
+    existing = getattr(last, "comments", NO_COMMENTS)
+    last.comments = existing._replace(
+        inside=existing.inside + comments.inside,
+        trailing=existing.trailing or behind,
+        after=existing.after + comments.after,
     )
 
 

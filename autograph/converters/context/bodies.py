@@ -31,8 +31,8 @@ def silent_pass() -> Any:
 
 def sharing(shared: list[str], context: Context) -> list[Any]:
     """Return the `nonlocal` and `global` statements for the names that a body shares."""
-    there = context.globals[-1]
-    far, near = [n for n in shared if n in there], [n for n in shared if n not in there]
+    declared_global = context.globals[-1]
+    far, near = [n for n in shared if n in declared_global], [n for n in shared if n not in declared_global]
     return [*([gast.Global(far)] if far else []), *([gast.Nonlocal(near)] if near else [])]
 
 

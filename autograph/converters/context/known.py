@@ -27,7 +27,7 @@ def module_context(tree: gast.AST, filename: str) -> Context:
     known = imports(tree)
     shadowed = scope.uses(*tree.body).writes.keys() - known.keys()
     shadowed |= {name for node in trees.walk(tree) if isinstance(node, gast.Global) for name in node.names}
-    context = Context(filename, known, frozenset(shadowed), taken=names.all_names(tree))
+    context = Context(filename, known, frozenset(shadowed), used_names=names.all_names(tree))
     context.frame_depths = movable.module_frame_depths(tree, context)
     return context
 
@@ -37,7 +37,7 @@ def function_context(tree: gast.AST, filename: str, globals: Mapping[str, Any], 
     used = names.all_names(tree)
     found = global_names(used, globals)
     known = {name: dotted for name, (dotted, *_) in found.items() if dotted is not None}
-    context = Context(filename, known, frozenset(found.keys() - known.keys()), taken=used)
+    context = Context(filename, known, frozenset(found.keys() - known.keys()), used_names=used)
     context.frame_depths = {name: math.inf for name, (_, looks, _) in found.items() if looks}
     context.copying = {name: copying for name, (_, _, copying) in found.items() if copying}
     if free:

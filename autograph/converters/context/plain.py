@@ -136,7 +136,7 @@ _UNBOUND = frozenset({"UnboundLocalError", "NameError"})
 def mark_function(function: gast.AST, context: Context) -> None:
     """Set `function.why_plain`: the reason why all its statements stay plain, or None."""
     function.why_plain = None
-    if (movable.READS_NAMES | _UNBOUND).isdisjoint(context.taken):
+    if (movable.READS_NAMES | _UNBOUND).isdisjoint(context.used_names):
         return
     for node in scope.walk_own(*function.body):
         if isinstance(node, gast.Name) and node.id in _UNBOUND:
