@@ -30,8 +30,10 @@ class SourceError(AutographError):
 
 
 class StagingError(AutographError):
-    """Code cannot be staged: it needs a value that is known only when the graph runs, or uses a construct that the
-    backend does not stage. The message says how to write it instead.
+    """Code cannot be staged.
+
+    It needs a value that is known only when the graph runs, or uses a construct that the backend does not stage. The
+    message says how to write it instead.
     """
 
 
@@ -56,8 +58,9 @@ class EngineError(AutographError):
 
 
 class DerivativeError(AutographError):
-    """A gradient cannot be computed: an operation has no derivative, or the result or a differentiated input is not a
-    float.
+    """A gradient cannot be computed.
+
+    An operation has no derivative, or the result or a differentiated input is not a float.
     """
 
 

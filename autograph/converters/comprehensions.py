@@ -91,8 +91,7 @@ def _reason(node: Any, context: Context) -> str | None:
 
 
 def _rename_variables(node: Any, context: Context) -> None:
-    """Rename the variables of a comprehension that stays plain in a generated function, so that they differ from all
-    locals.
+    """Rename the variables of a comprehension that stays plain in a generated function to names that no local has.
 
     From 3.12 on Python runs it in that function itself, and loses a variable of an outer function of the same name.
     """

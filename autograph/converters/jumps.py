@@ -259,9 +259,7 @@ def _hide_last(block: list[Any]) -> None:
 
 
 def _insert_before(new: Any, node: Any) -> Any:
-    """Place a new statement in front of `node`, and move the comments above `node` and behind its header above the new
-    one.
-    """
+    """Place a new statement in front of `node`, with the comments above `node` and behind its header."""
     comments = getattr(node, "comments", NO_COMMENTS)
     header = (comments.trailing,) if comments.trailing else ()
     new.comments = NO_COMMENTS._replace(before=comments.before + header)

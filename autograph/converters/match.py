@@ -53,8 +53,9 @@ def _comparable(pattern: Any) -> bool:
 
 
 def _guardable(case: Any) -> bool:
-    """Whether the guard does not read a name captured behind a comparison, which would need the rest of the chain
-    twice.
+    """Whether a guard can become part of the condition of its case.
+
+    A guard that reads a name captured behind a comparison would need the rest of the chain twice.
     """
     return case.guard is None or _capture(case.pattern) is None or case.pattern.pattern is None
 

@@ -165,9 +165,7 @@ class Backend(Protocol):
         return NotImplemented
 
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
-        """Return the object to compare by identity, match, or search with `in`, instead of `value`, while this backend
-        traces.
-        """
+        """Return the object to compare by identity, match, or search, instead of `value`, while this backend traces."""
         return NotImplemented
 
     def bound(self, value: Any, free: bool) -> Any:

@@ -32,8 +32,7 @@ def set_converter(converter: Converter | None) -> Converter | None:
 
 
 def call(function: Any) -> Any:
-    """Return the function to call: `function`, or while a backend traces, the backend's substitute or its conversion.
-    """
+    """Return the function to call: `function`, or the tracing backend's substitute, or its conversion."""
     if not ACTIVE:
         return function
     backend = tracing()

@@ -1,2 +1,1 @@
-"""Reads Python source into trees, analyzes them, and prints and compiles converted trees; uses nothing of the runtime.
-"""
+"""Reads Python source into trees, analyzes, prints and compiles trees; uses nothing of the runtime."""

@@ -1,5 +1,4 @@
-"""Translates trees of Python's `ast` to `gast` and back, as gast itself does, but without recursion and in a third of
-the time.
+"""Translates trees of Python's `ast` to `gast` and back, without recursion and three times as fast as gast itself.
 
 gast has the same nodes for all versions of Python: parameters are `Name`s, the variable of an `except` clause is a
 `Name`, and so on. Only this file handles these differences.

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.syntax import scope
+from autograph.syntax import scope, trees
 
 
 @dataclass
@@ -126,13 +126,15 @@ class _Builder:
     def simple(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         return self.uses(after, jumps, node)
 
-    def jump(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+    def visit_Return(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         here, written = self.uses(0, jumps, node)
         targets = {gast.Return: [jumps.return_], gast.Break: [jumps.break_], gast.Continue: [jumps.continue_]}
         self.graph.steps[here].successors = targets.get(type(node), [])
         return here, written
 
-    def if_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+    visit_Break = visit_Continue = visit_Raise = visit_Return
+
+    def visit_If(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         if node.plain is None:
             after = jumps.return_ if node.returns else after
             inside = jumps._replace(return_=after)
@@ -156,7 +158,7 @@ class _Builder:
             inside = inside._replace(return_=latch)
         return self.block(node.body, latch, inside), orelse
 
-    def while_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+    def visit_While(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         head, in_test = self.uses(after, jumps, node.test)
         body, orelse = self.loop(node, after, jumps, head)
         self.graph.steps[head].successors = [body[0], orelse[0]]
@@ -165,7 +167,7 @@ class _Builder:
             self.graph.constructs.append(Construct(node, head, after, bodies, test=in_test))
         return head, in_test | body[1] | orelse[1]
 
-    def for_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+    def visit_For(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         head = self.step(0, 0, [], jumps.handlers)
         body, orelse = self.loop(node, after, jumps, head)
         target, in_target = self.uses(body[0], jumps, node.target)
@@ -176,13 +178,17 @@ class _Builder:
         here, in_iter = self.uses(head, jumps, node.iter)
         return here, written | in_iter | orelse[1]
 
-    def with_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+    visit_AsyncFor = visit_For
+
+    def visit_With(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         inside = jumps._replace(handlers=(*jumps.handlers, after))  # a context manager may swallow the exception
         body = self.block(node.body, after, inside)
         here, written = self.uses(body[0], inside, *node.items)
         return here, written | body[1]
 
-    def try_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+    visit_AsyncWith = visit_With
+
+    def visit_Try(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         written = 0
         if node.finalbody:
             end = self.step(0, 0, [after, *jumps[:3], *jumps.handlers], jumps.handlers)
@@ -200,6 +206,8 @@ class _Builder:
         body = self.block(node.body, orelse[0], jumps._replace(handlers=(*jumps.handlers, *handlers)))
         return body[0], written | orelse[1] | body[1]
 
+    visit_TryStar = visit_Try
+
     def unbind_on_exit(self, name: Any, after: int, jumps: _Jumps) -> tuple[int, _Jumps]:
         """Add steps that delete the variable of an exception handler on each way out of it."""
         if name is None:
@@ -211,7 +219,7 @@ class _Builder:
                 self.graph.steps[steps[target]].unbinds = self.graph.bits([name.id])
         return steps[after], _Jumps(steps[jumps.return_], steps[jumps.break_], steps[jumps.continue_], jumps.handlers)
 
-    def match_(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
+    def visit_Match(self, node: gast.AST, after: int, jumps: _Jumps) -> tuple[int, int]:
         written, otherwise = 0, after
         for case in reversed(node.cases):
             entry, more = self.block(case.body, after, jumps)
@@ -231,18 +239,7 @@ class _Builder:
         return here, written | more
 
 
-_METHODS = {
-    **dict.fromkeys((gast.Return, gast.Break, gast.Continue, gast.Raise), _Builder.jump),
-    gast.If: _Builder.if_,
-    gast.While: _Builder.while_,
-    gast.For: _Builder.for_,
-    gast.AsyncFor: _Builder.for_,
-    gast.With: _Builder.with_,
-    gast.AsyncWith: _Builder.with_,
-    gast.Try: _Builder.try_,
-    gast.TryStar: _Builder.try_,
-    gast.Match: _Builder.match_,
-}
+_METHODS = trees.visitors(_Builder)
 
 
 _SUSPENDS = (gast.Yield, gast.YieldFrom, gast.Await)

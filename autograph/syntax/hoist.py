@@ -148,9 +148,7 @@ def _extract(node: Any, enclosing: list[Any], extracted: list[_Extracted]) -> No
 
 
 def _extract_lambdas(node: Any, enclosing: list[Any], extracted: list[_Extracted]) -> None:
-    """Extract the generated lambdas from the expressions of a statement, but not from scopes with variables of their
-    own.
-    """
+    """Extract the generated lambdas from a statement's expressions, except from inner scopes."""
     for name in trees.PARTS[type(node)]:
         value = getattr(node, name, None)
         for i, child in enumerate(value if isinstance(value, list) else [value]):

@@ -103,7 +103,7 @@ class Lines:
         return tuple(reversed(found))
 
     def below(self, line: int, width: int) -> tuple[str, ...]:
-        """Return the comment lines directly below `line` with an indentation of at least `width`, and blank lines
+        """Return the comment lines directly below `line` that are indented by `width` or more, with blank lines
         between.
         """
         found: list[str] = []
@@ -122,10 +122,11 @@ class Lines:
         return " " * (self.width(line) - width) + text if text else ""
 
     def comment_behind(self, line: int, offset: int, only: bool = False) -> str:
-        """Return the comment behind a place, with the white space before it; '' if there is none. No string may come
-        before it.
+        """Return the comment behind a place, with the white space before it; '' if there is none.
 
         Args:
+            line: the line of the place.
+            offset: its column; no string may come between it and the comment.
             only: return '' also if code stands between the place and the comment.
         """
         text = self[line]

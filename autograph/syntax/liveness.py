@@ -29,8 +29,7 @@ class State:
 
 
 def analyze(function: gast.AST) -> list[str]:
-    """Set `node.state` on every construct of a `FunctionDef` that will be converted, and mark reads that may be
-    unbound.
+    """Set `node.state` on every construct of a `FunctionDef` that will be converted, and mark unbound reads.
 
     Returns:
         the names that are live at the entry: some path reads them unbound, unless they are parameters.

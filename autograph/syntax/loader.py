@@ -20,6 +20,7 @@ an exception as it passes. Guards are compiled, but not printed:
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 from types import CodeType, FunctionType
 from typing import Any
@@ -29,7 +30,7 @@ import gast
 from autograph.common.code_marks import Shelter
 from autograph.common.trace_rules import wants_full_tracebacks
 
-from . import codes
+from . import codes, trees
 from .bridge import Enter, to_ast
 from .relabeling import Marks, relabeled
 
@@ -68,8 +69,7 @@ def compile_function(
 
 
 def instantiate(code: CodeType, original: FunctionType) -> FunctionType:
-    """Make a function with the code that `compile_function` returned, and the variables and attributes of `original`.
-    """
+    """Make a function of code from `compile_function`, with the variables and attributes of `original`."""
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or ()))
     closure = tuple(cells[name] for name in code.co_freevars)
     function = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
@@ -157,19 +157,7 @@ class _Lowering:
         self.may_warn = False
 
     def lower(self, tree: Any) -> Any:
-        hooks: dict[type, Enter] = {
-            gast.Attribute: self.attribute,
-            gast.Lambda: self.function,
-            gast.FunctionDef: self.function,
-            gast.AsyncFunctionDef: self.function,
-            gast.Module: self.region,
-            gast.Try: self.try_,
-            gast.TryStar: self.try_,
-            gast.With: self.with_,
-            gast.AsyncWith: self.with_,
-            gast.Compare: self.note_warnings,
-            gast.Assert: self.note_warnings,
-        }
+        hooks: dict[type, Enter] = {kind: functools.partial(hook, self) for kind, hook in _HOOKS.items()}
         new_node = to_ast(tree, hooks)
         for region in self.regions:
             if region.shelters and isinstance(region.node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -178,7 +166,7 @@ class _Lowering:
                 self.marks.shelters[function.name, line] = sorted(region.shelters, key=lambda s: (s.first, -s.last))
         return new_node
 
-    def attribute(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
+    def visit_Attribute(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
         if type(node.value) is gast.Name and node.value.id == OPERATORS and not hasattr(node.value, "origin"):
             self.operators.append(new_node)
             if node.attr not in _QUIET_OPERATORS:
@@ -188,13 +176,13 @@ class _Lowering:
                     enclosing = enclosing.parent
         return region
 
-    def region(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
+    def visit_Module(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
         inner = _Region(new_node, region, region.lambdas if region else 0)
         self.regions.append(inner)
         return inner
 
-    def function(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
-        inner = self.region(node, new_node, region)
+    def visit_FunctionDef(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
+        inner = self.visit_Module(node, new_node, region)
         inner.shelters = []
         if isinstance(node, gast.Lambda):
             if not hasattr(node, "origin") and region is not None:
@@ -210,24 +198,31 @@ class _Lowering:
             inner.guarded = False
         return inner
 
-    def try_(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
-        inner = self.region(node, new_node, region)
+    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
+
+    def visit_Try(self, node: Any, new_node: Any, region: _Region | None) -> _Region:
+        inner = self.visit_Module(node, new_node, region)
         if node.finalbody:
             inner.shelters.append(Shelter(node.lineno, _last_line_before(node.finalbody), "finally"))
         if node.handlers:
             inner.shelters.append(Shelter(node.lineno, _last_line_before(node.handlers), "except"))
         return inner
 
-    def with_(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
         if region is not None:
             region.shelters.append(Shelter(node.lineno, node.end_lineno, "with"))
         return region
 
-    def note_warnings(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
-        """Note whether the compiler will warn of constants in `is` and `assert`, as it did when it compiled the file.
-        """
+    visit_AsyncWith = visit_With
+
+    def visit_Compare(self, node: Any, new_node: Any, region: _Region | None) -> _Region | None:
+        """Note whether the compiler will warn of constants in `is` and `assert`, as it already did."""
         self.may_warn = self.may_warn or isinstance(node, gast.Assert) or isinstance(node.ops[0], gast.Is | gast.IsNot)
         return region
+
+    visit_Assert = visit_Compare
 
     def embed_operators(self, operators: Any) -> None:
         """Make the operators constants, and guard the regions that call them.
@@ -241,6 +236,9 @@ class _Lowering:
         for region in self.regions if not wants_full_tracebacks() else ():
             if region.active and region.guarded:
                 _guard(region.node)
+
+
+_HOOKS = trees.visitors(_Lowering)
 
 
 def _last_line_before(nodes: list[Any]) -> int:

@@ -319,8 +319,7 @@ class _Recorder:
             self.inside(node, header)
 
     def lead(self, holder: Any, first: ast.stmt, floor: int, end: tuple[int, int]) -> int:
-        """Record the comments around the header of the block that `first` begins; return the first line of them and the
-        header.
+        """Record the comments around the header of the block that `first` begins; return their first line.
 
         Args:
             holder: the handler or case; None for `else` and `finally`.

@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from autograph.syntax.trees import children
+from autograph.syntax.trees import children, visitors
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -281,8 +281,4 @@ def _type_parameters(node: gast.AST) -> list[str]:
     return [p.name for p in getattr(node, "type_params", None) or []]
 
 
-_METHODS: dict[type, Callable[[_Collector, Any], None]] = {
-    getattr(gast, name.removeprefix("visit_")): method
-    for name, method in vars(_Collector).items()
-    if name.startswith("visit_")
-}
+_METHODS: dict[type, Callable[[_Collector, Any], None]] = visitors(_Collector)

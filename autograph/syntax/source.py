@@ -265,8 +265,7 @@ _PLAIN_LOADERS = (zipimport.zipimporter, importlib.machinery.BuiltinImporter)
 
 
 def _filename(function: FunctionType) -> str:
-    """Return the file of a function's text. A module frozen into the interpreter knows its file, but its code does not.
-    """
+    """Return the file of a function's text, also of a module frozen into the interpreter."""
     filename = function.__code__.co_filename
     if filename.startswith("<frozen "):
         return str(function.__globals__.get("__file__") or filename)

@@ -72,6 +72,11 @@ def dotted(node: gast.AST) -> tuple[gast.AST, list[str]]:
     return node, names
 
 
+def visitors(owner: type) -> dict[type, Any]:
+    """Return the methods `visit_NAME` of a class by the class of nodes that they visit."""
+    return {getattr(gast, name[6:]): method for name, method in vars(owner).items() if name.startswith("visit_")}
+
+
 def at_header(new: gast.AST, node: gast.AST) -> Any:
     """Place a new node on the first line of a compound statement."""
     new.lineno = new.end_lineno = node.lineno

@@ -11,9 +11,7 @@ from autograph.syntax import names, template, trees
 
 
 def body(root: str, block: list[Any], shared: list[str], context: Context, *parameters: str) -> gast.FunctionDef:
-    """Return a function `def root(parameters)` for a block, which shares the names `shared` with the functions around
-    it.
-    """
+    """Return `def root(parameters)` for a block that shares the names `shared` with the functions around it."""
     if trees.is_docstring(block[0]):
         block = [gast.copy_location(silent_pass(), block[0]), *block]  # so that the string is no docstring
     function = template.function(context.body_name(root), [*sharing(shared, context), *block], *parameters)
@@ -42,8 +40,7 @@ def declarations(unbound: list[str]) -> list[Any]:
 
 
 def state(node: Any, context: Context) -> list[Any]:
-    """Return the names of the state, mangled, as the argument of an operator: a tuple of strings, or nothing if empty.
-    """
+    """Return the names of the state, mangled, as an argument: a tuple of strings, or nothing if empty."""
     class_name = context.classes[-1] if context.classes else None
     listed = [template.constant(names.mangle(name, class_name)) for name in node.state.names]
     return [gast.Tuple(listed, gast.Load())] if listed else []

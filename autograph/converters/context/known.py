@@ -1,5 +1,4 @@
-"""Finds the names of a module: those that imports bind, those bound otherwise, and functions that look at their
-callers.
+"""Finds the names of a module: those of imports, those bound otherwise, and functions that look at their callers.
 
 For a module, the text alone gives them, so that it can be converted without being imported; for a live function, its
 globals do.
@@ -84,8 +83,7 @@ def looks_at_frames(value: Any) -> bool:
 
 
 def imports(tree: gast.AST) -> dict[str, str]:
-    """Return the names that the imports of a module bind, with their dotted names; not those of imports in functions.
-    """
+    """Return the names that the imports of a module, outside of functions, bind, with their dotted names."""
     known: dict[str, str] = {}
     for node in scope.walk_own(*tree.body):
         if isinstance(node, gast.Import):

@@ -26,8 +26,7 @@ _DOTTED_FRAMES = frozenset({"inspect.stack", "inspect.trace"})
 
 
 def reason(nodes: list[Any] | gast.AST, context: Context) -> str | None:
-    """Return the reason why `nodes` (statements or an expression) must stay in their function; None if they may move.
-    """
+    """Return the reason why statements or an expression must stay in their function; None if they may move."""
     for node in scope.walk_own(*(nodes if isinstance(nodes, list) else [nodes])):
         why = _reason(node, context)
         if why is not None:
