@@ -5,8 +5,11 @@ They may return only in the changelog, which tells what things were called.
 
 from __future__ import annotations
 
+import ast
+import io
 import re
 import subprocess
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -77,6 +80,29 @@ PHRASES += r"|\bhad better\b|\bit is looked\b|\bsees? to it\b|\bwhoever\b|\bhing
 def test_pages_are_in_active_voice(name: str) -> None:
     prose = re.sub(r"```.*?```", "", PAGES[name], flags=re.DOTALL)
     assert re.findall(rf".*(?:{PHRASES}).*", prose, re.IGNORECASE) == []
+
+
+# The same in the docstrings and comments of the package, and names that standard terms have replaced.
+CODE_PHRASES = PHRASES.replace(r"|\bhinges?\b", "") + r"|\bby turns\b|\bbe it\b|\b(?:is|are) to be\b|\bdear\b"
+RETIRED_NAMES = "told blind ahead halves aside ways knowing watching staying light chains bands windows"
+RETIRED_NAMES += " gathering numpys combining storing contest verdict verdicts wording making journal haste detour"
+MODULES = [name for name in TEXTS if name.startswith("autograph/") and name.endswith(".py")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_are_in_active_voice_and_standard_terms(name: str) -> None:
+    tokens = [*tokenize.generate_tokens(io.StringIO(TEXTS[name]).readline)]
+    docstrings = [
+        text
+        for node in ast.walk(ast.parse(TEXTS[name]))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node))
+    ]
+    prose = [*docstrings, *(token.string for token in tokens if token.type == tokenize.COMMENT)]
+    assert [text for text in prose if re.search(CODE_PHRASES, text, re.IGNORECASE)] == []
+    assert [text for text in docstrings if re.match(r"(?:What|Who)\b", text)] == []
+    words = "|".join(RETIRED_NAMES.split())
+    names = {token.string for token in tokens if token.type == tokenize.NAME}
+    assert [each for each in names if re.fullmatch(rf"_?(?:\w+_)?(?:{words})(?:_\w+)?", each)] == []
 
 
 def test_names_of_files_are_american() -> None:

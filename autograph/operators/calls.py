@@ -77,7 +77,7 @@ def context(manager: Any) -> Any:
 
 
 def _converted(function: Any) -> Any:
-    """Return the conversion of the Python code that a call of `function` runs, if that is to be converted."""
+    """Return the conversion of the Python code that a call of `function` runs, if that code may be converted."""
     if _converter is None or isinstance(function, type) or getattr(function, "__ag_do_not_convert__", False) is True:
         return function
     if type(function) is FunctionType:

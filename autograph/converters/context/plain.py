@@ -113,8 +113,8 @@ def may_complete(node: gast.AST) -> bool:
     if isinstance(node, gast.If):
         return block_may_complete(node.body) or block_may_complete(node.orelse)
     if isinstance(node, (gast.Try, gast.TryStar)):
-        ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
-        return any(map(block_may_complete, ways)) and block_may_complete(node.finalbody)
+        paths = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
+        return any(map(block_may_complete, paths)) and block_may_complete(node.finalbody)
     if isinstance(node, gast.With) and not node.manages:
         return block_may_complete(node.body)
     return True  # a `with` may swallow an exception, a loop may end
@@ -189,7 +189,7 @@ def _reason(node: Any, context: Context, surroundings: _Surroundings) -> str | N
 
 
 def keep_plain(node: Any, reason: str, in_loop: bool = False) -> None:
-    """Keep all statements in `node` plain that a jump leaves, and in a loop that thereby stays plain, every jump."""
+    """Keep all statements in `node` plain that a jump leaves, and in a loop that stays plain for it, every jump."""
     if isinstance(node, (gast.If, *LOOPS)) and node.plain is None and node.jumps:
         node.plain = reason
     for block in own_blocks(node):

@@ -99,7 +99,7 @@ class _Moving(Rewriter):
         moved: list[Node] = []      # behind the guard, if there is one
         for inner in loop.blocks:
             first = inner is loop.blocks[0] and (certain or guard is not None)
-            staying = []
+            remaining = []
             for node in inner.nodes:
                 if self.may_move(node, loop) and (first or is_quiet(node)):
                     (quiet if guard is not None and is_quiet(node) and not moved else moved).append(node)
@@ -107,8 +107,8 @@ class _Moving(Rewriter):
                     self.changed(f"{shown(node)} gives the same in each iteration of the loop", node.place)
                 else:
                     first = first and _is_invisible(node)
-                    staying.append(node)
-            inner.nodes = staying
+                    remaining.append(node)
+            inner.nodes = remaining
         block.nodes += quiet
         if guard is None or all(map(is_quiet, moved)):
             block.nodes += [*moved, loop]

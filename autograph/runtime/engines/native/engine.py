@@ -167,7 +167,7 @@ class Native:
 
 
 def setting() -> tuple[str, ...]:
-    """What machine code depends on besides the graph."""
+    """Settings, besides the graph, on which machine code depends."""
     return *traits(), *map(str, FUEL)
 
 
@@ -264,7 +264,7 @@ class Parted:
     def _make_around(self) -> engine.Executable:
         """Make `around`. The operations of kernels that have been given up are plain operations in it.
 
-        Then NumPy sees that nobody else refers to intermediate arrays, and reuses them.
+        Then NumPy sees that nothing else refers to intermediate arrays, and reuses them.
         """
         fuser = Fuser(self._graph, self._kernel, self._plain, self._after, self._own)
         self._own += [kernel for kernel in fuser.kernels if kernel not in self._own]

@@ -79,11 +79,11 @@ def _by_rows(g: Any, q: Any, axis: Any, keepdims: Any) -> Any:
     """An array in the form of the output: first the dimensions of `q`, then those that remain."""
     if not is_true(keepdims):
         return g
-    ahead = ndim(q)
+    leading = ndim(q)
     if axis is None:
         return np.reshape(g, shape(q))
     axes = axis if isinstance(axis, tuple) else (axis,)
-    return np.squeeze(g, tuple(i if i < 0 else ahead + i for i in axes))
+    return np.squeeze(g, tuple(i if i < 0 else leading + i for i in axes))
 
 
 def _of_elements(g: Any, a: Any, q: Any, axis: Any, keepdims: Any, method: str, skipping: bool) -> Any:

@@ -56,22 +56,22 @@ def _are_beside(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 MOST = 3            # operations
 
 
-def is_light(block: Block) -> bool:
+def is_speculatable(block: Block) -> bool:
     """Whether a block returns numbers that it computes with a few cheap operations at most."""
     if block.results is None or len(block.nodes) > MOST:
         return False
     args = [arg for node in block.nodes for arg in node.args]
     if not all(isinstance(each, (Value, bool, int, float)) for each in (*args, *block.results)):
         return False
-    return all(map(_is_light, block.nodes))
+    return all(map(_takes_a_cycle, block.nodes))
 
 
 def compares(test: Block) -> bool:
     """Whether a test only computes with Python's numbers, and is cheap."""
-    return is_light(test) and all(value.type in (BOOL, INT, FLOAT) for value in used_in([test]))
+    return is_speculatable(test) and all(value.type in (BOOL, INT, FLOAT) for value in used_in([test]))
 
 
-def _is_light(node: Node) -> bool:
+def _takes_a_cycle(node: Node) -> bool:
     """Whether a node is an operation that takes about a cycle on integers."""
     op, by = plain(node.op), node.args[-1] if node.args else None
     if op in SHIFT:

@@ -43,7 +43,7 @@ class Structure:
         """
         Args:
             known: the ranges of integers from outside; of an iterator, that of its items.
-            unused: the places of outputs that nobody reads.
+            unused: the places of outputs that are never read.
         """
         self.root = root
         self._unused = unused
@@ -80,7 +80,7 @@ class Structure:
         return None if at is None else Point(at.block, at.place + 1)
 
     def used(self, outputs: Sequence[T]) -> list[T]:
-        """Items for the loop's outputs, without those for outputs that nobody reads."""
+        """Items for the loop's outputs, without those for outputs that are never read."""
         return [each for place, each in enumerate(outputs) if place not in self._unused]
 
     def live(self, at: Point | Node) -> set[Key]:

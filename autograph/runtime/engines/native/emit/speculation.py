@@ -1,10 +1,10 @@
 """Speculation with an undo log: checks after many iterations of a loop whether one should have left the code.
 
-NumPy may warn of each operation on floats. Code that checks each result before it stores it has a side exit for it,
-and LLVM vectorizes no loop with exits. But the processor raises flags for what NumPy warns of. So iterations without
-other exits run speculatively, some hundred at a time, and save the elements that they overwrite in an undo log. If
-flags are raised behind them, or a deferred condition held, the log is written back, last entry first, and the slow
-version runs the same iterations. Nobody sees memory meanwhile, since the code holds the GIL, and polls for signals only
+NumPy may warn of each operation on floats. Code that checks each result before it stores it has a side exit for it, and
+LLVM vectorizes no loop with exits. But the processor raises flags for what NumPy warns of. So iterations without other
+exits run speculatively, some hundred at a time, and save the elements that they overwrite in an undo log. If flags are
+raised behind them, or a deferred condition held, the log is written back, last entry first, and the slow version runs
+the same iterations. No other code sees memory meanwhile, since the code holds the GIL, and polls for signals only
 between such strips of iterations.
 
 While an iteration is emitted, a `Speculation` records what it reads, writes and defers; `pays` then decides.

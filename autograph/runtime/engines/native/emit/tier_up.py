@@ -1,10 +1,10 @@
 """Tier-up: the first call runs baseline code; if it takes long, optimized code replaces it in the middle of a loop.
 
 Without optimization LLVM takes a tenth of the time. The code runs five to ten times as long, which is less in all,
-unless a loop has millions of iterations; nobody knows before. So baseline code stops after each poll for signals: it
-saves its cells in the frame, behind the inputs, and with them the number of the poll, which identifies the loop head
-from which it can resume. The region then looks at the clock. It resumes the baseline code, or calls optimized code that
-begins at that loop head (on-stack replacement).
+unless a loop has millions of iterations; their number is not known before. So baseline code stops after each poll for
+signals: it saves its cells in the frame, behind the inputs, and with them the number of the poll, which identifies the
+loop head from which it can resume. The region then looks at the clock. It resumes the baseline code, or calls optimized
+code that begins at that loop head (on-stack replacement).
 
 All values that are live at a head are in cells, and everything else is read again when a function begins. So the three
 tiers of one lowering do the same: the optimized code, the baseline code, and the optimized code from a head. Code

@@ -60,8 +60,8 @@ _TYPES |= {"?": ir.I1, "f": ir.FLOAT, "d": ir.DOUBLE, "F": ir.array(2, ir.FLOAT)
 
 def addresses() -> dict[str, int]:
     """The addresses of those functions."""
-    numpys = numpy_internals.addresses()
-    return {name: address_of(name) for name in NAMES if name not in numpys} | numpys
+    of_numpy = numpy_internals.addresses()
+    return {name: address_of(name) for name in NAMES if name not in of_numpy} | of_numpy
 
 
 class Table(bytes):

@@ -127,7 +127,7 @@ def machine() -> _Machine:
 
 
 def traits() -> tuple[str, ...]:
-    """What object code depends on besides its text, see `_Machine`."""
+    """The properties of the machine on which object code depends, see `_Machine`."""
     return machine().traits
 
 

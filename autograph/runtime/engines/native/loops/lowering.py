@@ -13,7 +13,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from typing import Any
 
 from autograph.common.code_marks import UNBOUND
-from autograph.runtime.engines.native.analysis.if_conversion import compares, is_light, late_last
+from autograph.runtime.engines.native.analysis.if_conversion import compares, is_speculatable, late_last
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
@@ -103,7 +103,7 @@ class Lowering:
                     return
                 for address in FUEL:
                     spend(self._emit, address)
-                if node.op == "if" and all(map(is_light, node.blocks)) and self.flow.attempt(self._select, node):
+                if node.op == "if" and all(map(is_speculatable, node.blocks)) and self.flow.attempt(self._select, node):
                     place += 1
                     continue
                 if node.op == "if":

@@ -155,7 +155,7 @@ class PythonCalls:
     def count(self, block: Block, node: Node) -> None:
         """Add the gain of a node that is machine code."""
         if node.op not in ("build", "unpack", "bound"):
-            gain = 3 if any(map(_is_numpys, map(self._operand, node.inputs))) else 1
+            gain = 3 if any(map(_is_of_numpy, map(self._operand, node.inputs))) else 1
             self._gain += gain * self._weight(block)
 
     def _weight(self, block: Block) -> int:
@@ -375,7 +375,7 @@ def is_python_callback(node: Node) -> bool:
     return not node.blocks and node.op not in ("raise", "enter", "exit", "bound")
 
 
-def _is_numpys(operand: Any) -> bool:
+def _is_of_numpy(operand: Any) -> bool:
     return isinstance(operand, Array) or (isinstance(operand, (Number, Complex)) and operand.type.kind == "scalar")
 
 

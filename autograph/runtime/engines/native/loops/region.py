@@ -77,7 +77,7 @@ class Region(Rebindable):
     ) -> None:
         """
         Args:
-            unused: the outputs that nobody reads. No objects are made for these.
+            unused: the outputs that are never read. No objects are made for these.
             refuse: raises an error if it is called because there would be Python callbacks.
             fast: whether floats may differ in the last bits.
         """

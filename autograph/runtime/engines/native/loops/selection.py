@@ -24,7 +24,7 @@ class Splitter(Copier):
     """Copies a graph, and replaces loops by calls of regions.
 
     Args:
-        make: makes a region of a loop and the places of outputs that nobody reads.
+        make: makes a region of a loop and the places of outputs that are never read.
         whole: a loop that stays.
 
     Attributes:
@@ -60,7 +60,7 @@ class Splitter(Copier):
                 self.call(into, region, region.inputs, region.structure.used(node.outputs), node.place)
 
     def _unused(self, loop: Node) -> list[int]:
-        """The places of outputs that are numbers or arrays, and that nobody reads.
+        """The places of outputs that are numbers or arrays, and that are never read.
 
         The program could observe the end of other objects.
         """
