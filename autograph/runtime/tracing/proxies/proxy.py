@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from inspect import CO_GENERATOR
 from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
@@ -421,12 +420,17 @@ def _attribute(tensor: Tensor, name: str) -> Any:
 del Tensor.__slots__, Tensor.__annotations__
 
 
-@dataclass(eq=False, slots=True, repr=False)
 class Method:
-    """A method of a staged value, to be called."""
+    """A method of a staged value, to be called.
 
-    owner: Tensor
-    name: str
+    It is no dataclass: the fields of a user's dataclass would become parts of a result, and so would those of this.
+    """
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Tensor, name: str) -> None:
+        self.owner = owner
+        self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if isinstance(self.owner._ag_value.type, TensorType):
