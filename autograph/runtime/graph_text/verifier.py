@@ -7,6 +7,7 @@ never ends; no node or block is in two places. It takes time linear in the size 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -146,7 +147,7 @@ class _Checker:
         self._uses((node.args, node.kwargs), node, "arguments")
         labels = notation.LABELS.get(node.op, ())
         self._count(len(node.blocks), len(labels), f"blocks ({' and '.join(labels) or 'none'})", node)
-        rule = getattr(self, f"_check_{node.op}", None)
+        rule = getattr(self, sys.intern(f"_check_{node.op}"), None)     # Python caches look-ups, with the names
         if rule is not None:
             rule(node)
         elif len(node.outputs) > 1:

@@ -8,6 +8,7 @@ lives in spans, from one number up to, but not including, another.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -124,7 +125,8 @@ class Liveness:
             self._visit(statement, region)
 
     def _visit(self, statement: plans.Statement, region: Region) -> None:
-        getattr(self, f"_visit_{type(statement).__name__}")(statement, region, self._tick())
+        name = sys.intern(f"_visit_{type(statement).__name__}")     # Python caches look-ups, with the names
+        getattr(self, name)(statement, region, self._tick())
 
     def _visit_Compute(self, statement: plans.Compute, region: Region, time: int) -> None:
         self._use(self.plan.parts(statement.node), region, time)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -43,7 +44,8 @@ class Statements:
                 elif isinstance(statement, Compute) and statement.node.op == "exit":
                     found = self._ended(found, around)
                 else:
-                    found += getattr(self, f"_{type(statement).__name__.lower()}")(statement)
+                    name = sys.intern(f"_{type(statement).__name__.lower()}")   # Python caches look-ups, with the names
+                    found += getattr(self, name)(statement)
         while around:
             found = self._ended(found, around)
         return found
