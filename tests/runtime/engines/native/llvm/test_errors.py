@@ -69,8 +69,9 @@ def test_of_products(wrong: Any) -> None:
 
 @pytest.fixture
 def runs_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Errors of this library are not raised, as they are in all other tests."""
+    """Errors of this library are not raised, as they are in all other tests, and none has been reported before."""
     monkeypatch.delenv("AUTOGRAPH_DEBUG")
+    monkeypatch.setattr(defects, "_reported", set())
 
 
 @pytest.mark.parametrize(("function", "length", "expected"), [(total, 3, 3.0), (fused, 300, 3.5 * np.arange(300.0))])
@@ -168,7 +169,6 @@ def test_while_code_runs(
 
 
 def test_the_rest_of_an_iteration_without_kernels(runs_on: None, caplog: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(defects, "_reported", set())
     staged = ag.function(big, engine="native")
     assert staged(5) == big(5)
     monkeypatch.setattr(native_engine, "Fuser", fail)
