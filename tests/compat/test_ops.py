@@ -30,6 +30,10 @@ def updated(x, at, values):
 
 OPS = {  # the op, its arguments, and what NumPy gives
     "abs": (tf.abs, [I], np.abs(I)),
+    "add biases to channels": (
+        lambda x: tf.nn.bias_add(x, [1.0, 2.0], data_format="NCHW"), [A.reshape(1, 2, 3, 1)],
+        A.reshape(1, 2, 3, 1) + np.array([1, 2], np.float32).reshape(2, 1, 1)
+    ),
     "add": (tf.add, [A, B], A + B),
     "argmax": (tf.argmax, [A], np.argmax(A, 0)),
     "argmax of rows": (lambda x: tf.argmax(x, axis=1, output_type=tf.int32), [A], np.argmax(A, 1).astype(np.int32)),
@@ -48,6 +52,10 @@ OPS = {  # the op, its arguments, and what NumPy gives
     "divide": (tf.divide, [A, B], A / B),
     "divide integers": (tf.divide, [I, J], I / J),
     "einsum": (lambda x, y: tf.einsum("ij,kj->ik", x, y), [A, B], A @ B.T),
+    "embedding_lookup of short rows": (
+        lambda x, i: tf.nn.embedding_lookup(x, i, max_norm=1.0), [A, V % 2],
+        (A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1))[V % 2]
+    ),
     "equal": (tf.equal, [I, I], I == I),
     "exp": (tf.exp, [A], np.exp(A)),
     "expand_dims": (lambda x: tf.expand_dims(x, 1), [A], A[:, None]),
@@ -63,12 +71,18 @@ OPS = {  # the op, its arguments, and what NumPy gives
     "less": (tf.less, [I, J], I < J),
     "less_equal": (lambda x, y: x <= y, [A, B], A <= B),
     "linspace": (lambda x: tf.linspace(0.0, x[0, 0], 5), [A], np.linspace(0, 1, 5, dtype=np.float32)),
+    "linspace of columns": (
+        lambda x: tf.linspace(x[0], x[1], 3, axis=1), [A], np.linspace(A[0], A[1], 3, axis=1)
+    ),
     "log": (tf.math.log, [P], np.log(P)),
     "logical_and": (tf.logical_and, [T, F], T & F),
     "logical_not": (tf.logical_not, [T], ~T),
     "logical_or": (lambda x, y: x | y, [T, F], T | F),
     "matmul": (lambda x, y: tf.matmul(x, y, transpose_b=True), [A, B], A @ B.T),
     "matmul of integers": (lambda x, y: tf.transpose(x) @ y, [I, J], I.T @ J),
+    "matmul to another type": (
+        lambda x, y: tf.matmul(x, y, transpose_b=True, output_type=tf.float64), [A, B], (A @ B.T).astype(float)
+    ),
     "maximum": (tf.maximum, [A, B], np.maximum(A, B)),
     "minimum": (tf.minimum, [I, J], np.minimum(I, J)),
     "multiply": (tf.multiply, [I, J], I * J),
@@ -130,6 +144,7 @@ OPS = {  # the op, its arguments, and what NumPy gives
     ),
     "tile": (lambda x: tf.tile(x, [2, 1]), [A], np.tile(A, [2, 1])),
     "transpose": (tf.transpose, [A], A.T),
+    "transpose of conjugates": (lambda x: tf.transpose(x, conjugate=True), [A + 1j * B], (A - 1j * B).T),
     "unique": (lambda x: tf.unique(x)[0], [V], np.array([3, 1, 2], np.int32)),
     "unique indices": (lambda x: tf.unique(x)[1], [V], np.array([0, 1, 0, 2, 1], np.int32)),
     "unstack": (lambda x: tf.unstack(x, num=3, axis=1)[2], [A], A[:, 2]),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.compat.tensorflow import more_math
+from autograph.compat.tensorflow import linalg, more_math
 from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import apply_op, convert_to_tensor, matched, operand
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
@@ -73,7 +73,15 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
-    return indexing.gather(params, ids)
+    """The rows of `params` at these indices, each scaled down to the norm `max_norm` if it is longer."""
+    rows = indexing.gather(params, ids)
+    if max_norm is None:
+        return rows
+    rank, of_ids = rows.shape.rank, convert_to_tensor(ids).shape.rank
+    if rank is None or of_ids is None:
+        raise ValueError("embedding_lookup needs `params` and `ids` of known ranks for `max_norm`")
+    clipped: Tensor = linalg.clip_by_norm(rows, max_norm, [*range(of_ids, rank)])
+    return clipped
 
 
 class TopKV2(NamedTuple):
@@ -90,10 +98,13 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, index_type: Any = None, n
         raise InvalidArgumentError(f"input must have at least k={k} columns. Had {x.shape} [Op:TopKV2]")
     where = reduce_ops.argsort(x, direction="DESCENDING", stable=True)[..., :k]
     values = apply("TopKV2", lambda v, at: np.take_along_axis(v, at, axis=-1), x, where)
-    return TopKV2(values, math_ops.cast(where, dtypes.int32))
+    return TopKV2(values, math_ops.cast(where, index_type or dtypes.int32))
 
 
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Tensor:
+    value, bias = convert_to_tensor(value), convert_to_tensor(bias)
+    if data_format is not None and data_format.startswith("NC"):
+        bias = array_ops.reshape(bias, [-1, *[1] * (len(value.shape) - 2)])
     return math_ops.add(value, bias)
 
 

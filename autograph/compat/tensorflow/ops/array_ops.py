@@ -151,7 +151,7 @@ def cast_number(value: Any, dtype: DType) -> Tensor:
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     start, stop = matched("LinSpace", start, stop)
     dtype = start.dtype if start.dtype.is_floating else dtypes.float64
-    return apply("LinSpace", lambda a, b: compute(np.linspace, a, b, plain(num)), start, stop, dtype=dtype)
+    return apply("LinSpace", lambda a, b: compute(np.linspace, a, b, plain(num), axis=axis), start, stop, dtype=dtype)
 
 
 def one_hot(
@@ -254,7 +254,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
-    return _transpose(a, perm)
+    found = _transpose(a, perm)
+    return apply("Conj", np.conj, found) if conjugate and found.dtype.is_complex else found
 
 
 def pad(

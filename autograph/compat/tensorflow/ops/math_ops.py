@@ -310,7 +310,8 @@ def matmul(
         texts = [f"[{','.join(map(str, dims))}]" for dims in inner]
         message = f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]} [Op:MatMul]"
         raise InvalidArgumentError(None, None, message)
-    return apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b)
+    product = apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b)
+    return product if output_type is None else cast(product, output_type)
 
 
 def _dims(tensor: Tensor, swapped: bool) -> list[int | None]:
