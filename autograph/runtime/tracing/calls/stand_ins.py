@@ -7,7 +7,6 @@ import types
 import warnings
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -201,13 +200,15 @@ def _is_of_open_length(part: Any) -> bool:
     return is_staged(part) and length_of(as_tensor(part)._ag_value.type) is None
 
 
-@dataclass(eq=False, slots=True)
 class _BuiltinMethod:
-    """A method of an object of a builtin class."""
+    """A method of an object of a builtin class. It is no dataclass, as `Method` is none."""
 
-    trace: Trace
-    owner: Any
-    function: Any
+    __slots__ = ("function", "owner", "trace")
+
+    def __init__(self, trace: Trace, owner: Any, function: Any) -> None:
+        self.trace = trace
+        self.owner = owner
+        self.function = function
 
 
 class Mutator(_BuiltinMethod):
