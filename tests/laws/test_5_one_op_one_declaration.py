@@ -118,7 +118,7 @@ OTHER_TABLES = {
     "runtime/dispatch": {"_BUILTINS"},      # functions of Python that a trace may hold
     "runtime/tracing": {"LAZY", "_INSPECTING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR"},  # of users' objects
     "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW"},      # instructions, as the emitter has them
-    "compat": {"_BUILTINS", "_BINARY", "_OTHERS"},     # functions and special methods of Python, as TensorFlow has them
+    "compat": {"_BUILTINS", "_BINARY"},     # functions and special methods of Python, as TensorFlow has them
 }
 # The files that know graphs, but for those that declare ops.
 FILES = [path for top in ("backends", "compat", "runtime", "transforms") for path in (PACKAGE / top).rglob("*.py")

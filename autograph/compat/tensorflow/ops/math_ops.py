@@ -379,9 +379,9 @@ for _name, _op in _BINARY.items():
 Tensor.__eq__ = _equality(equal, False)  # type: ignore[assignment]
 Tensor.__ne__ = _equality(not_equal, True)  # type: ignore[assignment]
 _OTHERS: dict[str, Op] = {
-    "lt": less, "le": less_equal, "gt": greater, "ge": greater_equal, "neg": negative, "abs": abs, "round": round,
-    "invert": lambda x: logical_not(x) if x.dtype.is_bool else invert(x),
+    "__lt__": less, "__le__": less_equal, "__gt__": greater, "__ge__": greater_equal, "__neg__": negative,
+    "__abs__": abs, "__round__": round, "__invert__": lambda x: logical_not(x) if x.dtype.is_bool else invert(x),
 }  # fmt: skip
 for _name, _op in _OTHERS.items():
-    setattr(Tensor, f"__{_name}__", _op)
+    setattr(Tensor, _name, _op)
 name_ops(globals())
