@@ -306,3 +306,8 @@ def test_random_numbers():
     assert np.min(drawn[1]) >= -1 and np.max(drawn[1]) < 1 and np.abs(drawn[2]).max() <= 2
     whole = tf.random.uniform([100], maxval=3, dtype=tf.int32)
     assert set(whole.numpy().tolist()) == {0, 1, 2}
+
+
+def test_the_type_of_the_indices_of_the_largest_elements():
+    assert tf.nn.top_k(A, 2).indices.dtype == tf.int32
+    assert tf.nn.top_k(A, 2, index_type=tf.int64).indices.dtype == tf.int64
