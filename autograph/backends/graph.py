@@ -107,7 +107,7 @@ class GraphBackend(protocol.Backend):
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         trace = self.current
-        rule = unrolling(options, trace.place)
+        rule = unrolling(options, trace)
         WhileLoop(trace, body, state, until, rule, lambda: truth(trace, test())).run(truth(trace, first))
 
     @on_behalf
@@ -117,7 +117,7 @@ class GraphBackend(protocol.Backend):
             iterable = iterated(self.current, iterable)
         if type(iterable) is np.ndarray:
             iterable = self.current.context.environment.array(iterable)
-        rule = unrolling(options, self.current.place)
+        rule = unrolling(options, self.current)
         run_over(ForLoop(self.current, body, state, until, rule, exclusive), iterable)
 
     def truth(self, value: Any) -> Any:

@@ -11,7 +11,7 @@ from inspect import Parameter
 from types import FrameType
 from typing import Any, ClassVar
 
-from autograph.common import defects
+from autograph.common import budget, defects
 from autograph.errors import AutographError, TracingError
 from autograph.runtime.dispatch.arguments import Reading, arrange
 from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, engine_for, refuse
@@ -88,6 +88,9 @@ class Compiler:
         try:
             with patient_collector():
                 self._fill(trace, Builder(self.parameters, trace.signature, reading), values, widened)
+        except budget.BudgetSpent as spent:
+            trace.stopped = True
+            self.fill_plain(trace, reading, str(spent))
         except RecursionError:
             if _is_deep():  # where a call that is less deep can be traced
                 raise
@@ -151,6 +154,7 @@ class Compiler:
             raise TracingError(f"{self.name} cannot be traced: there is no tracer. Import autograph")
         begin = time.perf_counter()
         traced = Hooks.tracer(self.function, trace.signature, example, self.options)
+        budget.current().check("tracing")
         trace.seconds = {**traced.seconds, "trace": time.perf_counter() - begin - sum(traced.seconds.values())}
         trace.guards = traced.guards
         trace.events = traced.events
@@ -188,6 +192,7 @@ class Compiler:
         if traced.containers:
             used = drop_unused_params(traced.graph, len(traced.containers))
             traced.containers = tuple(traced.containers[number] for number in used)
+        budget.current().check("compiling")
         executable = engine.compile(traced.graph, module=getattr(self.function, "__globals__", None), **options)
         trace.seconds |= {"optimize": optimized - begin, "compile": time.perf_counter() - optimized}
         if options.get("patient") and executable.native is None:

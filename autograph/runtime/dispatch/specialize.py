@@ -10,7 +10,7 @@ from inspect import Parameter
 from typing import Any
 
 from autograph import errors
-from autograph.common import forking
+from autograph.common import budget, forking
 from autograph.common.trace_rules import callers
 from autograph.runtime.dispatch import arguments, generalize
 from autograph.runtime.dispatch.arguments import VARIADIC, Reading, Unkeyed, arrange, read
@@ -30,6 +30,7 @@ RETRIES = 32  # how often one call may be traced anew because tracing has change
 MANY_CALLS = 200  # after which a trace gets into the inline cache
 LONG = 10  # times as long as tracing: a call that takes so long pays for a trace of its own
 WASTED = 64  # traces that did not pay, after which a function is traced no more
+STOPPED = 4  # signatures whose budget was spent, after which a function is traced no more
 OFTEN = 10  # traces after which a warning says that a function retraces often
 
 
@@ -41,6 +42,10 @@ class Specializer:
         function: the plain one.
         bind: a function with the same parameters that gives their values.
         policy_changed: called when the keys of calls are computed differently from now on.
+
+    Attributes:
+        seconds_allowed: the processor time that staging one signature may take, before it runs as plain Python; None
+            for any.
     """
 
     def __init__(
@@ -60,10 +65,12 @@ class Specializer:
         self.traces = Traces(options.max_traces)
         self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
+        self.seconds_allowed: float | None = None
         self._policy_changed = policy_changed
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
+        self._stopped = 0   # the number of signatures whose budget was spent
         self._inline_cache: Trace | None = None
         self._dropped: deque[int] = deque(maxlen=256)     # hashes of keys
         specs = options.input_signature
@@ -137,7 +144,7 @@ class Specializer:
         """
         why = ""
         undone: list[Any] = []
-        with forking.undivided(), self._lock.held():
+        with forking.undivided(), self._lock.held(), budget.limited(self.seconds_allowed):
             for _ in range(RETRIES):
                 try:
                     signature, reading = read(self.parameters, values, self.policy)
@@ -171,7 +178,7 @@ class Specializer:
                     if found is None and not failed:
                         continue
                     found = found or self._make(key, signature, reading, values, why, failed)
-                    if found.plain and self._specialize(found, reading, undone):
+                    if found.plain and not found.stopped and self._specialize(found, reading, undone):
                         continue
                 if self.specified is not None:
                     self.traces.alias(self.key(values), found)
@@ -200,6 +207,7 @@ class Specializer:
             self.events.clear()
             self.made = 0
             self._warned = self._gives_up = self.sourceless = False
+            self._stopped = 0
 
     def _find(self, key: Any, reading: Reading) -> Trace | None:
         for trace in self.traces.at(key):
@@ -315,6 +323,7 @@ class Specializer:
         self.sourceless = trace.sourceless
         trace.entry = self._counted(trace, trace.entry)
         self.made += 1
+        self._stopped += trace.stopped
         for dropped in self.traces.add(trace):
             self._dropped.append(hash(dropped.key))
             room = f"there is room for {self.traces.limit}, see max_traces"
@@ -349,10 +358,13 @@ class Specializer:
 
     def _give_up(self) -> None:
         """Trace no more, if many traces did not pay, and the user does not refuse plain Python."""
-        if self.traces.wasted < WASTED or self._gives_up or {"plain", "derivative"} & self.options.strict:
+        wasted = self.traces.wasted >= WASTED
+        if not (wasted or self._stopped >= STOPPED) or self._gives_up or {"plain", "derivative"} & self.options.strict:
             return
         self._gives_up = True
         what = f"{self.traces.wasted} traces were dropped after hardly a call"
+        if not wasted:
+            what = f"the tracing of {self._stopped} signatures was stopped"
         self._report("plain", f"{what}, so calls without a trace run as plain Python from now on")
 
     def _warn(self, trace: Trace) -> None:

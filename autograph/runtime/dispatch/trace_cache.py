@@ -27,6 +27,7 @@ class Trace:
         guards: further conditions.
         events: of tracing and compiling.
         engine: the name of the engine.
+        stopped: whether it runs as plain Python because the budget was spent.
         sourceless: whether it runs as plain Python because the function has no source.
         executable: the graph, compiled by the engine.
         seconds: how long tracing, optimizing and compiling took.
@@ -48,6 +49,7 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     engine: str = ""
     plain: str = ""
+    stopped: bool = False
     sourceless: bool = False
     executable: Any = None
     entry_source: str = ""

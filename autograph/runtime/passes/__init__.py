@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
+from autograph.common import budget
 from autograph.runtime.graph.graph import Graph
 from autograph.runtime.passes import (
     buffer_reuse,
@@ -79,6 +80,7 @@ def optimize(graph: Graph, without: Collection[str] = (), check: Callable[[Graph
 
 def _round(graph: Graph, names: list[str], check: Callable[[Graph], object] | None, report: Report) -> None:
     for name in names:
+        budget.current().check("optimizing")
         outcome = PASSES[name](graph)
         report.notes += outcome.notes
         if outcome.changed and name not in report.changed:

@@ -301,6 +301,7 @@ class Caller(Calls):
         def inlined(*args: Any, **kwargs: Any) -> Any:
             if trace.staged_items and is_spread(args):
                 args = self._spread(function, args)
+            trace.budget.step()
             self._recursion.enter(traced, args, kwargs)
             outer, is_budgeted = trace.location.enter(sys._getframe()), False
             loosened: list[Value] = []

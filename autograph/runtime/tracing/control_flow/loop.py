@@ -68,6 +68,7 @@ class Loop:
     def iteration(self, *item: Any) -> Any:
         """Run an iteration; returns whether it is the last."""
         check_handled()
+        self.trace.budget.step()
         self.body(*item)
         return False if self.until is None else self.until()
 

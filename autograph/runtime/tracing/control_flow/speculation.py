@@ -56,7 +56,7 @@ class Unrolling:
             )
 
 
-def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> Unrolling:
+def unrolling(options: Mapping[str, Any] | None, trace: Trace) -> Unrolling:
     """The extent of unrolling by the options of `ag.set_loop_options`."""
     if not options:
         return _DEFAULT
@@ -72,8 +72,9 @@ def unrolling(options: Mapping[str, Any] | None, place: Callable[[], Place]) -> 
         problem = f"budget= is how many operations unrolling may take, not {budget!r}"
     else:
         limit = UNROLL if unroll is None else None if unroll is True else int(unroll)
+        trace.budget.allow(budget if is_strict else 0)
         return Unrolling(limit, unroll is True, unroll is not None, budget, is_strict)
-    raise Unstageable(f"set_loop_options: {problem}", place(), asked=True)
+    raise Unstageable(f"set_loop_options: {problem}", trace.place(), asked=True)
 
 
 _DEFAULT = Unrolling()

@@ -15,6 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from autograph.common import budget
 from autograph.common.bytecode import stored_names
 from autograph.common.packages import is_opaque_class, untraced, why_called
 from autograph.common.statics import own_attribute
@@ -89,11 +90,13 @@ class Blocks:
         self._merged: dict[Block, list[Block]] = {}  # the inverse
         self.dropped: set[Node] = set()  # undone nodes of blocks that remain
         self.recorded = 0  # the number of nodes, undone ones included
+        self.budget = budget.current()
         self.long_loops: set[Any] = set()  # bodies of loops that record many operations in few iterations
         self.speculations: list[object] = []  # iterations as plain Python that end where the first `if` must be staged
 
     def append(self, node: Node) -> None:
         """Add a node to the open block."""
+        self.budget.record()
         self.block.nodes.append(node)
         self.recorded += 1
 
