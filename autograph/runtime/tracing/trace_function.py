@@ -294,7 +294,8 @@ class Tracer:
             self._restore()
         environment = context.environment
         of_attributes = attribute_guards(environment, context.calls.names, context.instrumentation.inspected)
-        guards = [*environment.guards, *of_attributes, *context.aliases.guards()]
+        of_containers = context.aliases.guards(trace.graph, set(context.materializer.containers.values()))
+        guards = [*environment.guards, *of_attributes, *of_containers]
         containers = context.materializer.finish(trace.graph)
         graph = trace.finish(result)
         check_shelters(graph, shelter, trace.plain_contexts)

@@ -169,6 +169,8 @@ class Writer:
         if own_dict(thing) is not None and not isinstance(thing, (list, dict, set)):
             place = functools.partial(self.environment.reader, source, thing)
             return self._write_object(thing, after, before, first, place)
+        while source.op == "getitem" and (around := self.environment.find(holder)) is not None:
+            holder, source = around  # the graph reads the outermost container
         if source.op != "getattr":
             self.trace.unstageable(
                 f"{source.text}, which is part of another container, is changed in a staged function: make it an "

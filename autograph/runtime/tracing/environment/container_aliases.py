@@ -13,9 +13,11 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.statics import is_a
+from autograph.runtime.graph.graph import Graph, Value
 from autograph.runtime.graph.signature import Guard, Signature
 from autograph.runtime.tracing.environment.attribute_guards import is_one
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
+from autograph.runtime.tracing.environment.nested_containers import ANY, are_outside, written_levels
 from autograph.runtime.tracing.environment.object_source import (
     Source,
     constant,
@@ -106,8 +108,15 @@ class ContainerAliases(Aliases):
         if len(found) > 1:
             self._environment.trace.graph_break(f"a {type(value).__name__} is changed that is {' and '.join(found)}")
 
-    def guards(self) -> list[Guard]:
-        """Guards that changed containers have one name only, in later calls, too."""
+    def guards(self, graph: Graph, loaded: Set[Value]) -> list[Guard]:
+        """Guards that changed containers have one name only, in later calls, too.
+
+        Args:
+            loaded: containers of the caller's in the graph.
+
+        Raises:
+            Plain: one of them has another name, inside a container.
+        """
         watched = self._compared | {number: value for number, (value, _) in self._checked.items()}
         kinds = set(map(type, watched.values()))
         all_places = [*self._environment.sources.places, *self._places()]
@@ -131,7 +140,29 @@ class ContainerAliases(Aliases):
             first, second = (", ".join([*part, ""]) for part in (expressions[:count], expressions[count:]))
             reason = f"{' and '.join(source.text for source in sources)} are no longer different objects"
             guards.append(Guard(f"are_apart(({first}), ({second}))", names | {"are_apart": _are_apart}, reason))
-        return guards
+        return guards + self._nested_guards(all_places, graph, loaded)
+
+    def _nested_guards(self, places: list[tuple[Any, Source]], graph: Graph, loaded: Set[Value]) -> list[Guard]:
+        """A guard that no container of traced code is inside one of the graph's, if either changes there."""
+        loads, around, copies = self._environment.loads, dict[int, Source](), dict[int, Source]()
+        for value, source in places:
+            if has_places(value):
+                is_read = source.key in loads or any(value is each for each in self.whole)
+                (around if is_read else copies)[id(value)] = source
+        if not around or not copies:
+            return []
+        is_changed = not self._checked.keys().isdisjoint(copies)
+        levels = ANY if is_changed else written_levels(graph.block, {*graph.params, *loaded, *loads.values()})
+        if not levels:
+            return []
+        values = {id(value): value for value, _ in places}
+        if not are_outside([values[each] for each in copies], [values[each] for each in around], levels):
+            what = f"what is in {' or '.join(source.text for source in around.values())} has other names, too"
+            self._environment.trace.graph_break(what)
+        expressions, names = with_distinct_names([*copies.values(), *around.values()])
+        first, second = (", ".join([*part, ""]) for part in (expressions[: len(copies)], expressions[len(copies) :]))
+        reason = f"{', '.join(source.text for source in copies.values())} is now in another container"
+        return [Guard(f"are_outside(({first}), ({second}), {levels})", names | {"are_outside": are_outside}, reason)]
 
     def _without_place(self, found: Set[int]) -> Iterator[tuple[Any, Source]]:
         """Compared objects without a place, such as constants: other guards check that they stay the same."""

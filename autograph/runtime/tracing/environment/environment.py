@@ -83,6 +83,7 @@ class CapturedEnvironment(Environment):
         bound: methods of containers that objects have as attributes.
         late_attributes: the proxies of attributes that the graph reads.
         loaded_containers, loaded_parts: containers that the graph reads from globals, and from objects.
+        loads: the values of the graph that it has read, by their sources.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -104,7 +105,7 @@ class CapturedEnvironment(Environment):
         self._copies: dict[int, tuple[Any, Any]] = {}  # by identity: a value, and its copy or proxy
         self._originals: dict[int, tuple[Any, Any]] = {}  # by identity: a copy or proxy, and its value
         self._with_proxies: dict[int, Any] = {}  # by identity: objects whose parts are replaced by proxies
-        self._loads: dict[tuple[Any, ...], Value] = {}
+        self.loads: dict[tuple[Any, ...], Value] = {}
         self._arrays: dict[int, Tensor] = {}
 
     # Globals and closure variables ------------------------------------------------------------------------------------
@@ -429,11 +430,11 @@ class CapturedEnvironment(Environment):
     def _load(self, source: Source, type: Any) -> Value:
         if source.op in ("param", "constant"):
             return source.args[0]  # type: ignore[no-any-return]
-        found = self._loads.get(source.key)
+        found = self.loads.get(source.key)
         if found is None:
             node = Node(source.op, self._args_of(source), None, (), self.trace.place())
             self.trace.prologue.append(node)
-            found = self._loads[source.key] = node.add_output(type, source.text if source.text.isidentifier() else "")
+            found = self.loads[source.key] = node.add_output(type, source.text if source.text.isidentifier() else "")
         elif isinstance(found.type, ObjectType):
             found.type = type
         return found
