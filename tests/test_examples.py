@@ -111,7 +111,7 @@ def test_short_demo() -> None:
     assert "ag__.while_stmt(loop_test, loop_body, ('n', 'steps'))" in shown  # the converted code,
     assert "graph collatz(n: py.int):" in shown  # the graph,
     assert "\n    while n != 1:\n" in shown  # what runs,
-    assert "collatz, trace 1\n  traced: (n: py.int): the first call\n" in shown  # and why
+    assert "\n  traced: (n: py.int): the first call\n" in shown  # and why
     for program in PROGRAMS:
         assert f"  {program.function.__name__} " in shown
 

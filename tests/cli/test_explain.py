@@ -77,10 +77,14 @@ def test_a_call_of_a_staged_function(cli, write):
     for arguments in (["py.float"], ["--arg", "py.float"], ["x=py.float", "--arg", "n=2"]):
         result = cli("explain", "staged_walker.py:half", *arguments)
         assert result.exit_code == 0, result.output
-        assert result.stdout.startswith("half, trace 1\n  traced: (x: py.float, n")
-        assert "staged_walker.py:2: while" in result.stdout
+        first, summary, traced, *lines = result.stdout.splitlines()
+        assert first == "half, trace 1 (staged_walker.py)"
+        assert summary == "  summary: a graph on NumPy (tier 1), 0 calls"
+        assert traced.startswith("  traced: (x: py.float, n")
+        assert "  converted: line 2: while" in lines
     told = json.loads(cli("explain", "staged_walker.py:half", "py.float", "--format", "json").stdout)
-    assert {"trace", "engine", "converted"} <= {event["kind"] for event in told}
+    assert told["version"] == 1
+    assert {"trace", "engine", "converted"} <= {event["kind"] for event in told["events"]}
     assert cli("explain", "staged_walker.py", "py.float").exit_code == 2
 
 
@@ -88,5 +92,5 @@ def test_what_is_not_kept_on_disk(cli, write, monkeypatch):
     monkeypatch.delenv("AUTOGRAPH_CHECK", raising=False)
     write("of_weights.py", "WEIGHTS = [1, 2]\n\ndef weigh(x):\n    return x * WEIGHTS[0]\n")
     told = cli("explain", "of_weights.py:weigh", "py.int").stdout
-    reason = "of_weights.py:4: `weigh` uses `WEIGHTS`, which is an object of type list"
+    reason = "line 4: `weigh` uses `WEIGHTS`, which is an object of type list"
     assert "  not kept on disk: " in told and reason in told

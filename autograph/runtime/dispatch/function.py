@@ -12,7 +12,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast, overload
 
 from autograph.common.bytecode import looks_at_frames
 from autograph.errors import TracingError
@@ -21,15 +21,13 @@ from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.concrete_function import ConcreteFunction, Lowered, pretty
 from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher
-from autograph.runtime.dispatch.explain import Report
+from autograph.runtime.dispatch.explain import Report, report_on, takes_json
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
-from autograph.runtime.dispatch.persistent_traces import why_not_saved
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
-from autograph.runtime.graph.signature import Event
 from autograph.runtime.tracing.state.staged_containers import StagedItems
 
 if TYPE_CHECKING:
@@ -256,24 +254,20 @@ class Function(Generic[P, R]):
         trace = self._trace(*args, **kwargs)
         return Lowered(trace.engine, trace.source, trace.executable.native)
 
-    def explain(self, *args: Any, **kwargs: Any) -> Report:
-        """A report on such a call: what is staged and how, what is not, and why.
+    @overload
+    def explain(self, *args: Any, format: Literal["json"], **kwargs: Any) -> str: ...
+    @overload
+    def explain(self, *args: Any, **kwargs: Any) -> Report: ...
+    def explain(self, *args: Any, **kwargs: Any) -> Report | str:
+        """A report on such a call: how fast it is, what is staged and how, what is not, and why.
 
         Args:
-            args, kwargs: the arguments of the call.
+            args, kwargs: the arguments of the call. With `format="json"`, unless that is an argument of the function,
+                the report is a text for other programs.
         """
-        trace = self._trace(*args, **kwargs)
-        entries = [
-            Event("trace", f"({trace.signature}): {trace.reason}"),
-            *self._specializer.events,
-            *(Event("guard", reason) for reason in dict.fromkeys(guard.reason for guard in trace.guards)),
-            *(Hooks.statements(self.python_function) if Hooks.statements is not None else ()),
-            *trace.events,
-            *(trace.executable.events if trace.executable is not None else ()),
-            Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
-        ]
-        entries += [event for event in why_not_saved(trace, self.python_function) if event not in entries]
-        return Report(f"{self._specializer.name}, trace {trace.number}", entries)
+        is_json = takes_json(self._parameters, kwargs)
+        report = report_on(self._specializer, self._trace(*args, **kwargs))
+        return report.to_json() if is_json else report
 
     @property
     def traces(self) -> tuple[Trace, ...]:

@@ -136,6 +136,11 @@ class Native:
         return [*self.every, *self.kernels]
 
     @property
+    def is_used(self) -> bool:
+        """Whether some of it is machine code, or may become machine code."""
+        return any(piece.compiled or not piece.versions for piece in self.pieces)
+
+    @property
     def events(self) -> list[Event]:
         codes = [(version.code, piece.place) for piece in self.pieces for version in piece.compiled]
         unkept = [Event("disk", f"its machine code: {code.unkept}", place) for code, place in codes if code.unkept]
