@@ -12,6 +12,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy, deepcopy
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
@@ -41,6 +42,7 @@ from autograph.runtime.graph.types import TensorType
 from autograph.runtime.ops.python import operators
 from autograph.runtime.tracing.calls import python_versions
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Recursion
+from autograph.runtime.tracing.calls.copying import copier
 from autograph.runtime.tracing.calls.handed_functions import has_effects
 from autograph.runtime.tracing.calls.modules import StandIns, is_plain_function
 from autograph.runtime.tracing.calls.stand_ins import (
@@ -274,6 +276,11 @@ class Caller(Calls):
             if is_converted(function.__code__):
                 raise Restart({(PACKAGE, package)})     # the user has named it to the import hook
             return Recorded(self.trace, function)
+        if function is copy or function is deepcopy:
+            return copier(self.trace, function, lambda *args, **kwargs: self._traced_into(function)(*args, **kwargs))
+        return self._traced_into(function)
+
+    def _traced_into(self, function: types.FunctionType) -> Any:
         traced = self.traced(function)
         return traced if type(traced) is Recorded else self._inlined(traced, function)
 
