@@ -455,7 +455,7 @@ def _check_texts(block: Block) -> None:
     kept: list[tuple[Node | None, Any]] = [(None, block.results)]
     for node in walk(block):
         kept += [(node, inner.results) for inner in node.blocks]
-        if node.op in KEEPS or node.op in ("build", "call"):
+        if node.op in KEEPS or node.op in ("build", "new", "call"):
             kept.append((node, (node.args, node.kwargs)))
     for holder, args in kept:
         found: list[Any] = []

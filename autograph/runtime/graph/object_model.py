@@ -147,6 +147,11 @@ def is_described(kind: type, name: str) -> bool:
     return inspect.isdatadescriptor(member) and not is_slot(member, kind)
 
 
+def sets_plainly(kind: type, name: str, method: str = "__setattr__") -> bool:
+    """Whether setting an attribute of an instance runs no code of the user's; with `__delattr__`, deleting it."""
+    return getattr(kind, method) is getattr(object, method) and not is_described(kind, name)
+
+
 def described(kind: type) -> frozenset[str]:
     """The names of all data descriptors of a class, other than slots."""
     return frozenset(name for base in kind.__mro__ for name in base.__dict__ if is_described(kind, name))

@@ -350,7 +350,7 @@ class _Expressions(Printer):
     def _call(self, node: Node) -> Iterator[Piece]:
         if node.op in ("build", "bound"):
             return self.arg(node.args[0])
-        if node.op != "call" or isinstance(node.args[0], Value):
+        if node.op not in ("call", "new") or isinstance(node.args[0], Value):
             return super()._call(node)
         name = str(own_attribute(node.args[0], "__name__", "…"))
         return iter((Piece("op", name), *self._enclosed(self.listed(node.args[1:]))))

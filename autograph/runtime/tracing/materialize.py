@@ -20,7 +20,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.cpython_internals import referents
 from autograph.common.statics import cell_content, class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, used_by, user_line, walk
-from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict, set_attribute
+from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType
@@ -446,7 +446,7 @@ class Materializer(Values):
             self.trace.unstageable(f"{what} is kept or handed to code that is not staged")
         with self._guard_cycle(value, f"{what} holds itself, and is kept"):
             parts = {name: self.lower(part) for name, part in attributes(value).items()}
-        return self._note(value, self._record("call", (make_object, type(value), parts)))
+        return self._note(value, self._record("new", (Constant(type(value)), parts)))
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:
@@ -460,14 +460,6 @@ def _is_of_trace(value: Any, depth: int) -> bool:
     else:
         parts = () if is_a(value, (type, types.ModuleType)) else referents(value)
     return depth > 0 and any(_is_of_trace(part, depth - 1) for part in parts)
-
-
-def make_object(kind: type, parts: dict[str, Any]) -> Any:
-    """An object with these attributes."""
-    made: Any = object.__new__(kind)
-    for name, part in parts.items():
-        set_attribute(made, name, part)
-    return made
 
 
 def make_function(

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.runtime.graph.graph import Constant, Graph, Value, walk
-from autograph.runtime.graph.object_model import delete_attribute, is_described, own_dict, set_attribute
+from autograph.runtime.graph.object_model import delete_attribute, own_dict, set_attribute, sets_plainly
 from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.globals import OWN_NAMES
@@ -208,19 +208,13 @@ class Writer:
             if old is not value and not unchanged:
                 if type(old) in (int, float, complex):
                     late.add(("attribute", id(thing), name))
-                if _sets_plainly(thing, "__setattr__", name):
+                if isinstance(thing, type) or sets_plainly(type(thing), name):
                     self._write("setattr", place(), name, value)
                 else:
                     self.trace.record_lowered("call", (set_attribute, place(), name, self.lower(value)))
         for name in [name for name in before if name not in after]:
-            delete = delattr if _sets_plainly(thing, "__delattr__", name) else delete_attribute
+            is_plain = isinstance(thing, type) or sets_plainly(type(thing), name, "__delattr__")
+            delete = delattr if is_plain else delete_attribute
             self.trace.record_lowered("call", (delete, place(), name))
         return late
 
-
-def _sets_plainly(thing: Any, method: str, name: str) -> bool:
-    """Whether the graph can set or delete an attribute as usual, without calling code of the user's a second time."""
-    kind = type(thing)
-    if isinstance(thing, type):
-        return True
-    return getattr(kind, method) is getattr(object, method) and not is_described(kind, name)

@@ -108,6 +108,10 @@ class Expressions:
         """A call of a builtin."""
         return ast.Call(self.path(self.globals.function(name, None)), args, [], **self.at)
 
+    def function(self, function: Any, args: Sequence[Any]) -> ast.expr:
+        """A call of a constant."""
+        return ast.Call(self.constant(function), list(map(self.arg, args)), [], **self.at)
+
     def target(self, value: Value) -> ast.Name:
         """The variable of a value, to assign to."""
         return ast.Name(self.variables.name(value), ast.Store(), **self.at)

@@ -129,8 +129,19 @@ class Liveness:
         getattr(self, name)(statement, region, self._tick())
 
     def _visit_Compute(self, statement: plans.Compute, region: Region, time: int) -> None:
+        if statement.node.op == "new":
+            self._define(statement.outputs, region, time)
+            time = self._tick()     # the attributes are set after the variable
+            self._extend(statement.outputs, time)
         self._use(self.plan.parts(statement.node), region, time)
-        self._define(statement.outputs, region, time)
+        if statement.node.op != "new":
+            self._define(statement.outputs, region, time)
+
+    def _extend(self, values: Iterable[Value], time: int) -> None:
+        """Let variables live that are set, and then read within the same statement."""
+        self.used.update(values)
+        for value in values:
+            self._ends[value] = max(time, self._ends.get(value, 0))
 
     def _visit_Copy(self, statement: plans.Copy, region: Region, time: int) -> None:
         self._use(statement.sources, region, time)
@@ -155,9 +166,8 @@ class Liveness:
         self._define(statement.outputs, region, time)
         time = self._tick()     # `v` of `x += v` is read after the variable has been set to `x`
         self._use(node.args[1:], region, time)
-        self.used.update(statement.outputs)
+        self._extend(statement.outputs, time)
         for value in statement.outputs:
-            self._ends[value] = max(time, self._ends.get(value, 0))
             self._prefer(value, node.args[0])
 
     def _prefer(self, first: Value, second: Any) -> None:

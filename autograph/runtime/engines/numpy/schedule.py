@@ -97,7 +97,8 @@ class Scheduler:
             self._copy(frame, end)
 
     def _visit_statement(self, frame: Frame, node: Node) -> None:
-        frame.take(operands(node))
+        if node.op != "new":    # its parts exist before its variable does, as the user's debugger shows
+            frame.take(operands(node))
         frame.flush()
         outputs = [value for value in node.outputs if value not in self._uses.aliases]
         frame.statements.append(Compute(node, outputs))

@@ -11,9 +11,11 @@ from typing import Any
 
 from autograph.common.code_marks import UNBOUND
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
+from autograph.runtime.engines.numpy.coalescing import is_usable
 from autograph.runtime.engines.numpy.expressions import Expressions, numbered
 from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, If, Loop, Return, Update
 from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.object_model import set_attribute, sets_plainly
 from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.types import TensorType
 
@@ -75,10 +77,22 @@ class Statements:
             yield ast.Assign([target], make.arg(node.args[2]), **at)
         elif node.op in ("delitem", "delattr"):
             yield ast.Delete([self._place(node.op == "delitem", ast.Del(), *node.args)], **at)
+        elif node.op == "new":
+            yield from self._new(node.args[0], node.args[1], outputs[0])
         elif any(self._variables.is_used(value) for value in outputs):
             yield ast.Assign([make.target(outputs[0])], make.node(node), **at)
         else:
             yield ast.Expr(make.node(node), **at)
+
+    def _new(self, kind: Any, parts: dict[str, Any], made: Value) -> Iterator[ast.stmt]:
+        """The new object, then its attributes."""
+        make, at = self._make, self._make.at
+        yield ast.Assign([make.target(made)], make.function(object.__new__, [kind]), **at)
+        for name, part in parts.items():
+            if is_usable(name) and sets_plainly(kind.value, name):
+                yield ast.Assign([self._place(False, ast.Store(), made, name)], make.arg(part), **at)
+            else:
+                yield ast.Expr(make.function(set_attribute, [made, name, part]), **at)
 
     def _place(self, is_item: bool, context: ast.expr_context, x: Any, key: Any) -> ast.Subscript | ast.Attribute:
         """`x[key]` or `x.key`, to assign to."""

@@ -38,6 +38,8 @@ declare("raise", effect=ORDERED, raises=True, traits=[STATEMENT])
 
 # A new object each time, which refers to its parts.
 declare("build", build_type, effect=VIEW, traits=[MOVES])
+# A new instance of a class with these attributes; no code of the class runs.
+declare("new", effect=ORDERED, traits=[STATEMENT])
 declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT])
 declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES, STATEMENT, (INTERVAL, intervals.same)])
 declare("fstring", STR, effect=PURE, raises=True)

@@ -114,6 +114,7 @@ QUIET.update({
     "for": _for,
     "while": lambda node: False,
     "build": lambda node: type(node.args[0]) in (tuple, list),      # the keys of dicts and sets may not be hashable
+    "new": lambda node: True,
     "bound": _bound,
     "getitem": _getitem,
     "getattr": _getattr,
