@@ -11,7 +11,7 @@ from autograph import __version__
 from autograph.cli.failure import Failure, did_you_mean
 from autograph.cli.program import Program
 
-COMMANDS = ("to-code", "convert", "run", "explain", "graph", "cache", "doctor")
+COMMANDS = ("to-code", "convert", "run", "profile", "explain", "graph", "cache", "doctor")
 
 
 class Commands(click.Group):
@@ -68,6 +68,7 @@ def commands() -> None:
       autograph convert src/model --out-dir out   write an importable package out/model
       autograph run train.py --epochs 3           run a script in converted form
       autograph run --convert heapq -m test test_heapq
+      autograph profile train.py                  ... and list its staged functions by time, with advice
       autograph explain model.py:Model.step       what was converted, what was not, and why
       autograph graph model.py:step 'f64[?]'      the graph that a function becomes
       autograph cache                             where machine code is kept, and how much

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 from rich.console import Console
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _THEME = "ansi_dark"  # colors of the terminal's own palette, on its own background
 
 
-def in_color() -> bool:
-    """Whether to color standard output: it is a terminal, or FORCE_COLOR is set."""
-    return sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR"))
+def in_color(file: IO[str] | None = None) -> bool:
+    """Whether to color a file, or standard output: it is a terminal, or FORCE_COLOR is set."""
+    return (file or sys.stdout).isatty() or bool(os.environ.get("FORCE_COLOR"))
 
 
 def code(text: str, language: str = "python") -> None:

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from importlib.machinery import BuiltinImporter, ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
+import click
+from click.shell_completion import CompletionItem
+
 from autograph import importing
 from autograph.cli import traces
 from autograph.cli.failure import Failure, did_you_mean, similar_file
@@ -18,9 +21,22 @@ from autograph.cli.failure import Failure, did_you_mean, similar_file
 MAIN = "__main__"
 
 
+class ProgramType(click.Path):
+    """SCRIPT, or MODULE after -m."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        if not ctx.params.get("is_module"):
+            return super().shell_complete(ctx, param, incomplete)
+        return [CompletionItem(name) for name in _modules() if name.startswith(incomplete)]
+
+
+def _modules() -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules() if not module.name.startswith("_"))
+
+
 @dataclass(frozen=True)
 class Program:
-    """A script, folder, archive or module to run, its arguments, and what to convert."""
+    """A script, folder, archive or module to run, its arguments, and the patterns of modules to convert."""
 
     target: str
     is_module: bool
@@ -29,7 +45,7 @@ class Program:
 
     def run(self) -> None:
         """Run it as `__main__`; its exceptions are raised, and will be shown without the frames of this library."""
-        hook = importing.install(self.patterns or (MAIN,))
+        hook = importing.install(self.patterns)
         module = sys.modules[MAIN] = ModuleType(MAIN)
         vars(module).update(__annotations__={}, __builtins__=sys.modules["builtins"])
         sys.argv[:] = ["-m" if self.is_module else self.target, *self.arguments]
@@ -111,7 +127,7 @@ def _find(name: str) -> ModuleSpec:
             raise
         raise Failure(f"cannot run {name!r}: {error.msg}") from error
     if spec is None:
-        hint = did_you_mean(name, [each.name for each in pkgutil.iter_modules()], alike=0.8)
+        hint = did_you_mean(name, _modules(), alike=0.8)
         raise Failure(f"cannot run {name!r}: there is no module of this name{hint}")
     if spec.submodule_search_locations is None:
         return spec

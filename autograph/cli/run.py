@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from autograph.cli.program import Program
+from autograph.cli.program import MAIN, Program, ProgramType
 
 
 @click.command(
@@ -14,7 +14,7 @@ from autograph.cli.program import Program
 )
 @click.option("--convert", "patterns", metavar="PATTERN", multiple=True, help="Convert these modules. Repeatable.")
 @click.option("-m", "is_module", is_flag=True, help="The first argument is the name of a module.")
-@click.argument("target", metavar="SCRIPT|MODULE", type=click.Path())
+@click.argument("target", metavar="SCRIPT|MODULE", type=ProgramType())
 @click.argument("arguments", metavar="[ARGS]...", nargs=-1, type=click.UNPROCESSED)
 def command(patterns: tuple[str, ...], is_module: bool, target: str, arguments: tuple[str, ...]) -> Program:
     """Run a program with modules converted as they are imported.
@@ -39,4 +39,4 @@ def command(patterns: tuple[str, ...], is_module: bool, target: str, arguments: 
       autograph run --convert heapq -m test test_heapq
     """
     # `main` runs it, when no frame of click is on the stack any more.
-    return Program(target, is_module, arguments, patterns)
+    return Program(target, is_module, arguments, patterns or (MAIN,))

@@ -299,6 +299,11 @@ def report_on(
     )
 
 
+def reports_of(function: Any) -> list[Report]:
+    """The reports on the calls of a staged function so far, one for each trace."""
+    return [report_on(function._specializer, trace) for trace in function.traces]
+
+
 def summary_of(trace: Trace) -> TierSummary:
     """The tier of a trace, without figures."""
     if trace.plain:

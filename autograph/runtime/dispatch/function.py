@@ -25,6 +25,7 @@ from autograph.runtime.dispatch.explain import Report, report_on, takes_json
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 from autograph.runtime.dispatch.specialize import Specializer
+from autograph.runtime.dispatch.stopwatch import measured
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
@@ -87,7 +88,8 @@ class Function(Generic[P, R]):
     def __setattr__(self, name: str, value: Any) -> None:
         """Set code and defaults of the plain function, which is then staged anew."""
         if name not in _MADE_OF:
-            object.__setattr__(self, name, value)
+            made = measured(self, value, Hooks.active) if name == "__call__" else value
+            object.__setattr__(self, name, made)
             return
         setattr(self.python_function, name, value)
         self._begin()

@@ -1,0 +1,183 @@
+"""The reports of `autograph profile`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograph.cli import display
+from autograph.cli.failure import attempt
+from autograph.runtime.dispatch.advice import Advice
+from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary, duration, reports_of
+from autograph.runtime.dispatch.locations import Locations
+from autograph.runtime.dispatch.stopwatch import Record, Stopwatch
+
+ADVICE = 3  # shown for each function, of those with the greatest gain
+
+
+@dataclass
+class Row:
+    """A function, its times, and the reports on its traces."""
+
+    name: str
+    file: str
+    line: int
+    record: Record
+    reports: list[Report]
+
+    @property
+    def per_call(self) -> float:
+        return self.record.seconds / max(self.record.calls, 1)
+
+    @property
+    def summary(self) -> TierSummary:
+        """That of the signature with the most calls."""
+        found = [report.summary for report in self.reports if report.summary is not None]
+        return max(found, key=lambda summary: summary.calls, default=TierSummary(0, self.record.calls))
+
+    @property
+    def advice(self) -> list[Advice]:
+        """That of all signatures, the greatest gain first."""
+        counts: dict[Advice, int] = {}
+        for advice in (advice for report in self.reports for advice in report.advice):
+            counts[replace(advice, count=1)] = max(counts.get(replace(advice, count=1), 0), advice.count)
+        found = [replace(advice, count=count) for advice, count in counts.items()]
+        return sorted(found, key=lambda advice: -advice.gain)
+
+    @property
+    def place(self) -> str:
+        return f"{Locations(self.file).file or self.file}:{self.line}"
+
+    @property
+    def cells(self) -> list[str]:
+        """Its cells in the table."""
+        summary, faster = self.summary, self.summary.speedup
+        times = [duration(self.record.seconds), duration(self.record.own), f"{self.record.calls:,}"]
+        shown = "" if faster is None or not summary.tier else f"{faster:.3g}"
+        return [*times, duration(self.per_call), str(summary.tier), shown, f"{self.name}  {self.place}"]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "file": self.file,
+            "line": self.line,
+            "calls": self.record.calls,
+            "seconds": self.record.seconds,
+            "own_seconds": self.record.own,
+            "reports": [report.to_dict() for report in self.reports],
+        }
+
+
+COLUMNS = ("time", "own", "calls", "per call", "tier", "faster", "function")
+_KEYS: dict[str, Callable[[Row], Any]] = {
+    "time": lambda row: -row.record.seconds,
+    "own": lambda row: -row.record.own,
+    "calls": lambda row: -row.record.calls,
+    "per-call": lambda row: -row.per_call,
+    "name": lambda row: row.name,
+}
+
+
+def rows_of(watch: Stopwatch, sort: str) -> list[Row]:
+    """The functions that were called, in order."""
+    called = ((key, record) for key, record in watch.records.items() if record.calls)
+    rows = [
+        Row(*key, record, [report for function in record.functions for report in reports_of(function)])
+        for key, record in called
+    ]
+    return sorted(rows, key=lambda row: (_KEYS[sort](row), row.file, row.line))
+
+
+@dataclass
+class Profile:
+    """The functions of a program, which ran for some seconds."""
+
+    program: str
+    seconds: float
+    rows: list[Row]
+
+    @property
+    def title(self) -> str:
+        count = len(self.rows)
+        if not count:
+            return f"{self.program}: {duration(self.seconds)}, no staged function was called"
+        inside = sum(row.record.own for row in self.rows)
+        functions = f"{count} staged function{'s' * (count != 1)}"
+        return f"{self.program}: {duration(self.seconds)}, of these {duration(inside)} in {functions}"
+
+    def to_json(self) -> str:
+        """A structure for other programs."""
+        rows = [row.to_dict() for row in self.rows]
+        record = {"version": VERSION, "program": self.program, "seconds": self.seconds, "functions": rows}
+        return json.dumps(record, indent=2, ensure_ascii=False)
+
+
+def write(profile: Profile, top: int, as_json: bool, output: Path | None) -> None:
+    """Write a profile to a file, or to stderr.
+
+    Args:
+        top: how many functions a table shows; 0 for all.
+    """
+    if output is None:
+        assert sys.__stderr__ is not None, "the caller has checked that"
+        _write(profile, top, as_json, sys.__stderr__)
+        return
+    with attempt("write", output), open(output, "w", encoding="utf-8") as file:
+        _write(profile, top, as_json, file)
+
+
+def _write(profile: Profile, top: int, as_json: bool, file: IO[str]) -> None:
+    if as_json:
+        print(profile.to_json(), file=file)
+        return
+    shown = profile.rows[: top or None]
+    hidden = len(profile.rows) - len(shown)
+    rest = [f"... and {hidden} more: --top 0 shows all"] * (hidden > 0)
+    if display.in_color(file):
+        _write_in_color(profile.title, shown, rest, Console(file=file))
+    else:
+        print(profile.title, *_lines(shown), *rest, sep="\n", file=file)
+
+
+def _lines(rows: Iterable[Row]) -> list[str]:
+    table = [list(COLUMNS), *(row.cells for row in rows)]
+    if len(table) == 1:
+        return []
+    widths = [max(map(len, column)) for column in zip(*table)]
+    aligned = ["  ".join([*(cell.rjust(width) for cell, width in zip(row[:-1], widths)), row[-1]]) for row in table]
+    lines = ["", aligned[0]]
+    for row, line in zip(rows, aligned[1:]):
+        lines += [line, *(f"    {place}{advice.cause}. {advice.remedy}" for place, advice in _advice(row))]
+    return lines
+
+
+def _advice(row: Row) -> list[tuple[str, Advice]]:
+    """The advice to show, with the places."""
+    locations = Locations(row.file)
+    return [
+        (f"{locations.of(advice.place)}: " if advice.place is not None else "", advice)
+        for advice in row.advice[:ADVICE]
+    ]
+
+
+def _write_in_color(title: str, rows: Iterable[Row], rest: Iterable[str], console: Console) -> None:
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=None)
+    for name in COLUMNS[:-1]:
+        table.add_column(name, justify="right", no_wrap=True, style="cyan" if name == "time" else "")
+    table.add_column(COLUMNS[-1], overflow="fold")
+    for row in rows:
+        cell = Text.assemble((row.name, "bold"), (f"  {row.place}", "bright_black"))
+        for place, advice in _advice(row):
+            cell.append_text(Text.assemble("\n", (place, "cyan"), f"{advice.cause}. ", (advice.remedy, "green")))
+        table.add_row(*map(Text, row.cells[:-1]), cell)
+    console.print(table)
+    for line in rest:
+        console.print(Text(line))
