@@ -15,6 +15,7 @@ import conversion
 import everyday
 import first
 import native
+import real
 import running
 import staged
 import training
@@ -28,6 +29,7 @@ BENCHMARKS = {
     "arrays": arrays.main,
     "everyday": everyday.main,
     "training": training.main,
+    "real": real.main,
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,327 @@
+"""What the calls of one public function take, plain and staged, and whether they do the same.
+
+The module of the function is loaded twice: one stays plain, in the other the function is decorated under its own name,
+as users would, so that recursive calls are staged calls too. All of this runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import gc
+import importlib.util
+import inspect
+import io
+import itertools
+import math
+import os
+import random
+import statistics
+import sys
+import textwrap
+import time
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from real_examples import Example
+from real_sources import Subject
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests import outcomes
+
+sys.path.pop(0)
+import autograph as ag
+
+Function = Callable[..., Any]
+
+
+def _total(values: Any) -> Any:
+    total = 0
+    for value in values:
+        total += value * value
+    return total
+
+
+for _engine in ("numpy", "native") if importlib.util.find_spec("llvmlite") else ("numpy",):
+    ag.function(_total, engine=_engine)(np.arange(9.0))  # so that the processes find imported what first calls import
+
+Result = dict[str, Any]
+LONGEST = 1.0  # seconds that a plain call may take
+WARM = 1000, 1.0  # calls before they are timed, and seconds after which fewer will do
+ROUNDS = 9
+clock = time.process_time
+
+
+class Unsuitable(Exception):
+    """The function cannot be measured, for it differs from call to call, takes too long, or has no call that works."""
+
+
+def measure(subject: Subject) -> Result:
+    """Compare and time the calls of a function; `skipped` says why it could not be."""
+    with _quiet():
+        try:
+            plain, staged = (_Side(subject) for _ in range(2))
+            example, wanted = _slowest(plain, subject)
+            staged.decorate()
+        except Unsuitable as error:
+            return {"skipped": str(error)}
+        result = _first_calls(plain, staged, example, wanted)
+        result |= _later_calls(plain, staged, example, bool(result["mutates"]))
+        result["differs"] += _differences(plain, staged, [example] * 2, wanted)
+        result["differs"] += [text for each in subject.examples[:8] for text in _differences(plain, staged, [each])]
+        return result | _staging(staged) | _loops(plain.function)
+
+
+class _Side:
+    """A function in a module of its own."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        with outcomes.time_limit():
+            try:
+                self.module = _load(subject)
+                self.owner = self.module
+                *path, self.name = subject.name.split(".")
+                for part in path:
+                    self.owner = getattr(self.owner, part)
+                self.function: Function = vars(self.owner)[self.name]
+            except (Exception, SystemExit) as error:
+                raise Unsuitable(f"cannot be imported: {type(error).__name__}: {error}") from None
+        if not isinstance(self.function, types.FunctionType) or inspect.isgeneratorfunction(self.function):
+            raise Unsuitable("no plain function")
+
+    def decorate(self) -> None:
+        self.function = ag.function(self.function)
+        setattr(self.owner, self.name, self.function)
+
+    def names(self, example: Example) -> dict[str, Any]:
+        """The names among which the arguments are evaluated; random numbers begin anew."""
+        sys.modules[self.module.__name__] = self.module
+        names = dict(vars(self.module))
+        random.seed(0)
+        np.random.seed(0)
+        exec(example.setup, names)
+        random.seed(0)
+        np.random.seed(0)
+        return names
+
+    def run(self, example: Example, function: Function | None = None) -> outcomes.Outcome:
+        return outcomes.run(function or self.function, example.arguments, self.names(example))
+
+    def arguments(self, example: Example) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        names = self.names(example) | {"_arguments": lambda *args, **kwargs: (args, kwargs)}
+        return eval(f"_arguments({example.arguments})", names)
+
+
+def _load(subject: Subject) -> types.ModuleType:
+    sys.modules.update({name: _Stub(name) for name in subject.stubs if name not in sys.modules})
+    path = [str(subject.root), str(subject.file.parent)]
+    sys.path[:0] = [each for each in path if each not in sys.path]
+    name = ".".join(subject.file.relative_to(subject.root).with_suffix("").parts)
+    package = name.rpartition(".")[0]
+    if (subject.file.parent / "__init__.py").exists() and package:
+        importlib.import_module(package)
+    spec = importlib.util.spec_from_file_location(name, subject.file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class _Stub(types.ModuleType):
+    """A module of which everything is a decorator that gives the function; `numba` without compiling."""
+
+    __path__: list[str] = []
+    prange = range
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        return self
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return args[0] if args and isinstance(args[0], types.FunctionType) else lambda function: function
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        nowhere = stack.enter_context(open(os.devnull, "w"))
+        stack.enter_context(contextlib.redirect_stdout(nowhere))
+        stack.enter_context(contextlib.redirect_stderr(nowhere))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _slowest(plain: _Side, subject: Subject) -> tuple[Example, outcomes.Outcome]:
+    """The example that takes longest, of those that do the same at each call, and what it does."""
+    found: list[tuple[float, Example, outcomes.Outcome]] = []
+    why = "no example call"
+    for example in subject.examples[:8]:
+        try:
+            first = plain.run(example)
+            args, kwargs = plain.arguments(example)
+            begin = clock()
+            with outcomes.time_limit(), contextlib.suppress(Exception):
+                plain.function(*args, **kwargs)
+            spent = clock() - begin
+            if spent > LONGEST:
+                why = f"takes {spent:.1f} s"
+            elif first.exception:
+                why = f"raises {first.exception}"
+            elif any(isinstance(each, Iterator) and not isinstance(each, io.IOBase) for each in args):
+                why = "uses up an argument"
+            elif plain.run(example) != first:
+                why = "does something else at each call"
+            else:
+                found.append((spent, example, first))
+        except (Exception, SystemExit) as error:
+            why = f"{type(error).__name__}: {error}"
+    if not found:
+        raise Unsuitable(why)
+    return max(found, key=lambda each: each[0])[1:]
+
+
+def _first_calls(plain: _Side, staged: _Side, example: Example, wanted: outcomes.Outcome) -> Result:
+    """The times of the first staged call and of a plain one, and whether the first three staged calls do the same."""
+    spent: dict[str, list[float]] = {}
+
+    def timed(side: str, function: Function) -> Function:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            begin = time.thread_time()  # under a time limit the clock of the process advances by ticks
+            try:
+                return function(*args, **kwargs)
+            finally:
+                spent.setdefault(side, []).append(time.thread_time() - begin)
+
+        return call
+
+    before = outcomes.described(plain.arguments(example))
+    differs = []
+    for number in range(3):
+        plain.run(example, timed("plain", plain.function))
+        actual = staged.run(example, timed("staged", staged.function))
+        differs += _difference(actual, wanted, f"call {number + 1}", example)
+    return {
+        "first": spent["staged"][0],
+        "first_plain": statistics.median(spent["plain"]),
+        "mutates": before != wanted.arguments,
+        "differs": differs,
+    }
+
+
+def _differences(
+    plain: _Side, staged: _Side, examples: list[Example], wanted: outcomes.Outcome | None = None
+) -> list[str]:
+    """How calls after the timed ones differ."""
+    found = []
+    for example in examples:
+        try:
+            expected = wanted or plain.run(example)
+            if wanted or plain.run(example) == expected:
+                found += _difference(staged.run(example), expected, "a late call", example)
+        except (SyntaxError, NameError):  # an example that does not work
+            continue
+    return found
+
+
+def _difference(actual: outcomes.Outcome, wanted: outcomes.Outcome, when: str, example: Example) -> list[str]:
+    parts = ("value", "exception", "printed", "warnings", "arguments")
+    different = [(part, getattr(actual, part), getattr(wanted, part)) for part in parts]
+    return [
+        f"{when} ({_short(example.arguments)}), {part}: {_short(is_)} instead of {_short(was)}"
+        for part, is_, was in different
+        if is_ != was
+    ]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -> Result:
+    """The times of a call after many: plain, and the ratio of staged to plain, the median of pairs."""
+    sides = [(side.function, _calls(side, example, mutates)) for side in (plain, staged)]
+    loop, empty = _loop(*plain.arguments(example))
+    count, seconds = WARM
+    for (function, calls), most in zip(sides, (100, count)):
+        spent, number = 0.0, 0
+        while number < most and (spent < seconds or number < 5):
+            spent += _timed(loop, function, calls(1))
+            number += 1
+    guess = min(_timed(loop, plain.function, sides[0][1](1)) for _ in range(5))
+    number = max(1, min(500 if mutates else 20_000, int(2e-3 / max(guess, 1e-7))))
+    best: Result = {"ratio": math.inf}
+    for _ in range(3):  # again if the machine may have been at fault
+        result = _alternately(loop, empty, sides, number, ROUNDS if guess < 0.05 else 3)
+        best = min(best, result, key=lambda each: each["ratio"])
+        if best["ratio"] * best["plain"] <= 1.05 * best["plain"] + 0.1e-6 or guess > 0.2:
+            break
+    return best
+
+
+def _alternately(loop: Function, empty: Function, sides: list[Any], number: int, rounds: int) -> Result:
+    pairs = []
+    for first in itertools.islice(itertools.cycle((0, 1)), rounds):
+        pair = {}
+        for index in (first, 1 - first):
+            function, calls = sides[index]
+            given = calls(number)
+            gc.collect()
+            spent = _timed(loop, function, given) - _timed(empty, function, given)
+            pair[index] = max(spent / number, 1e-8)
+        pairs.append((pair[0], pair[1]))
+    plain = statistics.median(pair[0] for pair in pairs)
+    return {"plain": plain, "ratio": statistics.median(pair[1] / pair[0] for pair in pairs)}
+
+
+def _calls(side: _Side, example: Example, mutates: bool) -> Callable[[int], list[Any]]:
+    """Gives the arguments of many calls: the same, or copies if the function changes them."""
+    side.names(example)
+    args, kwargs = side.arguments(example)
+    given = (*args, *kwargs.values())
+    return lambda number: [copy.deepcopy(given) if mutates else given for _ in range(number)]
+
+
+def _loop(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Function, Function]:
+    """A loop of calls as users write them, and one without the call."""
+    names = [f"a{index}" for index in range(len(args) + len(kwargs))]
+    words = [*names[: len(args)], *(f"{word}={name}" for word, name in zip(kwargs, names[len(args) :]))]
+    made: dict[str, Any] = {}
+    for name, body in (("loop", f"function({', '.join(words)})"), ("empty", "pass")):
+        target = f"({', '.join(names)},)" if names else "_"
+        exec(f"def {name}(function, calls):\n    for {target} in calls:\n        {body}", made)
+    return made["loop"], made["empty"]
+
+
+def _timed(loop: Function, function: Function, calls: list[Any]) -> float:
+    gc.disable()
+    try:
+        begin = clock()
+        loop(function, calls)
+        return clock() - begin
+    finally:
+        gc.enable()
+
+
+def _staging(staged: _Side) -> Result:
+    """In which tier the function is, and why it is not staged."""
+    traces = staged.function.traces
+    reasons = list(dict.fromkeys(str(trace.plain) for trace in traces if trace.plain))
+    return {"tier": None, "loops_staged": None, "traces": len(traces), "whole": not reasons, "reasons": reasons}
+
+
+def _loops(function: Function) -> Result:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return {"loops": sum(isinstance(node, (ast.For, ast.While)) for node in ast.walk(tree))}
