@@ -21,9 +21,19 @@ from tests import goldens  # noqa: E402
 
 os.environ.setdefault("AUTOGRAPH_CHECK", "1")   # check every graph after every pass
 os.environ.setdefault("AUTOGRAPH_DEBUG", "1")   # raise errors of this library instead of running as plain Python
+os.environ.setdefault("AUTOGRAPH_ENGINE", "numpy")
+os.environ.setdefault("AUTOGRAPH_TIERS", "off")     # trace at the first call, unless a test asks for tiers
 if "PYTEST_XDIST_WORKER" not in os.environ:     # workers share that of the process that started them
     _cache = tempfile.TemporaryDirectory(prefix="autograph-tests-")     # removed when the process ends
     os.environ["AUTOGRAPH_CACHE_DIR"] = _cache.name
+
+
+@pytest.fixture
+def default_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let functions run in tiers, as they do for users."""
+    monkeypatch.delenv("AUTOGRAPH_ENGINE", raising=False)
+    monkeypatch.delenv("AUTOGRAPH_TIERS", raising=False)
+
 
 MEMORY = 6 << 30    # bytes, for the process of the tests and each that they start
 

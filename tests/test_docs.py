@@ -17,6 +17,8 @@ from autograph.converters.context.known import module_context
 from autograph.syntax import liveness, source
 from autograph.syntax.printing import reprint
 
+pytestmark = pytest.mark.usefixtures("default_engine")
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -117,7 +119,8 @@ def test_life_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_life_of_a_staged_call(tmp_path: Path) -> None:
     program = blocks("docs/design.md", "python")[-1]
-    calls = "".join(f"print(clip_sum.{form}(np.array([0.5, 3.0, 1.5]), 2))\n" for form in ("graph", "lower"))
+    call = "(np.array([0.5, 3.0, 1.5]), 2)"
+    calls = "".join(f"print(clip_sum.with_options(engine='numpy').{form}{call})\n" for form in ("graph", "lower"))
     (tmp_path / "staged.py").write_text(f"import numpy as np\nimport autograph as ag\n\n{program}\n{calls}")
     graph, code = blocks("docs/design.md", "text")[:2]
     assert python(tmp_path, "staged.py").rstrip() == f"{graph}{code}".rstrip()

@@ -17,7 +17,7 @@ from autograph import nn, optim
 from autograph.cli import COMMANDS, commands
 from autograph.runtime.dispatch.function import Function
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.usefixtures("default_engine")]
 
 NAMES = {"np": np, "ag": ag, "nn": nn, "optim": optim}
 

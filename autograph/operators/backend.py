@@ -207,6 +207,26 @@ def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
 
 
 class _Active(list["Backend"]):
+    """Calls its observers when the first trace begins, and when the last one has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.observers: list[Callable[[], None]] = []
+
+    def append(self, backend: Backend) -> None:
+        super().append(backend)
+        if len(self) == 1:
+            self._tell()
+
+    def remove(self, backend: Backend) -> None:
+        super().remove(backend)
+        if not self:
+            self._tell()
+
+    def _tell(self) -> None:
+        for observer in self.observers:
+            observer()
+
     def __reduce__(self) -> str:
         return "ACTIVE"     # there is only one, also when functions of `ag.convert` are pickled by value
 
@@ -216,7 +236,7 @@ class _Active(list["Backend"]):
 # one for each backend registered with `watch`.
 STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
-ACTIVE: list[Backend] = _Active()
+ACTIVE = _Active()
 
 # No backend owns values of exactly these types. But a tracing backend may own those that can be changed.
 PLAIN: frozenset[type] = frozenset(

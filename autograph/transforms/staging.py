@@ -15,7 +15,7 @@ from autograph.conversion.fingerprint import fingerprint_of
 from autograph.errors import SourceError
 from autograph.operators import backend
 from autograph.operators.tracebacks import shelter_at
-from autograph.runtime.dispatch import decorator
+from autograph.runtime.dispatch import decorator, tiers
 from autograph.runtime.dispatch import function as staged
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.options import Options
@@ -65,6 +65,7 @@ def _statements(entity: Any) -> Iterable[Event]:
     ] + [Event("disk", unkept, place)] * bool(conversion.unkept and not disk_cache.is_off())
 
 
+backend.ACTIVE.observers.append(tiers.follow_traces)
 backend.register(GRAPH, types=(Tensor,))
 Hooks.install(
     tracer=_trace, inliner=_inline, active=backend.ACTIVE, statements=_statements, fingerprint=fingerprint_of

@@ -26,6 +26,7 @@ from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.stopwatch import measured
+from autograph.runtime.dispatch.tiers import Tiers
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
@@ -56,7 +57,7 @@ class Function(Generic[P, R]):
     # Calling an instance goes straight to the dispatcher in the slot, which changes with the policy.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "python_function"),
-        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specializer"),
+        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specializer", "_tiers"),
     )
 
     if TYPE_CHECKING:
@@ -83,6 +84,10 @@ class Function(Generic[P, R]):
         self._specializer = Specializer(
             name_of(function), function, self._parameters, self._bind, checked, self._dispatch
         )
+        self._tiers = None
+        if checked.is_tiered:
+            self._tiers = Tiers(function, self._parameters, self._specializer, self._dispatch)
+            self._specializer.tiers = self._tiers
         self._dispatch()
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -95,10 +100,13 @@ class Function(Generic[P, R]):
         self._begin()
 
     def _dispatch(self) -> None:
-        """Make a dispatcher that computes keys by the policy of now."""
+        """Let calls run the plain function in tier 0, else a dispatcher that computes keys by the policy of now."""
         made = self._specializer
         if made.sourceless or self._looks_at_caller():  # it must find its caller's frame below its own
             self.__call__ = self.python_function  # type: ignore[method-assign]
+            return
+        if self._tiers is not None and self._tiers.is_resting:
+            self.__call__ = self._undiverted if Hooks.active else self._tiers.call  # type: ignore[method-assign]
             return
         names = {
             "active": Hooks.active,
@@ -109,6 +117,12 @@ class Function(Generic[P, R]):
         }
         dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.inline_cache())
         self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
+
+    def _undiverted(self, *args: Any, **kwargs: Any) -> Any:
+        """A call in tier 0 while traces are made: it may be a part of one."""
+        tiers, result = self._tiers, self._divert(self._bind(*args, **kwargs))
+        assert tiers is not None
+        return tiers.call(*args, **kwargs) if result is MISS else result
 
     def _looks_at_caller(self) -> bool:
         """Whether it looks at the frame of its caller, and so runs as plain Python, if the user allows that."""
@@ -290,8 +304,7 @@ class Function(Generic[P, R]):
 
     def cache_clear(self) -> None:
         """Forget all traces, and the policy that they led to."""
-        self._specializer.clear()
-        self._dispatch()
+        self._begin()
 
 
 _OWN = ("graph", "lower", "explain", "get_concrete_function")

@@ -37,9 +37,10 @@ RENAMED = {
     "reuse": "buffer_reuse",
 }
 DIFFERENTIATED = ("plain", "derivative")     # the kinds that functions under differentiation refuse
+TIERS = "AUTOGRAPH_TIERS"    # the variable that switches tiers off, or changes them by chance
 # The engines, and their modules.
 ENGINES = {"numpy": "autograph.runtime.engines.numpy.engine", "native": "autograph.runtime.engines.native.engine"}
-DEFAULT, VARIABLE = "numpy", "AUTOGRAPH_ENGINE"     # the engine by default, and the variable that names another one
+DEFAULT, VARIABLE = "auto", "AUTOGRAPH_ENGINE"     # the engine by default, and the variable that names another one
 
 
 class FunctionOptions(TypedDict, total=False):
@@ -83,6 +84,12 @@ class Options:
     max_traces: int = 64
     fastmath: bool = False
     trace_packages: tuple[str, ...] = ()
+
+    @property
+    def is_tiered(self) -> bool:
+        """Whether calls run as plain Python until a graph has proved to be faster, see `tiers`."""
+        is_free = self.engine == "auto" and not self.strict and self.input_signature is None
+        return is_free and os.environ.get(TIERS) != "off"
 
 
 def _no_such_option(name: str) -> str:
@@ -177,7 +184,8 @@ def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str,
         return "numpy", NOTHING, {}
     if not can_compile():
         return "numpy", "llvmlite is not installed, which makes machine code", {}
-    return "native", "loops and operations on arrays become machine code when that pays", {"patient": True}
+    why = "loops and operations on arrays become machine code when that pays"
+    return "native", why, {"patient": not options.is_tiered}
 
 
 NOTHING = "no loop or operation here could become machine code"

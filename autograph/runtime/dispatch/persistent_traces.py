@@ -37,7 +37,7 @@ from autograph.common.statics import is_a, module_name, module_of, own_attribute
 from autograph.common.trace_rules import is_own_class, wants_full_tracebacks
 from autograph.errors import EngineError
 from autograph.runtime import ops
-from autograph.runtime.dispatch.options import ENGINES, Options
+from autograph.runtime.dispatch.options import ENGINES, Options, can_compile
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import broken
 from autograph.runtime.engines.numpy.engine import Outer
@@ -243,7 +243,7 @@ def file_of_trace(
         return None
     if widened:
         return Unsaved(widened)
-    if options.engine not in ENGINES:
+    if options.engine not in ENGINES and not options.is_tiered:
         return Unsaved(f"engine={options.engine!r} decides in each process what becomes machine code")
     if _is_watched():
         return Unsaved("coverage, a debugger or a profiler follows the program")
@@ -314,9 +314,10 @@ def _leaf(path: str, leaf: Leaf) -> str:
 
 
 def _options_text(options: Options) -> str:
-    setting: Callable[[], Any] = getattr(importlib.import_module(ENGINES[options.engine]), "setting", tuple)
+    name = "native" if options.engine == "auto" and can_compile() else options.engine
+    setting: Callable[[], Any] = getattr(importlib.import_module(ENGINES.get(name, ENGINES["numpy"])), "setting", tuple)
     switched = sorted(options.strict), sorted(options.without)
-    engine = options.engine, options.chosen, options.fastmath, setting()
+    engine = options.engine, name, options.chosen, options.fastmath, setting()
     return repr((*engine, options.static_argnames, switched, options.trace_packages))
 
 

@@ -19,6 +19,7 @@ from autograph.runtime.dispatch.generalize import policy_of
 from autograph.runtime.dispatch.input_signature import Specified
 from autograph.runtime.dispatch.options import Options, refuse
 from autograph.runtime.dispatch.persistent_traces import TraceFile
+from autograph.runtime.dispatch.tiers import Tiers
 from autograph.runtime.dispatch.trace_cache import Trace, Traces
 from autograph.runtime.dispatch.trace_entry import MISS, Entry, broken
 from autograph.runtime.dispatch.tracing_lock import PatientLock
@@ -67,6 +68,7 @@ class Specializer:
         self.made = 0
         self.seconds_allowed: float | None = None
         self._policy_changed = policy_changed
+        self.tiers: Tiers | None = None     # of a function that is staged only where that is faster
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
@@ -112,6 +114,8 @@ class Specializer:
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call for which the dispatcher has found no trace."""
+        if self.tiers is not None and not self.tiers.wants_trace(values):
+            return self.tiers.run(values)
         for _ in range(3):
             if self._gives_up:
                 break
@@ -123,6 +127,8 @@ class Specializer:
                 reason = self._compiler.failure(error)
                 refuse(self.options, self.name, "plain", f"runs as plain Python: {reason}")
                 self._report("plain", f"a call ran as plain Python: {reason}")
+                if self.tiers is not None:
+                    self.tiers.give_up(values, reason)
                 break
             begin = time.perf_counter()
             result = trace.entry(*values)
@@ -172,7 +178,7 @@ class Specializer:
                             raise
                         if self._pin_numbers() or self._concretize(error, signature, reading):
                             continue
-                        if isinstance(error, ASKED) or "derivative" in self.options.strict:
+                        if (isinstance(error, ASKED) and self.tiers is None) or "derivative" in self.options.strict:
                             raise
                         failed = str(error)
                     if found is None and not failed:
@@ -321,7 +327,9 @@ class Specializer:
         else:
             self._compiler.fill(trace, reading, values, self.policy.late, self._widened())
         self.sourceless = trace.sourceless
-        trace.entry = self._counted(trace, trace.entry)
+        trace.entry = trace.staged_entry = self._counted(trace, trace.entry)
+        if self.tiers is not None:
+            trace.entry = self.tiers.entry(trace)
         self.made += 1
         self._stopped += trace.stopped
         for dropped in self.traces.add(trace):
@@ -368,7 +376,7 @@ class Specializer:
         self._report("plain", f"{what}, so calls without a trace run as plain Python from now on")
 
     def _warn(self, trace: Trace) -> None:
-        if self._warned or not (self.made >= OFTEN or self.sourceless):
+        if self._warned or self.tiers is not None or not (self.made >= OFTEN or self.sourceless):
             return
         self._warned = True
         if self.sourceless:

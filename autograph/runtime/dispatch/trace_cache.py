@@ -34,6 +34,7 @@ class Trace:
         calls: how often it ran.
         is_bare: whether its entry only calls the executable with its own arguments.
         pays: whether its first call took so long that tracing took next to no time.
+        staged_entry: the entry that runs the graph, also where calls run as plain Python because that is faster.
         disk: the `TraceFile` to save it to when it has run once; or an `Unsaved`, why it is not on disk.
     """
 
@@ -57,6 +58,7 @@ class Trace:
     calls: int = 0
     is_bare: bool = False
     pays: bool = False
+    staged_entry: Entry = never
     disk: Any = None
     calls_before: int = 0  # its calls when a trace was last dropped
 

@@ -1,0 +1,326 @@
+"""The tiers of `engine="auto"`: the plain function first, and a graph once that has proved to be faster.
+
+Tier 0 is the user's own code, which counts its calls (`call_counter.py`). Some calls are timed, so few that this takes
+about a hundredth of the time. Each signature has a `Trial`: once its calls have taken `HOT` seconds, the function goes
+to the dispatcher, and the signature is traced. Then staged and plain calls alternate, timed, until it is known which
+are faster. If the plain ones are, the signature runs as plain Python, until a call takes `GROWN` times as long. A
+function without a faster signature goes back to tier 0.
+
+All tiers give the same results, so when to change tiers is only a matter of speed. `AUTOGRAPH_TIERS=random:SEED`
+changes them by chance at each call, for tests of that; `AUTOGRAPH_TIERS=off` traces at the first call.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import Parameter
+from types import FunctionType
+from typing import Any
+
+from autograph.common.call_counter import Ticks, counting
+from autograph.runtime.dispatch.arguments import arrange
+from autograph.runtime.dispatch.options import TIERS
+from autograph.runtime.dispatch.trace_cache import Trace
+from autograph.runtime.dispatch.trace_entry import MISS, Entry
+
+HOT = 0.020         # seconds in plain calls, after which tracing pays
+SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
+ENTERING = 4e-7     # seconds that a call takes to find its trace
+SAMPLING = 3e-6     # seconds that timing a call takes,
+SHARE = 0.01        # and the part of the time that may go into that
+GROWN = 4           # times as long a plain call takes, when another trial may end differently
+WARM = 2            # staged calls that finish compiling, at the beginning of a trial
+PAIRS = 6           # timed calls of each kind in a trial, about
+LONG = 1e-3         # seconds of a call whose time is known from one call
+MOST = 256          # signatures whose times are kept
+REVIEW = 256        # calls of a plain signature, after which the function rests if none was staged meanwhile
+
+_clock = time.perf_counter
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(eq=False)
+class Trial:
+    """The times of plain and staged calls of one signature, and which are faster.
+
+    Attributes:
+        heat: seconds in plain calls, estimated from those that were timed.
+        plain, staged: the least seconds of a call.
+        faster: "plain" or "staged"; "" if it is not known yet.
+        reason: of that.
+        retry: seconds of a plain call from which on another trial may end differently.
+        calls: calls in the trial that is under way.
+    """
+
+    heat: float = 0.0
+    plain: float = math.inf
+    staged: float = math.inf
+    faster: str = ""
+    reason: str = ""
+    retry: float = math.inf
+    calls: int = 0
+
+    def settle(self, faster: str, reason: str, retry: float = math.inf) -> None:
+        """End a trial."""
+        self.faster, self.reason, self.retry, self.heat, self.calls = faster, reason, retry, 0.0, 0
+
+
+class Tiers:
+    """Decides which calls of one function run as plain Python.
+
+    Args:
+        function: the plain one.
+        made: its `Specializer`.
+        switch: called when the function changes between tier 0 and the dispatcher.
+
+    Attributes:
+        is_resting: whether the function is in tier 0.
+        call: what a call of the function runs in tier 0.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], parameters: Sequence[Parameter], made: Any, switch: Callable[[], None]
+    ) -> None:
+        self._function = function
+        self._parameters = parameters
+        self._made = made
+        self.switch = switch
+        self._is_simple = all(p.kind in _POSITIONAL for p in parameters)
+        self._plain: Entry = function if self._is_simple else self._arranged
+        self._ticks = Ticks()
+        self._interval = 0
+        self._last = math.inf
+        self._chance = _chance()
+        self.trials: dict[Any, Trial] = {}
+        self.is_resting = True
+        self.call = self._counting()
+        _ALL.add(self)
+
+    def _counting(self) -> Callable[..., Any]:
+        sample = partial(_sample, weakref.ref(self))
+        found = None
+        if type(self._function) is FunctionType:
+            found = counting(self._function, self._ticks, sample)
+        if found is not None:
+            vars(found)["__ag_tiers__"] = self      # for code does not keep it alive
+            return found
+        return self._function
+
+    def _arranged(self, *values: Any) -> Any:
+        args, kwargs = arrange(self._parameters, values)
+        return self._function(*args, **kwargs)
+
+    # Tier 0 -----------------------------------------------------------------------------------------------------------
+
+    def sample(self, values: tuple[Any, ...]) -> Any:
+        """Run a call as plain Python, and note its time."""
+        waited, self._interval = self._interval, self._interval * 2 + 1
+        self._ticks.rearm(self._interval)
+        begin = _clock()
+        result = self._plain(*values)
+        seconds = _clock() - begin
+        if self._chance is None:
+            most = int(SAMPLING / SHARE / max(seconds, 1e-9))
+            self._interval = min(self._interval, most)
+        else:
+            self._interval = 0
+        self._ticks.rearm(self._interval)
+        seconds, self._last = min(seconds, self._last), seconds     # one slow call may be chance
+        if (self._chance or seconds >= SMALL) and self.is_resting and self._is_hot(values, seconds, waited + 1):
+            self._promote()
+        return result
+
+    def _is_hot(self, values: Sequence[Any], seconds: float, calls: int) -> bool:
+        """Note the time of a plain call that stands for several. Returns whether to use a graph from now on."""
+        key, trial = self._trial(values)
+        if trial is None:
+            return False
+        trial.plain = min(trial.plain, seconds)
+        if self._chance is not None:
+            return self._chance.random() < 0.4
+        if trial.faster == "plain":
+            if seconds < trial.retry:
+                return False
+            self._reopen(trial, key)
+        trial.heat += seconds * calls
+        return trial.faster == "staged" or trial.heat >= HOT
+
+    def _trial(self, values: Sequence[Any]) -> tuple[Any, Trial | None]:
+        try:
+            key = self._made.key(values)
+            hash(key)
+        except Exception:   # as in the dispatcher: there is no key
+            return None, None
+        return key, self._trial_at(key)
+
+    def _trial_at(self, key: Any) -> Trial:
+        if key not in self.trials and len(self.trials) >= MOST:
+            self.trials.pop(next(iter(self.trials)), None)
+        return self.trials.setdefault(key, Trial())
+
+    def _promote(self) -> None:
+        self.is_resting = False
+        self.switch()
+
+    def _demote(self) -> None:
+        self.is_resting = True
+        self.switch()
+
+    # With the dispatcher ----------------------------------------------------------------------------------------------
+
+    def wants_trace(self, values: tuple[Any, ...]) -> bool:
+        """Whether a call for which there is no trace is worth one."""
+        if self._chance is not None:
+            return self._chance.random() < 0.7
+        _, trial = self._trial(values)
+        return trial is not None and (trial.faster == "staged" or (not trial.faster and trial.heat >= HOT))
+
+    def run(self, values: tuple[Any, ...]) -> Any:
+        """Run a call without a trace as plain Python, and note its time."""
+        begin = _clock()
+        result = self._plain(*values)
+        seconds = _clock() - begin
+        if seconds >= SMALL:
+            self._is_hot(values, seconds, 1)
+        return result
+
+    def give_up(self, values: tuple[Any, ...], reason: str) -> None:
+        """Let calls of a signature run as plain Python, since it cannot be traced."""
+        _, trial = self._trial(values)
+        if trial is not None:
+            trial.settle("plain", reason)
+        self._rest()
+
+    def entry(self, trace: Trace) -> Entry:
+        """The entry of a new trace: plain and staged calls alternate, until it is known which are faster."""
+        trial = self._trial_at(trace.key)
+        if trace.plain:
+            trial.settle("plain", trace.plain)
+            self._rest()
+            return self._plain_entry()
+        trial.settle("", "")
+        return self._comparing(trial, trace)
+
+    def _comparing(self, trial: Trial, trace: Trace) -> Entry:
+        def compare(*values: Any) -> Any:
+            count = trial.calls
+            trial.calls += 1
+            # the sequence of Thue and Morse: no pattern of the calls themselves favors one of the two
+            is_staged = count < WARM or count.bit_count() % 2 == 0
+            if self._chance is not None:
+                is_staged = self._chance.random() < 0.5
+            begin = _clock()
+            result = trace.staged_entry(*values) if is_staged else self._plain(*values)
+            seconds = _clock() - begin
+            if result is not MISS:
+                self._compared(trial, trace, is_staged, seconds)
+            return result
+
+        return compare
+
+    def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
+        """Note the time of a call, and settle the trial if that suffices."""
+        if self._chance is not None:
+            if self._chance.random() < 0.2:
+                self._demote()
+            return
+        if not is_staged:
+            trial.plain = min(trial.plain, seconds)
+        elif trial.calls > WARM:
+            trial.staged = min(trial.staged, seconds + ENTERING)
+        if trial.calls < 2 * PAIRS and not (seconds >= LONG and _differ(trial.plain, trial.staged)):
+            return
+        figures = f"a plain call takes {_written(trial.plain)}, a staged one {_written(trial.staged)}"
+        if trial.staged < trial.plain:
+            trial.settle("staged", figures)
+            self._made.traces.replace(trace, trace.staged_entry)
+        else:
+            trial.settle("plain", figures, GROWN * trial.plain)
+            self._made.traces.replace(trace, self._plain_entry())
+            self._rest()
+
+    def _plain_entry(self) -> Entry:
+        """An entry that runs the plain function, while other signatures are staged or may be."""
+        ticks = Ticks(REVIEW)
+        before = self._staged_calls()
+
+        def run(*values: Any) -> Any:
+            for due in ticks.iterator:
+                if due:
+                    nonlocal before
+                    ticks.rearm(REVIEW)
+                    now = self._staged_calls()
+                    if now == before:
+                        self._demote()
+                    before = now
+                    return self.run(values)
+                break
+            return self._plain(*values)
+
+        return run
+
+    def _staged_calls(self) -> int:
+        return sum(trace.calls for trace in self._made.traces if not trace.plain)
+
+    def _rest(self) -> None:
+        """Go back to tier 0 if no signature is faster staged, nor under trial."""
+        if not any(trial.faster == "staged" or trial.calls for trial in self.trials.values()):
+            self._demote()
+
+    def _reopen(self, trial: Trial, key: Any) -> None:
+        """Begin another trial, as calls take longer than in the one before."""
+        trial.settle("", "")
+        trial.plain = trial.staged = math.inf
+        for trace in self._made.traces.at(key):
+            if not trace.plain:
+                self._made.traces.replace(trace, self._comparing(trial, trace))
+
+
+# The tiers of all functions, to change those in tier 0 when a trace begins or ends.
+_ALL: weakref.WeakSet[Tiers] = weakref.WeakSet()
+
+
+def follow_traces() -> None:
+    """Let functions in tier 0 be called through the dispatcher while a trace is made, which may include their calls."""
+    for tiers in list(_ALL):
+        if tiers.is_resting:
+            tiers.switch()
+
+
+def _sample(tiers: weakref.ref[Tiers], values: tuple[Any, ...]) -> tuple[bool, Any]:
+    found = tiers()
+    assert found is not None, "the function that is being called keeps it alive"
+    try:
+        return False, found.sample(values)
+    except BaseException as error:
+        trace = error.__traceback__
+        for _ in range(2):
+            trace = trace and trace.tb_next     # this frame, and that of `sample`
+        error.__traceback__ = trace
+        return True, error
+
+
+def _differ(one: float, other: float) -> bool:
+    """Whether two times differ so much that no further measurement is needed."""
+    return math.inf not in (one, other) and not 0.7 < one / other < 1.4
+
+
+def _written(seconds: float) -> str:
+    return f"{1e6 * seconds:.3g} µs" if seconds < 1e-3 else f"{1e3 * seconds:.3g} ms"
+
+
+def _chance() -> random.Random | None:
+    """The source of random changes of tiers, if tests ask for them."""
+    kind, _, seed = os.environ.get(TIERS, "").partition(":")
+    if not kind:
+        return None
+    if kind != "random":
+        raise ValueError(f"{TIERS}: expected 'off', 'random' or 'random:SEED', not {kind!r}")
+    return random.Random(seed)

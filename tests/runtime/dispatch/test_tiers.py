@@ -1,0 +1,184 @@
+"""`engine="auto"`: which tier calls run in, on a clock that the tests set; and that no change of tiers is visible."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import traceback
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime.dispatch import tiers
+from tests import outcomes
+
+pytestmark = pytest.mark.usefixtures("default_engine")
+
+PLAIN, STAGED = 1.0, -1.0       # how much longer a staged call takes than a plain one
+
+
+@pytest.fixture
+def calls_take(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets how long each timed call takes, and how much longer staged ones do."""
+
+    def take(seconds: float, longer: float = 0.0) -> None:
+        readings = itertools.count(step=seconds)
+        monkeypatch.setattr(tiers, "_clock", lambda: next(readings))
+        monkeypatch.setattr(tiers, "ENTERING", longer * seconds / 2)
+
+    return take
+
+
+def tier(function: Any) -> str:
+    return "0" if function._tiers.is_resting else "dispatched"
+
+
+def test_small_calls_stay_plain(calls_take: Any) -> None:
+    calls_take(1e-7)
+    function = ag.function(lambda a, b: a + b)
+    assert [function(n, 1) for n in range(20_000)] == [n + 1 for n in range(20_000)]
+    assert tier(function) == "0"
+    assert function._specializer.made == 0
+
+
+def test_a_hot_signature_is_traced_and_stays_staged_where_that_is_faster(calls_take: Any) -> None:
+    calls_take(tiers.HOT / 4, STAGED)
+    function = ag.function(lambda a, b: a + b)
+    assert [function(n, 1.5) for n in range(30)] == [n + 1.5 for n in range(30)]
+    (trace,) = function.traces
+    assert tier(function) == "dispatched"
+    assert trace.calls > 20
+    assert [trial.faster for trial in function._tiers.trials.values()] == ["staged"]
+
+
+def test_a_signature_that_is_not_faster_goes_back_to_plain_and_is_tried_again_when_its_calls_take_longer(
+    calls_take: Any,
+) -> None:
+    calls_take(tiers.HOT / 4, PLAIN)
+    function = ag.function(lambda x: x * 2)
+    x = np.arange(3.0)
+    for _ in range(30):
+        assert (function(x) == x * 2).all()
+    (trace,), (trial,) = function.traces, function._tiers.trials.values()
+    calls = trace.calls
+    assert (tier(function), trial.faster) == ("0", "plain")
+    for _ in range(30):
+        function(x)
+    assert trace.calls == calls
+    calls_take(tiers.HOT * 4, STAGED)
+    for _ in range(30):
+        assert (function(x) == x * 2).all()
+    assert (tier(function), trial.faster) == ("dispatched", "staged")
+    assert function.traces == (trace,)
+
+
+def test_a_function_without_graph_goes_back_to_plain(calls_take: Any) -> None:
+    calls_take(tiers.HOT)
+
+    def make(n: int) -> Any:
+        class Made:
+            value = n
+
+        return Made.value
+
+    function = ag.function(make)
+    assert [function(n) for n in range(20)] == [*range(20)]
+    (trial,) = function._tiers.trials.values()
+    assert (tier(function), trial.faster) == ("0", "plain")
+    assert "class" in trial.reason
+
+
+def test_a_plain_signature_beside_a_staged_one_lets_the_function_rest_when_only_it_is_called(calls_take: Any) -> None:
+    calls_take(tiers.HOT, STAGED)
+    function = ag.function(lambda x: x + x)
+    for n in range(20):
+        function(n)
+    assert tier(function) == "dispatched"
+    calls_take(tiers.HOT, PLAIN)
+    for _ in range(3 * tiers.REVIEW):
+        assert function((1,)) == (1, 1)
+    assert tier(function) == "0"
+    function(1)
+    assert function(1) == 2
+    assert tier(function) == "dispatched"       # its graph is known to be faster
+
+
+def test_errors_of_sampled_and_of_compared_calls_have_the_same_traceback(calls_take: Any) -> None:
+    calls_take(tiers.HOT / 8)
+
+    def inverse(x: float) -> float:
+        return 1 / x
+
+    function, seen = ag.function(inverse), []
+    for n in range(40):
+        function(n + 1)
+        try:
+            function(0)
+        except ZeroDivisionError as error:
+            seen.append([(each.name, each.lineno) for each in traceback.extract_tb(error.__traceback__)][-1])
+    assert set(seen) == {("inverse", inverse.__code__.co_firstlineno + 1)}
+    assert len(seen) == 40
+
+
+def test_a_function_in_tier_0_that_a_trace_calls_becomes_a_part_of_it() -> None:
+    clipped = ag.function(lambda x: 0 if x < 0 else x)
+
+    def total(xs: list[float]) -> float:
+        return sum(map(clipped, xs))
+
+    staged = ag.function(total)
+    graph = str(staged.graph([1.5, -2.0]))
+    assert "if" in graph or "select" in graph
+    assert clipped._specializer.made == 0
+    assert staged([1.5, -2.0]) == 1.5
+
+
+def test_views_trace_when_asked_and_do_not_change_the_tier() -> None:
+    function = ag.function(lambda x: x + 1)
+    assert "x + 1" in str(function.graph(3))
+    assert len(function.traces) == 1
+    assert function(3) == 4
+    assert tier(function) == "0"
+
+
+def test_functions_and_what_they_capture_are_freed() -> None:
+    class Captured:
+        pass
+
+    def make() -> Any:
+        captured = Captured()
+        function = ag.function(lambda: (captured, function))
+        function()
+        return weakref.ref(captured)
+
+    found = make()
+    gc.collect()
+    assert found() is None
+
+
+def programs() -> Iterator[tuple[Any, str]]:
+    yield (lambda xs: [x for x in xs if x > 1]), "[1, 2, 3]"
+    yield (lambda x, *rest, key=1, **more: (x, rest, key, more)), "1, 2, key=3, z=4"
+    yield (lambda d: d.setdefault("a", []).append(1) or d), "{}"
+    yield (lambda x: print(x) or 1 // x), "0"
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("function", "arguments"), [*programs()])
+def test_tiers_that_change_by_chance_do_the_same(
+    function: Any, arguments: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOGRAPH_TIERS", f"random:{seed}")
+    staged = ag.function(function)
+    for _ in range(12):
+        assert outcomes.run(staged, arguments) == outcomes.run(function, arguments)
+
+
+def test_an_unknown_setting_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOGRAPH_TIERS", "sometimes")
+    with pytest.raises(ValueError, match="AUTOGRAPH_TIERS: expected 'off', 'random' or 'random:SEED', not 'sometimes'"):
+        ag.function(abs)
