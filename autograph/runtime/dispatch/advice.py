@@ -1,6 +1,6 @@
 """Advice: what keeps a call from being faster, in the user's terms, and what to do about it.
 
-A `Rule` recognizes the message of an event. `tests/runtime/dispatch/test_advice.py` has a program for each rule.
+A `Rule` recognizes an event; `advice_rules.py` is the table of them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from autograph.runtime.dispatch.locations import place_in
 from autograph.runtime.graph.signature import Event, Where
 
 # The likely gain, by what runs as Python: all of a function, a loop, an operation in a loop, or next to nothing.
 FUNCTION, LOOP, OPERATION, LITTLE = 4.0, 3.0, 2.0, 1.0
+SHORT = 1e-4  # seconds of an operation for which there is no advice
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,10 @@ class Advice:
 
 
 class Rule(NamedTuple):
-    """Advice for events of some kinds whose message a pattern finds; its groups fill in `cause` and `remedy`."""
+    """Advice for events of some kinds, in whose message and `about`, below each other, a pattern is found.
+
+    The groups of the pattern fill in `cause` and `remedy`.
+    """
 
     name: str
     kinds: Collection[str]
@@ -51,18 +56,21 @@ class Rule(NamedTuple):
 def advice_for(events: Iterable[Event], rules: Iterable[Rule]) -> list[Advice]:
     """The advice for some events, the greatest gain first; equal advice once, with its number."""
     rules = tuple(rules)
-    found: dict[Advice, int] = {}
+    found: dict[tuple[str, str], Advice] = {}
     for event in events:
         advice = next(filter(None, (_applied(rule, event) for rule in rules)), None)
         if advice is not None:
-            found[advice] = found.get(advice, 0) + 1
-    counted = [replace(advice, count=count) for advice, count in found.items()]
-    return sorted(counted, key=lambda advice: -advice.gain)
+            first = found.setdefault((advice.cause, advice.remedy), replace(advice, count=0))
+            found[advice.cause, advice.remedy] = replace(first, count=first.count + 1)
+    return sorted(found.values(), key=lambda advice: -advice.gain)
 
 
 def _applied(rule: Rule, event: Event) -> Advice | None:
-    match = re.search(rule.pattern, event.message) if event.kind in rule.kinds else None
+    if event.kind not in rule.kinds or 0 < event.seconds < SHORT:
+        return None
+    match = re.search(rule.pattern, f"{event.message}\n{event.about}".rstrip("\n"))
     if match is None:
         return None
-    cause, remedy = (text.format(**match.groupdict()) for text in (rule.cause, rule.remedy))
-    return Advice(rule.name, cause, remedy, event.place, rule.gain)
+    cause, remedy = (text.format_map(match.groupdict()) for text in (rule.cause, rule.remedy))
+    place = event.place or place_in(event.message)
+    return Advice(rule.name, cause, remedy, place, rule.gain + min(event.seconds, 0.9))

@@ -9,16 +9,22 @@ from inspect import Parameter
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from autograph.runtime.dispatch.advice import Advice
+from autograph.runtime.dispatch.advice import LITTLE, Advice, advice_for
+from autograph.runtime.dispatch.advice_rules import RULES
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.locations import Locations
 from autograph.runtime.dispatch.persistent_traces import why_not_saved
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.graph.callables import place_of
+from autograph.runtime.graph.graph import walk
 from autograph.runtime.graph.signature import Event, Where
+from autograph.runtime.graph.traits import LOOP
 
 VERSION = 1  # of the structure of JSON reports
+
+SMALL = 1e-6  # seconds of a plain call that cannot become shorter
+RETRACED = 4  # traces of a function, after which each value of an argument seems to need one
 
 TIERS = ("plain Python", "a graph on NumPy", "machine code")  # tiers 0, 1 and 2, in words
 
@@ -290,13 +296,32 @@ def report_on(
     ]
     entries += [event for event in why_not_saved(trace, made.function) if event not in entries]
     file, _ = place_of(made.function) or ("", 0)
+    summary = summary or summary_of(trace)
     return Report(
         f"{made.name}, trace {trace.number}",
         [entry for entry in entries if entry.message],
         file=file,
-        summary=summary or summary_of(trace),
+        summary=summary,
         loops=loops,
+        advice=[*_advice_on_figures(summary), *advice_for(_telling(entries, made, trace), RULES)],
     )
+
+
+def _telling(entries: Iterable[Event], made: Specializer, trace: Trace) -> Iterator[Event]:
+    """The events that are a reason for the time of this trace."""
+    has_loops = trace.graph is not None and any(node.op in LOOP for node in walk(trace.graph.block))
+    for entry in entries:
+        if entry.kind == "signature" and made.made < RETRACED and "recursion" not in entry.message:
+            continue    # it was needed, and may be the only trace
+        if entry.kind != "engine" or has_loops:
+            yield entry
+
+
+def _advice_on_figures(summary: TierSummary) -> list[Advice]:
+    if summary.tier or summary.plain_seconds is None or summary.plain_seconds >= SMALL:
+        return []
+    cause = f"a call takes {duration(summary.plain_seconds)}, about as long as entering a staged function"
+    return [Advice("small", cause, "Decorate its caller instead", gain=LITTLE)]
 
 
 def reports_of(function: Any) -> list[Report]:

@@ -44,6 +44,12 @@ class Locations:
         return _IN_TEXT.sub(lambda found: self.of((found[1], int(found[2]))), text)
 
 
+def place_in(text: str) -> Where | None:
+    """The place at the end of a reason."""
+    found = [*_IN_TEXT.finditer(text)]
+    return (found[-1][1], int(found[-1][2])) if found else None
+
+
 def shown_file(file: str, folder: str) -> str:
     """A file relative to a folder, if it is below it; a cell as IPython names it."""
     if cell := _cell(file):

@@ -270,11 +270,15 @@ class Event:
             as `loop` or `note`, for mere reports.
         message: the event and its cause.
         place: the user's file and line.
+        about: the user's text of the operation, and more about it, if known.
+        seconds: the time that it has taken so far, if known.
     """
 
     kind: str
     message: str
     place: Where | None = None
+    about: str = ""
+    seconds: float = 0.0
 
 
 @dataclass

@@ -129,6 +129,8 @@ def test_json():
     assert told["events"][1] == {
         "kind": "callback",
         "message": "scipy.special.erf is called back",
+        "about": "",
+        "seconds": 0.0,
         "file": "user.py",
         "line": 7,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,15 @@ from autograph.runtime.graph.operands import NoLowering
 
 
 class Refused(Exception):
-    """A loop is not compiled: each iteration would exit the code, or only call Python."""
+    """A loop is not compiled: each iteration would exit the code, or only call Python.
+
+    Attributes:
+        callbacks: the Python callbacks that its code would have.
+    """
+
+    def __init__(self, reason: str, callbacks: Iterable[Any] = ()) -> None:
+        super().__init__(reason)
+        self.callbacks = tuple(callbacks)
 
 
 _NOT_OURS = (AutographError, NoLowering, Refused, MemoryError, RecursionError)

@@ -76,7 +76,7 @@ class Lowering:
             self.flow.queue.pop()()
         self.flow.emit_side_exits()
         if not self.calls.is_of_use():
-            raise Refused("all its operations call Python or NumPy")
+            raise Refused("all its operations call Python or NumPy", self.calls.callbacks)
         return assembled(self._emit)
 
     # Nodes ------------------------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ class Lowering:
         while place is not None:
             self._nodes += 1
             if self._nodes > NODES or self._emit.b.function.numbers > SIZE:
-                raise Refused("its code would be too long")
+                raise Refused("its code would be too long", self.calls.callbacks)
             try:
                 node = self._structure.node_at(Point(block, place))
                 self._emit.b.place = node.place
@@ -127,7 +127,8 @@ class Lowering:
                 assert place is not None
                 if not self._structure.is_rare(block):
                     what = shown(block.nodes[place]) if place < len(block.nodes) else "the results of an iteration"
-                    raise Refused(f"there is no machine code for {what} of these types") from None
+                    reason = f"there is no machine code for {what} of these types"
+                    raise Refused(reason, self.calls.callbacks) from None
                 self._emit.jump(self._emit.leave())
                 return
 

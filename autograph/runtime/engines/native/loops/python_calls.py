@@ -26,6 +26,7 @@ from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
+from autograph.runtime.engines.native.loops.subjects import Subject, about
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
 from autograph.runtime.graph.opdef import OPS
@@ -51,6 +52,7 @@ class PythonCallback:
         executable: its code, once it has been called.
         count: the number of its calls, which machine code counts.
         timed: a function that measures a call; machine code calls it instead now and then.
+        subject: what it works on, for reports.
     """
 
     def __init__(self, nodes: Sequence[Node], outputs: list[Value], name: str, compile: Callable[[Graph], Any]) -> None:
@@ -70,6 +72,7 @@ class PythonCallback:
         self._times: deque[float] = deque(maxlen=TIMES)
         self.count = Count()
         self.timed = self._timed
+        self.subject: Subject | None = None
 
     def __call__(self, *args: Any) -> Any:
         return self._made()(*args)
@@ -93,17 +96,28 @@ class PythonCallback:
     @property
     def cost(self) -> str:
         """The report of how often it has been called, and how long it takes."""
-        count, times = self.count.value, sorted(list(self._times)[len(self._times) > 1 :])  # the first one takes longer
-        if not times:
+        count, seconds = self.count.value, self.seconds
+        if not seconds:
             guess = CALL + NODE * len(self.nodes)
             return f"; a call may take some {1e6 * guess:.1f} µs, as it is of {_several(len(self.nodes), 'operation')}"
-        each = max(times[len(times) // 2] - _clock(), 1e-9)
-        return f" {_several(count, 'time')}, some {_short(1e6 * each)} µs each, {_short(1e3 * each * count)} ms in all"
+        each = seconds / count
+        return f" {_several(count, 'time')}, some {_short(1e6 * each)} µs each, {_short(1e3 * seconds)} ms in all"
+
+    @property
+    def seconds(self) -> float:
+        """The time of all its calls, about; 0 if none was measured."""
+        times = sorted(list(self._times)[len(self._times) > 1 :])  # the first one takes longer
+        return max(times[len(times) // 2] - _clock(), 1e-9) * self.count.value if times else 0.0
 
     @property
     def name(self) -> str:
         """A short description."""
         return ", ".join(dict.fromkeys(map(shown, self.nodes)))
+
+    @property
+    def about(self) -> str:
+        """The user's text of it, and its subject."""
+        return about([self.nodes], self.subject)
 
     @property
     def place(self) -> tuple[str, int] | None:

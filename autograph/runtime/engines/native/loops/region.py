@@ -26,6 +26,7 @@ from autograph.runtime.engines.native.loops.compiled_region import CompiledRegio
 from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
+from autograph.runtime.engines.native.loops.subjects import find_subjects, left_to_python
 from autograph.runtime.graph.graph import Graph, Node, Value, user_line
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.types import type_of
@@ -52,6 +53,7 @@ class Region(Rebindable):
         calls: how often the region itself has been called.
         versions: machine code by the kinds of inputs; None for kinds without code.
         reasons: why there is none.
+        obstacles: Python callbacks because of which there is none.
         left: how often side exits were taken, by point.
         wide: how often the loop ran in Python because of big integers.
         when_given_up: called when Python is called directly from then on.
@@ -101,6 +103,7 @@ class Region(Rebindable):
         super().__init__(self)
         self.versions = versions
         self.reasons: list[str] = []
+        self.obstacles: dict[PythonCallback, None] = {}
         self.left: Counter[Point] = Counter()
         self.callbacks: dict[Any, PythonCallback] = {}
         self.met: dict[Value, Any] = {}
@@ -216,6 +219,8 @@ class Region(Rebindable):
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
+                self.obstacles.update(dict.fromkeys(refused.callbacks))
+            find_subjects(list(self.callbacks.values()), self.structure.root, dict(zip(self.values, inputs)))
         if self.versions[kinds] is None:
             self._vain += 1
             if self._vain >= VAIN and not self.compiled:
@@ -310,7 +315,11 @@ class Region(Rebindable):
         events = [Event("native", message, place) for message in messages]
         for callback in self._called():
             message = f"{callback.name} runs in Python, called by machine code{callback.cost}"
-            events.append(Event("native_callback", message, callback.place or place))
+            events.append(
+                Event("native_callback", message, callback.place or place, callback.about, callback.seconds)
+            )
+        if self.reasons and not self.compiled:
+            events += left_to_python(self.obstacles)
         for at, count in list(self.left.items()):
             message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"
             events.append(Event("native", message, user_line(self.structure.node_at(at).place) or place))

@@ -10,6 +10,7 @@ from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels.loop_interchange import is_interchangeable
 from autograph.runtime.engines.native.loops.python_calls import is_python_callback
 from autograph.runtime.engines.native.loops.region import Region
+from autograph.runtime.engines.native.loops.subjects import named_operations
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, user_line, walk
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.signature import Event
@@ -53,6 +54,7 @@ class Splitter(Copier):
             reason = "the program compares numbers by identity (`is`)" if self._tells_apart else refusal(node)
             if reason:
                 self.events.append(Event("native", f"this loop stays in Python: {reason}", user_line(node.place)))
+                self.events += [] if self._tells_apart else named_operations(node)
                 into.append(self.node(node))
             else:
                 region = self._make(node, self._unused(node))

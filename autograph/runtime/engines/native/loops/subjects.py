@@ -1,0 +1,172 @@
+"""The objects that operations work on which machine code leaves to Python, in the user's terms, for `explain`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.runtime.graph.effects import is_array
+from autograph.runtime.graph.graph import Block, Node, Value, user_line, walk
+from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.source_text import source_text
+from autograph.runtime.graph.traits import LOOP
+from autograph.runtime.passes.rewriter import shown
+
+SOME = 16  # items of a list that are looked at
+DEEP = 3  # levels of lists within lists that are described
+TEXTS = 3  # operations that are named
+_ACCESS = ("getitem", "setitem", "delitem", "getattr", "setattr", "len", "iter")  # they look into an object
+_OF_OBJECTS = ("build", "call", "format", "fstring", "print", "repr", "str")  # they take any objects
+_UNIFORM = re.compile(r" of (ints|floats|bools)$")
+_OWN = ("raise", "not")  # operations that the user did not write
+
+_PLURALS = {int: "ints", float: "floats", complex: "complex numbers", bool: "bools", str: "strings", bytes: "bytes"}
+_PLURALS |= {list: "lists", tuple: "tuples", dict: "dicts", set: "sets", type(None): "None", np.ndarray: "arrays"}
+_NUMERIC = (int, float, complex, np.ndarray, np.generic, range)
+
+
+class Subject(NamedTuple):
+    """An object from outside of a loop: its name, "" if it has none, and a description, "a list of ints"."""
+
+    name: str
+    kind: str
+
+
+def find_subjects(operations: Iterable[Any], loop: Node, inputs: Mapping[Value, Any]) -> None:
+    """Set the `subject` of each `PythonCallback`, if it works on an object from outside that is no number or array."""
+    known: dict[Value, Subject] = {}
+    objects = {value: thing for value, thing in inputs.items() if not isinstance(thing, _NUMERIC)}
+    origins = _origins(loop)
+    for each in operations:
+        for arg, has_access in (pair for node in each.nodes for pair in _objects(node)):
+            root = _root(arg, origins, objects) if each.subject is None else None
+            if root is not None and root not in known:
+                known[root] = Subject(root.name, described(objects[root]))
+            if root is not None and (has_access or not _UNIFORM.search(known[root].kind)):
+                each.subject = known[root]
+
+
+def _objects(node: Node) -> list[tuple[Any, bool]]:
+    """The arguments that decide whether a node has machine code, each with whether the node looks into it."""
+    if node.op in _ACCESS or node.op.startswith("."):
+        return [(arg, True) for arg in node.args[:1]]
+    return [] if node.op in _OF_OBJECTS else [(arg, False) for arg in node.args]
+
+
+def left_to_python(operations: Iterable[Any]) -> list[Event]:
+    """The report on the operations because of which a loop is no machine code, one for each line and subject."""
+    found: dict[Any, list[Any]] = {}
+    for each in operations:
+        if any(map(_is_named, each.nodes)):
+            found.setdefault((each.place, each.subject and each.subject.name), []).append(each)
+    return [_event(group) for group in found.values()]
+
+
+def named_operations(loop: Node) -> list[Event]:
+    """The same about the operations of a loop, one for each line."""
+    found: dict[Any, list[Sequence[Node]]] = {}
+    for block in loop.blocks:
+        for node in walk(block):
+            if _is_named(node):
+                found.setdefault(user_line(node.place), []).append([node])
+    texts = {place: about(nodes, None) for place, nodes in found.items()}
+    return [Event("native", f"this is left to Python: {text}", place, text) for place, text in texts.items()]
+
+
+def _is_named(node: Node) -> bool:
+    """Whether to report that a node is left to Python: not if NumPy runs it."""
+    return not (node.blocks or node.op in _OWN or any(map(is_array, (*node.inputs, *node.outputs))))
+
+
+def _event(operations: Sequence[Any]) -> Event:
+    text = about([each.nodes for each in operations], operations[0].subject)
+    return Event("native", f"this is left to Python: {text}", operations[0].place, text)
+
+
+def about(operations: Iterable[Sequence[Node]], subject: Subject | None) -> str:
+    """The user's text of some operations, and their subject: "`best[i][j]`; `best` is a list of lists of floats"."""
+    texts = [*dict.fromkeys(map(_text, operations))]
+    texts = [text for text in texts if not any(text != other and text in other for other in texts)] # without parts
+    written = ", ".join(f"`{text}`" for text in texts[:TEXTS]) + ", …" * (len(texts) > TEXTS)
+    if subject is None:
+        return written
+    name = subject.name or _name_in(texts[0])
+    return f"{written}; `{name}` is {subject.kind}" if name else f"{written}; this is of {subject.kind}"
+
+
+def _text(nodes: Sequence[Node]) -> str:
+    node = nodes[-1]
+    if node.op == "setattr":
+        return f".{node.args[1]} = …"
+    return source_text(node.place) or shown(node).strip("`")
+
+
+def _name_in(text: str) -> str:
+    """The variable at the beginning of an expression: `best` of "best[i][j]"."""
+    name = text.partition(".")[0].partition("[")[0]
+    return name if name.isidentifier() else ""
+
+
+def _root(root: Any, origins: Mapping[Value, Value], inputs: Mapping[Value, Any]) -> Value | None:
+    """The input that an argument comes from, as it is, an item or an item of an item."""
+    while isinstance(root, Value) and root not in inputs:
+        if root in origins:
+            root = origins[root]
+        elif root.node is not None and root.node.op in ("getitem", "iter"):
+            root = root.node.args[0]
+        else:
+            return None
+    return root if isinstance(root, Value) else None
+
+
+def _origins(loop: Node) -> dict[Value, Value]:
+    """For the params of the bodies of loops, the value that they are at first, or the iterable that they come from."""
+    found: dict[Value, Value] = {}
+    for node in (loop, *(each for block in loop.blocks for each in walk(block))):
+        if node.op in LOOP:
+            for block in node.blocks:
+                _pair(node, block, found)
+    return found
+
+
+def _pair(loop: Node, block: Block, found: dict[Value, Value]) -> None:
+    carried = len(loop.args) - (loop.op == "for")
+    items = len(block.params) - carried if loop.op == "for" else 0
+    firsts = [*[loop.args[0]] * items, *loop.args[loop.op == "for" :]]
+    found.update((param, first) for param, first in zip(block.params, firsts) if isinstance(first, Value))
+
+
+def described(value: Any) -> str:
+    """An object in the user's terms: "a list of lists of ints and floats"."""
+    kind = type(value)
+    if kind.__name__ in ("list_iterator", "tuple_iterator"):
+        value = value.__reduce__()[1][0]    # what it goes through
+        kind = type(value)
+    if kind in (list, tuple, set, frozenset):
+        return f"a {kind.__name__}{_of(value)}"
+    name = {str: "string", type(None): "None"}.get(kind, kind.__qualname__)
+    if value is None or isinstance(value, type):
+        return name if value is None else "a class"
+    article = "an" if name[0].lower() in "aeiou" else "a"
+    return f"{article} {name}" if kind.__module__ == "builtins" else f"an object of class {name}"
+
+
+def _of(items: Collection[Any]) -> str:
+    """The elements of a container, and of those in it: " of lists of ints and floats"."""
+    some, text = [*islice(items, SOME)], ""
+    for _ in range(DEEP):
+        kinds = sorted({_plural(type(item)) for item in some})
+        if kinds:
+            text += f" of {' and '.join([', '.join(kinds[:-1])] * bool(kinds[1:]) + kinds[-1:])}"
+        some = [part for item in some if type(item) in (list, tuple) for part in item[:SOME]]
+        if len(kinds) != 1:
+            break
+    return text
+
+
+def _plural(kind: type) -> str:
+    return _PLURALS.get(kind) or f"{kind.__qualname__} objects"

@@ -1,0 +1,39 @@
+# python 3.11
+# A queue.
+# >>> before(50)
+# >>> after(50)
+from collections import deque
+
+import numpy as np
+
+
+def before(n):
+    queue = deque([1])
+    total = 0
+    while queue:
+        x = queue.popleft()
+        total += x
+        if x < n:
+            queue.append(x + 1)
+    return total
+
+
+def after(n):
+    queue = np.zeros(n + 1, dtype=int)
+    queue[0] = 1
+    first, last = 0, 1
+    total = 0
+    while first < last:
+        x = queue[first]
+        first += 1
+        total += x
+        if x < n:
+            queue[last] = x + 1
+            last += 1
+    return total
+
+# ------------------------------------------------------------ becomes
+# before:
+#   advice: line 14: `queue` is a deque ×2. Use an array, and the places of its first and last element
+# after:
+#   no advice

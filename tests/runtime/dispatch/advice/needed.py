@@ -1,0 +1,34 @@
+# python 3.11
+# A value that Python itself needs; a text that is made of it.
+# >>> before([3, 5] * 9)
+# >>> other([3, 5] * 9)
+# >>> after([3, 5] * 9)
+
+
+def before(xs):
+    total = 0
+    for x in xs:
+        total += {3: 1, 5: 2}.setdefault(x, 7) + len(f"{x:{x}}")
+    return total
+
+
+def other(xs):
+    total = 0
+    for x in xs:
+        total += next(i for i in range(9) if i * i > x)
+    return total
+
+
+def after(xs):
+    total = 0
+    for x in xs:
+        total += x
+    return total
+
+# ------------------------------------------------------------ becomes
+# before:
+#   advice: line 11: `len(f"{x:{x}}")` has no machine code. Move it out of the loop
+# other:
+#   advice: line 18: an iterator or generator goes on where it was left before. Make a list of its items first
+# after:
+#   no advice
