@@ -1,10 +1,10 @@
 """Everyday functions, undecorated and staged: nowhere should a staged one be slower by more than what a call costs.
 
-Each function of recipes.py and further.py is called with small and with large arguments, undecorated and with each
-engine, by turns, when all has been compiled that will be; processor time. What counts is how many times as long as the
-undecorated function a staged one takes, the median of all rounds. It may take 2 µs for its guards; one that takes
-longer is marked by a star. What seems to is measured again, with more rounds, and that counts: other processes may have
-been in the way.
+Each function of recipes.py, further.py and classes.py is called with small and with large arguments, undecorated and
+with each engine, by turns, when all has been compiled that will be; processor time. What counts is how many times as
+long as the undecorated function a staged one takes, the median of all rounds. It may take 2 µs for its guards; one that
+takes longer is marked by a star. What seems to is measured again, with more rounds, and that counts: other processes
+may have been in the way.
 Memory is kept from call to call (`common.keep_memory`), else it would be chance who has to ask for it.
 """
 
@@ -25,6 +25,7 @@ take_cores()
 if not all_cores:
     os.environ.setdefault("AUTOGRAPH_NUM_THREADS", "1")
 
+import classes  # noqa: E402
 import further  # noqa: E402
 import numpy as np  # noqa: E402
 import recipes  # noqa: E402
@@ -32,8 +33,9 @@ import recipes  # noqa: E402
 import autograph as ag  # noqa: E402
 
 Work = Callable[[], object]
-FUNCTIONS = {name: getattr(module, name) for module in (recipes, further) for name in module.ARGUMENTS}
-ARGUMENTS = {**recipes.ARGUMENTS, **further.ARGUMENTS}
+MODULES = recipes, further, classes
+FUNCTIONS = {name: getattr(module, name) for module in MODULES for name in module.ARGUMENTS}
+ARGUMENTS = {name: sizes for module in MODULES for name, sizes in module.ARGUMENTS.items()}
 ENGINES = "numpy", "native", "auto"
 OVERHEAD = 2e-6     # of a call
 AGAIN = 4           # times as many rounds there are, of a second measurement, for what seems to take longer

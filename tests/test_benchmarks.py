@@ -73,7 +73,7 @@ def test_scalar_loops_are_those_of_python_and_nearly_those_of_c(staged, tmp_path
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native", pytest.param("auto", marks=pytest.mark.once)])
-@pytest.mark.parametrize("module", ["recipes", "further"])
+@pytest.mark.parametrize("module", ["recipes", "further", "classes"])
 def test_everyday_functions_give_the_answers_of_plain_python(staged, engine, module):
     import autograph as ag
 
