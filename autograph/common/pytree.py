@@ -166,7 +166,7 @@ def fields_of_tuple(value: Any) -> dict[str, Any]:
 
 
 _NAMEDTUPLE = Kind(fields_of_tuple, lambda value, parts: tuple.__new__(type(value), parts), ".{}".format)
-_DATACLASS = Kind(_fields_of, _set_fields, ".{}".format)
+DATACLASS = Kind(_fields_of, _set_fields, ".{}".format)
 _KINDS: dict[type, Kind] = {
     list: Kind(_by_position, lambda value, parts: parts),
     tuple: Kind(_by_position, lambda value, parts: tuple(parts)),
@@ -195,7 +195,7 @@ def kind_of(value: Any) -> Kind | None:
         return kind
     if issubclass(type(value), tuple) and hasattr(value, "_fields") and hasattr(value, "_make"):
         return _NAMEDTUPLE if _names_of(type(value)) == tuple.__len__(value) else None
-    return _DATACLASS if may_be_nested(type(value)) and _holds_fields_only(value) else None
+    return DATACLASS if may_be_nested(type(value)) and _holds_fields_only(value) else None
 
 
 def may_be_nested(kind: type) -> bool:

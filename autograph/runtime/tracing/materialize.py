@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from collections.abc import Callable, Iterator, MappingView
+from collections.abc import Callable, Iterator, Mapping, MappingView
 from contextlib import contextmanager
 from typing import Any
 
@@ -229,6 +229,8 @@ class Materializer(Values):
             return self._record("call", (set, [self.lower(part) for part in value]))
         kind = pytree.kind_of(value)
         assert kind is not None
+        if kind is pytree.DATACLASS:
+            return self._new(value, kind.children(value))
         like = Constant(kind.rebuild(value, [None] * len(kind.children(value))))
         return self._record("call", (kind.rebuild, like, list(map(self.lower, kind.children(value).values()))))
 
@@ -445,8 +447,12 @@ class Materializer(Values):
         if not pytree.holds_attributes_only(type(value)):
             self.trace.unstageable(f"{what} is kept or handed to code that is not staged")
         with self._guard_cycle(value, f"{what} holds itself, and is kept"):
-            parts = {name: self.lower(part) for name, part in attributes(value).items()}
-        return self._note(value, self._record("new", (Constant(type(value)), parts)))
+            made = self._new(value, attributes(value))
+        return self._note(value, made)
+
+    def _new(self, value: Any, parts: Mapping[str, Any]) -> Value:
+        """A node that makes an object of the class of `value` with these attributes."""
+        return self._record("new", (Constant(type(value)), {name: self.lower(part) for name, part in parts.items()}))
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:

@@ -125,6 +125,16 @@ def test_the_graph_does_not_run_a_setter_of_the_user_again() -> None:
     assert "set_attribute(" in text
 
 
+@pytest.mark.parametrize("kind", [Point, Frozen])
+def test_a_list_comprehension_of_dataclasses(kind: Any) -> None:
+    def make(n: Any) -> Any:
+        return [kind(k, k * 0.5) for k in range(n)]
+
+    staged = ag.function(make)
+    assert staged(30) == make(30)
+    assert f"new({kind.__name__})" in str(staged.lower(30))
+
+
 def test_a_variable_of_the_same_name_as_its_part() -> None:
     def make(n: Any) -> Any:
         thing = 0.0
