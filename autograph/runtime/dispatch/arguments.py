@@ -91,8 +91,9 @@ def key_of(value: Any, around: Around = ()) -> Any:
         return value.shape, value.dtype
     if kind in _SEQUENCES or kind is dict:
         parts = value if kind is not dict else value.values()
+        # Of numbers and objects, the types are the keys.
         keys: list[Any] | None = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
-        if keys is None or not NUMBERS.issuperset(keys):  # for numbers, the types are the keys
+        if keys is None or not (NUMBERS.issuperset(keys) or _OBJECTS.keys() >= {*map(id, keys)}):
             if keys is not None and keys.count(str) == len(keys) and max(map(len, parts)) <= LONG_TEXT:
                 keys += parts
             elif is_whole(value, around):
@@ -104,6 +105,11 @@ def key_of(value: Any, around: Around = ()) -> Any:
     if kind is str or kind is bool or kind is FunctionType or value is None:
         return (kind, value) if kind is not str or len(value) <= LONG_TEXT else kind
     return kind if id(kind) in _OBJECTS else _other_key(value, kind, around)
+
+
+def is_keyed_by_class(kind: type) -> bool:
+    """Whether the key of an instance of a class is that class, as the instance is staged by reference."""
+    return id(kind) in _OBJECTS
 
 
 class Unkeyed(Exception):

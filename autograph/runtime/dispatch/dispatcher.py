@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,15 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.common.line_tables import Position, with_lines
-from autograph.runtime.dispatch.arguments import LONG_TEXT, MANY, NUMBERS, VARIADIC, key_of, key_of_parts
+from autograph.runtime.dispatch.arguments import (
+    LONG_TEXT,
+    MANY,
+    NUMBERS,
+    VARIADIC,
+    is_keyed_by_class,
+    key_of,
+    key_of_parts,
+)
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, never, trim
 from autograph.runtime.graph.callables import parameters_of, user_code
@@ -74,7 +83,7 @@ def make_dispatcher(
     template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
-    common["unkeyed"] = Exception
+    common |= {"unkeyed": Exception, "all": all, "same": operator.is_}
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     namespace["__builtins__"] = builtins    # torch.compile looks for them
@@ -276,9 +285,9 @@ class Constants(list[Any]):
 
 
 def _array_test(code: str, key: Any, constants: Constants) -> str | None:
-    """Code that is true only if the value of `code` is a number or array of that key; None for other keys."""
+    """Code that is true only if the value of `code` is a number, array or object of a key; None for other keys."""
     if isinstance(key, type):
-        return f"§type({code}) is {constants.named(key)}" if key in ATOMS else None
+        return f"§type({code}) is {constants.named(key)}" if key in ATOMS or is_keyed_by_class(key) else None
     shape = key[0]
     if not isinstance(shape, tuple) or (None in shape and any(shape)):
         return None
@@ -309,6 +318,9 @@ def _value_test(code: str, key: Any, constants: Constants) -> str | None:
         strings = kind(parts[len(parts) // 2 :])
         tests.append(f"[*§map(§type, {code})] == {constants.named([str] * len(strings))}")
         tests.append(f"{code} == {constants.named(strings)}")
+    elif kind in (list, tuple) and all(isinstance(part, type) and is_keyed_by_class(part) for part in parts):
+        tests.append(f"§len({code}) == {len(parts)}")   # `==` might run code of a metaclass
+        tests.append(f"§all(§map(§same, §map(§type, {code}), {constants.named(parts)}))")
     elif kind in (list, tuple):
         tests.append(f"§len({code}) == {len(parts)}")
         tests += _part_tests({f"{code}[{number}]": part for number, part in enumerate(parts)}, constants)
@@ -333,7 +345,7 @@ def is_plain(key: Any) -> bool:
     """Whether comparing a key runs no code of the user's."""
     if type(key) is tuple:
         return all(map(is_plain, key))
-    return type(key) in _PLAIN or isinstance(key, np.dtype)
+    return type(key) in _PLAIN or isinstance(key, (type, np.dtype))     # of a class with `==` there is no key
 
 
 _PLAIN = frozenset({type, type(None), bool, int, str, bytes, FunctionType, BuiltinFunctionType})

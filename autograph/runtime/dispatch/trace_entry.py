@@ -20,9 +20,9 @@ hold. A guard that raises does not hold.
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
 from itertools import combinations
@@ -51,8 +51,9 @@ except BaseException as error:
  raise
 """
 _LEAF = re.compile(r"\ba(\d+)\b")
-_ARGUMENT = re.compile(r"[apk]\d+")
 _PARAMETER = re.compile(r"p\d+")
+# A name; a text or an attribute, in which there is none, is one match, too.
+_WORD = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.?\b[^\W\d]\w*""")
 _RESERVED = re.compile(r"[apk]\d+|ag_.*")
 
 
@@ -100,6 +101,8 @@ class Builder:
         self.reading = reading
         self.names: dict[str, Any] = {"ag_miss": MISS, **reading.constants}
         self.source = ""
+        self._renamings: dict[tuple[str, int], str] = {}
+        self._versions: Counter[str] = Counter()
         whole = {code: f"a{number}" for number, code in enumerate(reading.codes)}
         self.arguments = [whole.get(f"p{number}", f"p{number}") for number in range(len(parameters))]
 
@@ -143,15 +146,22 @@ class Builder:
         return code if not _PARAMETER.fullmatch(code) else self.arguments[int(code[1:])]
 
     def condition(self, guard: Guard) -> str:
-        """The guard's expression, or the call of a function that computes it if its names mean something else here."""
-        names, own = self.names, guard.names.items()
-        if all(names.setdefault(key, value) is value and not _RESERVED.fullmatch(key) for key, value in own):
-            return f"({guard.expression})"
-        named = _names_in(guard.expression) - {*guard.names}
-        parameters = ", ".join(sorted(each for each in named if _ARGUMENT.fullmatch(each)))
-        name = f"ag_guard{len(names)}"
-        names[name] = eval(compile(f"lambda {parameters}: {guard.expression}", __file__, "eval"), dict(guard.names))
-        return f"{name}({parameters})"
+        """The guard's expression; names that mean something else here are renamed."""
+        new = {name: self._renamed_name(name, value) for name, value in guard.names.items()}
+        if any(name != key for key, name in new.items()):
+            return f"({_WORD.sub(lambda word: new.get(word[0], word[0]), guard.expression)})"
+        return f"({guard.expression})"
+
+    def _renamed_name(self, name: str, value: Any) -> str:
+        """The global with a value: `name`, or that with a number."""
+        names, known = self.names, self._renamings.get((name, id(value)))
+        if known is None:
+            known = name
+            while _RESERVED.fullmatch(known) or names.setdefault(known, value) is not value:
+                self._versions[name] += 1
+                known = f"{name}_{self._versions[name]}"
+            self._renamings[name, id(value)] = known
+        return known
 
     def _sameness(self) -> list[str]:
         """Conditions that the same arguments, and no others, are one object."""
@@ -183,11 +193,6 @@ def _passed(parameter: Parameter, name: str) -> str:
     if parameter.kind is Parameter.KEYWORD_ONLY:
         return f"{parameter.name}={name}"
     return "*" * (parameter.kind is Parameter.VAR_POSITIONAL) + "**" * (parameter.kind is Parameter.VAR_KEYWORD) + name
-
-
-@functools.lru_cache(4096)
-def _names_in(expression: str) -> frozenset[str]:
-    return frozenset(each.id for each in ast.walk(ast.parse(expression)) if isinstance(each, ast.Name))
 
 
 @functools.lru_cache(4096)

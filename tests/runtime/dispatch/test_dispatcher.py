@@ -1,5 +1,6 @@
 """The trace that a dispatcher tries first: it takes the calls whose keys are its own, and no others."""
 
+import abc
 import collections
 import enum
 from itertools import permutations
@@ -46,6 +47,31 @@ class Strange:
     __hash__ = object.__hash__
 
 
+class Thing:
+    pass
+
+
+class Heir(Thing):
+    __slots__ = ("x",)
+
+
+class Shape(abc.ABC):
+    pass
+
+
+class Sly(type):
+    """Takes its classes for any others."""
+
+    def __eq__(cls, other):
+        return True
+
+    __hash__ = type.__hash__
+
+
+class Stolen(metaclass=Sly):
+    pass
+
+
 Pair = collections.namedtuple("Pair", "a b")
 VALUES = [
     *(1, 1.0, True, False, None, 1j, np.float64(1), np.float32(1), np.bool_(True), 1 << 80),
@@ -60,6 +86,8 @@ VALUES = [
     *([["a"], [Text("a")]], [["a"], [Loud("a")]], ["a", Loud("a")], Loud("a"), [[None], [True, False]], [[None], [1]]),
     *([1.0] * 70, [1] * 70, (1,) * 70, ["a"] * 70, [np.ones(2)] * 65, [True] * 70, [], [[1] * 70], [[1] * 20]),
     *("a" * 33, "a" * 32, ("a" * 33,), ["a" * 33, 1]),
+    *(Thing(), Heir(), Shape(), [Thing(), Thing()], [Thing(), Heir()], (Thing(), Thing()), [Thing()], [Thing(), 1]),
+    *([Shape()] * 2, [Thing()] * 20, {"a": Thing()}, [[Thing(), Thing()], [Heir()]], [Thing(), Strange()]),
     *(Strange(), range(3), slice(1, 2), [[1, 2], [3]], [None], [None, "a"], {1, 2}),
 ]
 
@@ -98,6 +126,7 @@ def test_the_cached_trace_takes_its_own_calls_and_no_others(tracer, parameters):
 
 @pytest.mark.parametrize(
     "value", [1, np.ones(3), ["a", "b"], (1, 2), None, "a", [1.0] * 40, [1.0] * 70, "a" * 40, np.sin, {"a": 1}]
+    + [Thing(), Shape(), [Thing(), Shape()], (Thing(),), {"a": Thing()}],
 )
 def test_the_cached_trace_is_entered_without_a_key(tracer, value):
     f = function(lambda x: 0)
@@ -105,6 +134,16 @@ def test_the_cached_trace_is_entered_without_a_key(tracer, value):
     f._specializer.traces.find.clear()
     f(value)
     assert len(tracer) == 1
+
+
+@pytest.mark.parametrize("other", [Stolen(), [Stolen(), Stolen()]])
+def test_a_metaclass_that_takes_its_classes_for_others_is_not_asked(other):
+    f = function(lambda x: type(x[0] if type(x) is list else x).__name__)
+    value = [Thing(), Thing()] if type(other) is list else Thing()
+    inline_cached(f, value)
+    assert f(value) == "Thing"
+    assert f(other) == "Stolen"
+    assert f(value) == "Thing"
 
 
 def test_all_that_is_variadic(tracer):

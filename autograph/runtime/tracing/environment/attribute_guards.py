@@ -35,7 +35,7 @@ from autograph.runtime.tracing.environment.object_source import (
     fixed_source,
     with_distinct_names,
 )
-from autograph.runtime.tracing.state.undo_log import attributes
+from autograph.runtime.tracing.state.undo_log import attributes, filled_slots
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype, frozenset)
 _IMMUTABLE = (*_PLAIN, type, FunctionType)
@@ -274,8 +274,12 @@ class _ValueGuards:
 
 def _names_guard(thing: Any, own: dict[str, Any], source: Source) -> Guard:
     """A guard that an object has attributes of the same names."""
-    in_dict = own_dict(thing)
-    in_slots = in_dict is None or own.keys() != in_dict.keys()
-    names = f"attributes({source.expression}).keys()" if in_slots else f"{source.expression}.__dict__.keys()"
-    values = {**dict(source.names), "attributes": attributes, "names": frozenset(own)}
-    return Guard(f"{names} == names", values, f"{source.text} has other attributes")
+    of_dict, of_slots = own_dict(thing), filled_slots(thing)
+    if of_slots is None:
+        tests = [f"attributes({source.expression}).keys() == names"]
+    else:       # reading a slot that is empty raises
+        tests = [f"({''.join(f'{source.expression}.{name}, ' for name in of_slots)})"] if of_slots else []
+        tests += [f"{source.expression}.__dict__.keys() == names"] if of_dict is not None else []
+    names = own if of_slots is None or of_dict is None else of_dict
+    values = {**dict(source.names), "attributes": attributes, "names": frozenset(names)}
+    return Guard(" and ".join(tests) or "True", values, f"{source.text} has other attributes")

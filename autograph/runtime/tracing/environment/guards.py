@@ -52,6 +52,8 @@ def is_alike(value: Any, source: Source) -> Condition:
 
 def is_structure(value: Any, source: Source) -> Condition:
     """The value is a structure of the same class, with the same keys."""
+    if type(value) is list or type(value) is tuple:
+        return _condition(f"type({{0}}) is kind and len({{0}}) == {len(value)}", source, kind=type(value))
     expression = "type({0}) is kind and keys({0}) == known"
     return _condition(expression, source, kind=type(value), keys=_keys_of, known=_keys_of(value))
 
