@@ -13,6 +13,7 @@ import sys
 import arrays
 import conversion
 import everyday
+import expressions
 import first
 import native
 import real
@@ -27,6 +28,7 @@ BENCHMARKS = {
     "native": native.main,
     "first": first.main,
     "arrays": arrays.main,
+    "expressions": expressions.main,
     "everyday": everyday.main,
     "training": training.main,
     "real": real.main,

@@ -87,3 +87,17 @@ def test_everyday_functions_give_the_answers_of_plain_python(staged, engine, mod
             expected, actual = (each(*copy.deepcopy(args)) for each in (plain, function))
             assert type(actual) is type(expected), name
             np.testing.assert_equal(actual, expected, name)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_expressions_give_the_results_of_numpy(staged, engine):
+    import autograph as ag
+
+    if engine == "native":
+        pytest.importorskip("llvmlite")
+    expressions = importlib.import_module("expressions")
+    for program in expressions.PROGRAMS:
+        function = ag.function(program, engine=engine)
+        for size in (30, 3000, 4000):
+            args, others = expressions.arguments(size), expressions.arguments(size)
+            np.testing.assert_equal((function(*args), *args), (program(*others), *others), program.__name__)

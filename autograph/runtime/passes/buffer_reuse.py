@@ -5,7 +5,8 @@
 
 For arrays larger than the processor's cache, or than the blocks that the C library caches (128 KB), new memory costs
 several times as much as the arithmetic; small arrays gain next to nothing. NumPy itself reuses temporary arrays of
-256 KB or more within an expression, but not those with a name.
+256 KB or more within an expression of operators. If lengths are unknown, this pass relies on that: it cannot tell
+whether operands broadcast, and a statement in place would break the expression.
 
 The result must be the same: of the same dtype and shape, and with its elements in the same order in memory, because a
 later `sum` adds them in that order. With several arrays, the orders of their axes must be known, or, for large arrays,
@@ -29,13 +30,12 @@ from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.rewriter import Outcome, shown
 
 WORTHWHILE = 2**14      # bytes
-ELIDED = 2**18          # from this many on, NumPy does it by itself in the middle of an expression
 LARGE = 2**16           # bytes; from this many on, to look in which order they are costs next to nothing
 
 
 def run(graph: Graph) -> Outcome:
     """Write results of elementwise operations into operands that are no longer used."""
-    if not any(node.op in traits.SAME_IN_PLACE and _is_worthwhile(node.output) for node in walk(graph.block)):
+    if not any(node.op in traits.SAME_IN_PLACE and is_worthwhile(node.output) for node in walk(graph.block)):
         return Outcome()
     reuse = _Reuse(graph)
     reuse.block(graph.block)
@@ -134,7 +134,18 @@ class _Reuse:
         if any(not isinstance(arg, Value) or arg.type != old.type for arg in others):
             return False
         known = self.orders[old] == "C" or _has_one_order(old)
-        return known and (not others or _size(old) >= LARGE) and _pays(old, node, self.uses[old])
+        return known and (not others or _size(old) >= LARGE) and self.pays(old, node)
+
+    def pays(self, old: Value, node: Node) -> bool:
+        """Whether reuse saves time. NumPy itself reuses large intermediate results of expressions."""
+        if _size(old):
+            return _size(old) >= WORTHWHILE
+        is_reused = node.op in traits.AS_UFUNC and (node.args[0] is old or node.op in traits.COMMUTATIVE)
+        return not self.is_nested(node.output) and not (is_reused and self.is_nested(old))
+
+    def is_nested(self, value: Value) -> bool:
+        """Whether a value is an intermediate result of an expression, most probably."""
+        return self.uses.get(value) == 1 and not value.name
 
     def in_other_orders(self, node: Node, old: Value) -> list[Any]:
         """The operands whose axes may be in another order than those of `old`."""
@@ -190,13 +201,7 @@ def _size(array: Value) -> int:
     return 0 if None in array.type.shape else math.prod(array.type.shape) * array.type.dtype.itemsize  # type: ignore
 
 
-def _is_worthwhile(value: Value) -> bool:
-    return is_array(value) and (_size(value) or WORTHWHILE) >= WORTHWHILE
-
-
-def _pays(old: Value, node: Node, uses: int) -> bool:
-    """Whether reuse saves time; NumPy itself reuses large temporary arrays within an expression."""
-    size = _size(old) or ELIDED
-    nested = uses == 1 and not old.name
-    elided = f"i{node.op}" in traits.IN_PLACE and (node.op in traits.COMMUTATIVE or node.args[0] is old)
-    return size >= WORTHWHILE and not (nested and elided and size >= ELIDED)
+def is_worthwhile(value: Value) -> bool:
+    """Whether a value is an array that is large, or may be."""
+    is_certain = isinstance(value.type, TensorType) and is_array(value)
+    return is_certain and (_size(value) or WORTHWHILE) >= WORTHWHILE

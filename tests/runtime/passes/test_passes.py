@@ -37,7 +37,6 @@ def _reuse_of_small_arrays():
     """Let the reuse of memory be worthwhile for all arrays."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(buffer_reuse, "WORTHWHILE", 0)
-        patch.setattr(buffer_reuse, "ELIDED", 10**9)
         yield
 
 

@@ -50,13 +50,17 @@ class Variable:
 
 
 class Variables:
-    """The variables of a plan."""
+    """The variables of a plan.
+
+    Attributes:
+        liveness: of the values in them.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._parents: dict[Value, Value] = {}
         self._variables: dict[Value, Variable] = {}
-        liveness = Liveness(plan)
+        self.liveness = liveness = Liveness(plan)
         self._begin(liveness)
         for affinity in sorted(liveness.affinities, key=lambda affinity: (-affinity.depth, not self._alike(affinity))):
             if self._alike(affinity) is not False:
@@ -71,6 +75,10 @@ class Variables:
     def is_used(self, value: Value) -> bool:
         """Whether the variable of a value is ever read."""
         return self._variables[self._find(value)].used
+
+    def is_live(self, value: Value, time: int) -> bool:
+        """Whether the variable of a value is read after a statement, before it is set again."""
+        return any(start <= time < end for start, end in self._variables[self._find(value)].spans)
 
     @property
     def names(self) -> set[str]:

@@ -5,6 +5,7 @@ calls are calls, a `while` is a `while`. So it gives the same answers, and takes
 
     plan = Scheduler(graph).plan        decides which expressions are nested           `schedule`
     variables = Variables(plan)         lets values share variables, and names these   `coalescing`
+    release_arrays(plan, variables)     deletes arrays that are no longer used         `releases`
     Expressions, Statements             write an `ast`, with nodes for line numbers    `expressions`, `statements`
     rotate_back, collect_lists, …       make it read and run better                    `ast_rewrites`
 """
@@ -33,6 +34,7 @@ from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
 from autograph.runtime.engines.numpy.constants import Globals, StandIn
 from autograph.runtime.engines.numpy.expressions import Expressions
 from autograph.runtime.engines.numpy.line_table import Marks, home, relocated
+from autograph.runtime.engines.numpy.releases import release_arrays
 from autograph.runtime.engines.numpy.schedule import Scheduler
 from autograph.runtime.engines.numpy.statements import Statements
 from autograph.runtime.engines.numpy.tracebacks import Known, known_at, node_at, survived, translate
@@ -196,6 +198,7 @@ def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str
     """
     plan = Scheduler(graph).plan
     variables = Variables(plan)
+    release_arrays(plan, variables)
     constants = Globals(variables.names)
     expressions = Expressions(plan, variables, constants)
     body = Statements(expressions).body(plan.body)

@@ -52,14 +52,20 @@ class Affinity:
 
 @dataclass(slots=True, eq=False)
 class Liveness:
-    """The live ranges of all values in variables, and the pairs that should share a variable."""
+    """The live ranges of all values in variables, and the pairs that should share a variable.
+
+    Attributes:
+        extents: for each statement, its block, and the numbers of it and of the last statement inside.
+        homes: for each value, the block and the number of the statement that computes it.
+    """
 
     plan: Plan
     affinities: list[Affinity] = field(default_factory=list)
     used: set[Value] = field(default_factory=set)
+    extents: dict[plans.Statement, tuple[Region, int, int]] = field(default_factory=dict)
+    homes: dict[Value, tuple[Region, int]] = field(default_factory=dict)
     _time: int = 0
     _depth: int = 0
-    _homes: dict[Value, tuple[Region, int]] = field(default_factory=dict)
     _ends: dict[Value, int] = field(default_factory=dict)
     _reach: dict[Value, dict[Region, int]] = field(default_factory=dict)
     _held: dict[Value, list[Span]] = field(default_factory=dict)
@@ -79,7 +85,7 @@ class Liveness:
     def spans(self) -> dict[Value, list[Span]]:
         """The spans of each value, in the order of the values' definitions."""
         found: dict[Value, list[Span]] = {}
-        for value, (_, start) in self._homes.items():
+        for value, (_, start) in self.homes.items():
             end = self._ends.get(value, 0 if value in self._joined else start + 1)
             spans = [*self._held.get(value, ())]
             if end > start:
@@ -87,6 +93,13 @@ class Liveness:
             for region, last in self._reach.get(value, {}).items():
                 spans.append((region.entry, region.end) if region.loop else (region.start, last))
             found[value] = spans
+        return found
+
+    def last_uses(self) -> dict[tuple[Region, int], list[Value]]:
+        """The values by the place where they are read last: their block, and the number of the statement in it."""
+        found: dict[tuple[Region, int], list[Value]] = {}
+        for value, end in self._ends.items():
+            found.setdefault((self.homes[value][0], end), []).append(value)
         return found
 
     # Events -----------------------------------------------------------------------------------------------------------
@@ -97,7 +110,7 @@ class Liveness:
 
     def _define(self, values: Iterable[Value], region: Region, time: int) -> None:
         for value in values:
-            self._homes[value] = (region, time)
+            self.homes[value] = (region, time)
 
     def _use(self, args: Any, region: Region, time: int, renamed: dict[Value, Value] | None = None) -> None:
         for value in self.plan.variables_in(args):
@@ -105,7 +118,7 @@ class Liveness:
 
     def _use_value(self, value: Value, region: Region, time: int) -> None:
         self.used.add(value)
-        home = self._homes[value][0]
+        home = self.homes[value][0]
         if region is not home:
             reached = self._reach.setdefault(value, {})
             while region is not home:
@@ -126,7 +139,9 @@ class Liveness:
 
     def _visit(self, statement: plans.Statement, region: Region) -> None:
         name = sys.intern(f"_visit_{type(statement).__name__}")     # Python caches look-ups, with the names
-        getattr(self, name)(statement, region, self._tick())
+        time = self._tick()
+        getattr(self, name)(statement, region, time)
+        self.extents[statement] = region, time, self._time
 
     def _visit_Compute(self, statement: plans.Compute, region: Region, time: int) -> None:
         if statement.node.op == "new":
@@ -136,6 +151,8 @@ class Liveness:
         self._use(self.plan.parts(statement.node), region, time)
         if statement.node.op != "new":
             self._define(statement.outputs, region, time)
+        if "out" in statement.node.kwargs and len(statement.outputs) == 1:
+            self._prefer(statement.outputs[0], statement.node.kwargs["out"])
 
     def _extend(self, values: Iterable[Value], time: int) -> None:
         """Let variables live that are set, and then read within the same statement."""

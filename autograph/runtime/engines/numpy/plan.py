@@ -88,7 +88,15 @@ class Return:
     result: Any
 
 
-Statement: TypeAlias = "Compute | Update | Copy | If | Loop | Break | Return"
+@dataclass(slots=True, eq=False)
+class Delete:
+    """`del` of the variables of values that are no longer used, after a statement of `node`."""
+
+    node: Node | None
+    values: list[Value]
+
+
+Statement: TypeAlias = "Compute | Update | Copy | If | Loop | Break | Return | Delete"
 Body: TypeAlias = "list[Statement]"
 
 

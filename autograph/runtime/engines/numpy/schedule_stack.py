@@ -11,9 +11,11 @@ from autograph.runtime.engines.numpy.uses import Uses, is_free, is_part, width, 
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Node, Value, values_in
 from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.passes.buffer_reuse import is_worthwhile
 
 WIDTH = 92  # of a line, roughly, in characters
 DEPTH = 20
+LONG = 4    # times as long lines may be for large arrays
 
 
 class Cost(NamedTuple):
@@ -122,13 +124,14 @@ class Frame:
         return nested
 
     def _fitting(self, values: list[Value], around: int) -> tuple[list[Value], Cost]:
-        """As many of some values as fit into a line."""
+        """As many of some values as fit into a line; it is longer for large arrays, whose memory NumPy reuses."""
         room = max(WIDTH - 4 * self.depth, WIDTH // 2) - around
         nested: list[Value] = []
         wide, deep, free, quiet = 0, 0, True, True
         for value in values:
             cost = self.waiting[value]
-            if wide + cost.width > room or cost.depth > DEPTH:
+            most = LONG * room if is_worthwhile(value) else room
+            if wide + cost.width > most or cost.depth > DEPTH:
                 break
             nested.append(value)
             wide, deep = wide + cost.width - len(value.name or "t1"), max(deep, cost.depth)

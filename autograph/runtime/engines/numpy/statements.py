@@ -13,7 +13,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.runtime.engines.numpy.coalescing import is_usable
 from autograph.runtime.engines.numpy.expressions import Expressions, numbered
-from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, If, Loop, Return, Update
+from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, Delete, If, Loop, Return, Update
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.object_model import set_attribute, sets_plainly
 from autograph.runtime.graph.opdef import lookup
@@ -132,6 +132,10 @@ class Statements:
             if not (isinstance(source, ast.Name) and source.id == target.id):
                 yield ast.Assign([target], source, **make.at)
         yield ast.AugAssign(target, augmented(lookup(node.op).template), make.operands(node)[1], **make.at)
+
+    def _delete(self, statement: Delete) -> Iterator[ast.stmt]:
+        names = dict.fromkeys(self._variables.name(value) for value in statement.values)
+        yield ast.Delete([ast.Name(name, ast.Del(), **self._make.at) for name in names], **self._make.at)
 
     # Copies -----------------------------------------------------------------------------------------------------------
 
