@@ -17,10 +17,11 @@ from autograph.operators.backend import Several
 from autograph.operators.loops import for_stmt
 from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import full_tracebacks
-from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.effects import tame
+from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.graph.object_model import is_users
 from autograph.runtime.graph.traits import COMBINES_ITEMS, COMPARES_ITEMS, DIGITS, STRUCTURAL, TAKES_NO_ITEMS
-from autograph.runtime.graph.types import BOOL, TensorType, length_of
+from autograph.runtime.graph.types import BOOL, MaybeUnbound, TensorType, length_of
 from autograph.runtime.tracing.calls.stand_ins import CONTAINERS, MANAGERS
 from autograph.runtime.tracing.calls.user_operators import (
     by_keys,
@@ -229,6 +230,12 @@ class GraphBackend(protocol.Backend):
     def bound(self, value: Any, free: bool) -> Any:
         return self.current.bound(value, free) if is_tensor(value) else NotImplemented
 
+    def maybe_unbound(self, value: Any) -> Any:
+        """The value of a variable that need not be bound, as an output of the graph, which is UNBOUND then."""
+        if not is_tensor(value) or not isinstance(value._ag_value.type, MaybeUnbound):
+            return value
+        return self.current.record_lowered("call", (Constant(_same), value._ag_value))
+
     def whole(self, value: Any) -> Any:
         return compared(self.current, value)
 
@@ -403,6 +410,11 @@ class GraphBackend(protocol.Backend):
         if name == "iter":
             return first
         return NotImplemented
+
+
+@tame
+def _same(value: Any) -> Any:
+    return value
 
 
 class _Counting(protocol.Backend):

@@ -67,6 +67,12 @@ def _is_outdated(conversion: Conversion, function: FunctionType) -> bool:
     return any(name in function.__globals__ for name in conversion.builtins)
 
 
+def converted_with(function: FunctionType, own: Any) -> FunctionType:
+    """The converted function, with operators of its own: `ag__` is `own`."""
+    code = loader.without_operators(conversion_of(function).code, operators)
+    return loader.instantiate(loader.with_operators(code, own), function)
+
+
 def text_of(function: FunctionType) -> str:
     """The converted function as text."""
     found = _texts.get(function.__code__)

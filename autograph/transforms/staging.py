@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import FunctionType
 from typing import Any
 
 import autograph.runtime.engines.numpy.engine
@@ -18,11 +19,12 @@ from autograph.operators.tracebacks import shelter_at
 from autograph.runtime.dispatch import decorator, tiers
 from autograph.runtime.dispatch import function as staged
 from autograph.runtime.dispatch.compilation import Hooks
-from autograph.runtime.dispatch.options import Options
+from autograph.runtime.dispatch.options import ENGINES, Options, can_compile
 from autograph.runtime.graph.signature import Event, Signature, Traced
 from autograph.runtime.tracing.calls.dispatch import Converter
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.trace_function import trace_function
+from autograph.transforms.loop_runner import LoopRunner
 
 function = decorator.function
 run_eagerly = staged.run_eagerly
@@ -36,7 +38,9 @@ def _trace(python_function: Any, signature: Signature, example: Any, options: Op
         if reason:
             return Traced(None, plain=reason, sourceless=True)
     tracer = GRAPH.trace, shelter_at, options.trace_packages
-    return trace_function(python_function, signature, example, convert, *tracer)
+    traced = trace_function(python_function, signature, example, convert, *tracer)
+    check = getattr(python_function, "__ag_check__", None)      # of a loop on its own, see `loop_sites.py`
+    return traced if check is None else check(traced)
 
 
 def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -65,8 +69,23 @@ def _statements(entity: Any) -> Iterable[Event]:
     ] + [Event("disk", unkept, place)] * bool(conversion.unkept and not disk_cache.is_off())
 
 
+def _loops(function: Any, options: Options) -> LoopRunner | None:
+    """The runner for the loops of a function; None if it has none, or no source."""
+    if type(function) is not FunctionType or not isinstance(api.convert_or_explain(function), FunctionType):
+        return None
+    engine = options.engine if options.engine in ENGINES else "native" if can_compile() else "numpy"
+    own = {"engine": engine, "fastmath": options.fastmath, "trace_packages": options.trace_packages}
+    runner = LoopRunner(function, {**own, "passes": dict.fromkeys(options.without, False)})
+    return runner if runner.has_loops else None
+
+
 backend.ACTIVE.observers.append(tiers.follow_traces)
 backend.register(GRAPH, types=(Tensor,))
 Hooks.install(
-    tracer=_trace, inliner=_inline, active=backend.ACTIVE, statements=_statements, fingerprint=fingerprint_of
+    tracer=_trace,
+    inliner=_inline,
+    active=backend.ACTIVE,
+    statements=_statements,
+    fingerprint=fingerprint_of,
+    loops=_loops,
 )

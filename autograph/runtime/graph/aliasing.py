@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from autograph.runtime.graph.effects import Effect, effect_of, is_array, is_mutable, mutable_in
+from autograph.runtime.graph.effects import Effect, effect_of, is_array, is_mutable, is_tame, mutable_in
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import ORDERED, PURE
 from autograph.runtime.graph.traits import OWN_VIEW
@@ -107,6 +107,17 @@ class Aliasing:
             return bool(node.args[1] == "T")
         parts = node.args[1] if node.op == "getitem" else [[]]
         return all(map(_is_basic, parts if isinstance(parts, tuple) else (parts,)))
+
+    def changes_outside(self) -> bool:
+        """Whether the graph may change anything but what it makes, or do anything else that others see."""
+        outside = self._find(self._outside)
+        for node, effect in self._effects.items():
+            if node.op == "raise":
+                continue
+            is_seen = effect.kind == ORDERED and not (node.blocks or is_tame(node.args[0]))
+            if effect.wild or is_seen or any(self._find(leaf) is outside for leaf in effect.writes):
+                return True
+        return False
 
     def add_alias(self, value: Value, like: Value) -> None:
         """Add a value that a pass made in place of another one."""

@@ -224,6 +224,11 @@ def _entry(
     return TracebackType(behind, found.tb_frame, found.tb_lasti, position.line or function.co_firstlineno)
 
 
+def is_stand_in(frame: FrameType) -> bool:
+    """Whether a frame was made for a call that was traced."""
+    return frame.f_globals.get("_Here") is _Here
+
+
 class _Here(Exception):
     pass
 
