@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -296,7 +297,7 @@ def report_on(
     ]
     entries += [event for event in why_not_saved(trace, made.function) if event not in entries]
     file, _ = place_of(made.function) or ("", 0)
-    summary = summary or summary_of(trace)
+    summary = summary or summary_of(made, trace)
     return Report(
         f"{made.name}, trace {trace.number}",
         [entry for entry in entries if entry.message],
@@ -329,12 +330,20 @@ def reports_of(function: Any) -> list[Report]:
     return [report_on(function._specializer, trace) for trace in function.traces]
 
 
-def summary_of(trace: Trace) -> TierSummary:
-    """The tier of a trace, without figures."""
-    if trace.plain:
-        return TierSummary(0, trace.calls, reason=trace.plain)
+def summary_of(made: Specializer, trace: Trace) -> TierSummary:
+    """The tier of the calls that a trace is for, with the figures that the tiers have."""
+    trial = made.tiers.trials.get(trace.key) if made.tiers is not None else None
+    if trial is None:
+        return TierSummary(0 if trace.plain else _tier_of(trace), trace.calls, reason=trace.plain)
+    plain = trial.plain if trial.plain < math.inf else None
+    staged = trial.staged if trial.staged < math.inf else None
+    tier = _tier_of(trace) if trial.faster == "staged" else 0
+    return TierSummary(tier, trial.calls + trace.calls, plain, staged, trial.why(tier > 0))
+
+
+def _tier_of(trace: Trace) -> int:
     native = getattr(trace.executable, "native", None)
-    return TierSummary(2 if native is not None and native.is_used else 1, trace.calls)
+    return 2 if native is not None and native.is_used else 1
 
 
 def takes_json(parameters: Iterable[Parameter], kwargs: dict[str, Any]) -> bool:

@@ -236,7 +236,7 @@ class Function(Generic[P, R]):
         try:
             values = self._bind(*args, **kwargs)
         except TypeError:
-            if args or kwargs or len(self.traces) != 1:
+            if args or kwargs or len(self._specializer.traces) != 1:
                 raise
             return self.traces[0]
         return made.trace_for(placeholders(values))
@@ -270,6 +270,21 @@ class Function(Generic[P, R]):
         trace = self._trace(*args, **kwargs)
         return Lowered(trace.engine, trace.source, trace.executable.native)
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Trace and compile such a call now, so that the first call need not wait; it does not run it.
+
+        With `engine="auto"`, calls like this one run staged from now on, without being timed first.
+
+        Args:
+            args, kwargs: the arguments of the call; a `TensorSpec` may stand for an array.
+
+        Raises:
+            TracingError: such a call runs as plain Python.
+        """
+        self.lower(*args, **kwargs).to_llvm()
+        if self._tiers is not None:
+            self._tiers.compiled(self._trace(*args, **kwargs))
+
     @overload
     def explain(self, *args: Any, format: Literal["json"], **kwargs: Any) -> str: ...
     @overload
@@ -287,8 +302,13 @@ class Function(Generic[P, R]):
 
     @property
     def traces(self) -> tuple[Trace, ...]:
-        """The traces that are kept, in the order in which they were made."""
-        return tuple(sorted(self._specializer.traces, key=lambda trace: trace.number))
+        """The traces that are kept, in the order in which they were made.
+
+        If all calls have run in tier 0 so far, it is one record, number 0, which tells why in `plain`.
+        """
+        found = tuple(sorted(self._specializer.traces, key=lambda trace: trace.number))
+        untraced = self._tiers.untraced() if not found and self._tiers is not None else None
+        return found if untraced is None else (untraced,)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """A function for calls of one signature: that of these arguments.
@@ -307,7 +327,7 @@ class Function(Generic[P, R]):
         self._begin()
 
 
-_OWN = ("graph", "lower", "explain", "get_concrete_function")
+_OWN = ("graph", "lower", "compile", "explain", "get_concrete_function")
 
 
 class BoundFunction(functools.partial):  # type: ignore[type-arg]

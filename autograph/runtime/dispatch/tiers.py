@@ -29,6 +29,7 @@ from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.dispatch.options import TIERS
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, Entry
+from autograph.runtime.graph.signature import Signature
 
 HOT = 0.020         # seconds in plain calls, after which tracing pays
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
@@ -52,11 +53,12 @@ class Trial:
 
     Attributes:
         heat: seconds in plain calls, estimated from those that were timed.
+        calls: the number of plain calls, estimated likewise.
         plain, staged: the least seconds of a call.
         faster: "plain" or "staged"; "" if it is not known yet.
         reason: of that.
         retry: seconds of a plain call from which on another trial may end differently.
-        calls: calls in the trial that is under way.
+        compared: calls in the trial that is under way.
     """
 
     heat: float = 0.0
@@ -66,10 +68,21 @@ class Trial:
     reason: str = ""
     retry: float = math.inf
     calls: int = 0
+    compared: int = 0
 
     def settle(self, faster: str, reason: str, retry: float = math.inf) -> None:
         """End a trial."""
-        self.faster, self.reason, self.retry, self.heat, self.calls = faster, reason, retry, 0.0, 0
+        self.faster, self.reason, self.retry, self.heat, self.compared = faster, reason, retry, 0.0, 0
+
+    def why(self, is_staged: bool) -> str:
+        """Why calls run in their tier; "" where the figures say so."""
+        if self.faster:
+            return "" if is_staged else self.reason
+        if self.compared:
+            return "staged and plain calls are being compared"
+        if self.plain < SMALL:
+            return f"calls of less than {_written(SMALL)} are not traced"
+        return f"plain calls have taken {_written(self.heat)}; they are traced when that is {_written(HOT)}"
 
 
 class Tiers:
@@ -97,6 +110,7 @@ class Tiers:
         self._ticks = Ticks()
         self._interval = 0
         self._last = math.inf
+        self._ran = False
         self._chance = _chance()
         self.trials: dict[Any, Trial] = {}
         self.is_resting = True
@@ -132,6 +146,7 @@ class Tiers:
         else:
             self._interval = 0
         self._ticks.rearm(self._interval)
+        self._ran = True
         seconds, self._last = min(seconds, self._last), seconds     # one slow call may be chance
         if (self._chance or seconds >= SMALL) and self.is_resting and self._is_hot(values, seconds, waited + 1):
             self._promote()
@@ -143,6 +158,7 @@ class Tiers:
         if trial is None:
             return False
         trial.plain = min(trial.plain, seconds)
+        trial.calls += calls
         if self._chance is not None:
             return self._chance.random() < 0.4
         if trial.faster == "plain":
@@ -164,6 +180,22 @@ class Tiers:
         if key not in self.trials and len(self.trials) >= MOST:
             self.trials.pop(next(iter(self.trials)), None)
         return self.trials.setdefault(key, Trial())
+
+    def compiled(self, trace: Trace) -> None:
+        """Let the calls of a signature use a trace from now on, as the user asks."""
+        self._trial_at(trace.key).settle("staged", "")
+        self._made.traces.replace(trace, trace.staged_entry)
+        self._promote()
+
+    def untraced(self) -> Trace | None:
+        """A record of the calls so far without a trace; None if there were none."""
+        if not self._ran:
+            return None
+        trial = max(self.trials.values(), key=lambda each: each.heat, default=Trial(plain=0.0))
+        signature = Signature(((), {}), (), (), (), containers={})
+        trace = Trace(0, None, signature, {}, None, "it has not been traced", plain=f"tier 0: {trial.why(False)}")
+        trace.calls = trial.calls
+        return trace
 
     def _promote(self) -> None:
         self.is_resting = False
@@ -205,13 +237,13 @@ class Tiers:
             trial.settle("plain", trace.plain)
             self._rest()
             return self._plain_entry()
-        trial.settle("", "")
+        trial.faster, trial.compared = "", 0
         return self._comparing(trial, trace)
 
     def _comparing(self, trial: Trial, trace: Trace) -> Entry:
         def compare(*values: Any) -> Any:
-            count = trial.calls
-            trial.calls += 1
+            count = trial.compared
+            trial.compared += 1
             # the sequence of Thue and Morse: no pattern of the calls themselves favors one of the two
             is_staged = count < WARM or count.bit_count() % 2 == 0
             if self._chance is not None:
@@ -233,16 +265,16 @@ class Tiers:
             return
         if not is_staged:
             trial.plain = min(trial.plain, seconds)
-        elif trial.calls > WARM:
+            trial.calls += 1
+        elif trial.compared > WARM:
             trial.staged = min(trial.staged, seconds + ENTERING)
-        if trial.calls < 2 * PAIRS and not (seconds >= LONG and _differ(trial.plain, trial.staged)):
+        if trial.compared < 2 * PAIRS and not (seconds >= LONG and _differ(trial.plain, trial.staged)):
             return
-        figures = f"a plain call takes {_written(trial.plain)}, a staged one {_written(trial.staged)}"
         if trial.staged < trial.plain:
-            trial.settle("staged", figures)
+            trial.settle("staged", "")
             self._made.traces.replace(trace, trace.staged_entry)
         else:
-            trial.settle("plain", figures, GROWN * trial.plain)
+            trial.settle("plain", "staged calls are not faster", GROWN * trial.plain)
             self._made.traces.replace(trace, self._plain_entry())
             self._rest()
 
@@ -271,7 +303,7 @@ class Tiers:
 
     def _rest(self) -> None:
         """Go back to tier 0 if no signature is faster staged, nor under trial."""
-        if not any(trial.faster == "staged" or trial.calls for trial in self.trials.values()):
+        if not any(trial.faster == "staged" or trial.compared for trial in self.trials.values()):
             self._demote()
 
     def _reopen(self, trial: Trial, key: Any) -> None:

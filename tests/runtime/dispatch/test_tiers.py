@@ -182,3 +182,41 @@ def test_an_unknown_setting_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("AUTOGRAPH_TIERS", "sometimes")
     with pytest.raises(ValueError, match="AUTOGRAPH_TIERS: expected 'off', 'random' or 'random:SEED', not 'sometimes'"):
         ag.function(abs)
+
+
+def test_compile_makes_machine_code_before_the_first_call(calls_take: Any) -> None:
+    @ag.function
+    def total(xs: Any) -> float:
+        result = 0.0
+        for x in xs:
+            result += x
+        return result
+
+    total.compile(ag.TensorSpec((None,), "f8"))
+    calls_take(1.0, PLAIN)
+    assert [total(np.ones(n)) for n in range(2, 12)] == [*range(2, 12)]
+    (trace,) = total.traces
+    assert trace.calls == 10
+    assert total.explain(np.ones(3)).summary.tier == 2
+
+
+def test_explain_tells_tier_and_figures(calls_take: Any) -> None:
+    calls_take(tiers.HOT / 8, STAGED)
+    function = ag.function(lambda x: x * x)
+    function(1.5)
+    assert str(function.explain(1.5).summary).startswith("plain Python (tier 0), 1 call of 2.5 ms")
+    assert function.explain(1.5).summary.reason == "plain calls have taken 2.5 ms; they are traced when that is 20 ms"
+    for _ in range(40):
+        function(1.5)
+    assert str(function.explain(1.5).summary) == (
+        "a graph on NumPy (tier 1), 41 calls of 1.25 ms, plain 2.5 ms: 2 times as fast"
+    )
+
+
+def test_without_a_trace_the_record_of_the_calls_says_why(calls_take: Any) -> None:
+    calls_take(1e-7)
+    function = ag.function(lambda x: x)
+    assert function.traces == ()
+    function(1)
+    (record,) = function.traces
+    assert record.plain == "tier 0: calls of less than 1 µs are not traced"
