@@ -29,7 +29,7 @@ def blocks(page: str, *languages: str) -> list[str]:
 
 
 PROGRAMS, SAID = blocks("docs/tour.md", "python"), blocks("docs/tour.md", "text", "console")
-TIMES = re.compile(r"\d+\.\d\d ms")
+TIMES = re.compile(r"[\d.]+ (ms|µs)")
 
 
 def python(folder: Path, *arguments: str) -> str:
