@@ -114,6 +114,19 @@ def _names_of(kind: Any) -> Any:
     return cached[3]
 
 
+def facts_of_fields(kind: type) -> tuple[Sequence[int], int] | None:
+    """The cell of the version tag of a dataclass, and the tag with which the present facts about its fields hold.
+
+    None if instances with the same names in their `__dict__` may be structures of other fields.
+    """
+    names = _names_of(kind)
+    slots = (type(class_attribute(kind, each)) is MemberDescriptorType for each in names[0]) if names else ()
+    if not names or not kind.__dictoffset__ or any(slots):
+        return None
+    _, tag, known, _ = _FACTS[id(kind)]
+    return tag, known
+
+
 def _count_fields(kind: Any) -> int | None:
     """How many fields a named tuple has; None if its class gives something else under the name of one."""
     if kind.__getattribute__ is not tuple.__getattribute__:

@@ -29,6 +29,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from autograph.common import pytree
 from autograph.common.line_tables import Position, with_lines
 from autograph.runtime.dispatch.arguments import (
     LONG_TEXT,
@@ -283,6 +284,11 @@ class Constants(list[Any]):
         self.append(value)
         return f"{self._mark}_{len(self) - 1}"
 
+    def once(self, value: Any) -> str:
+        """The same, but one name for one object."""
+        number = next((number for number, each in enumerate(self) if each is value), None)
+        return self.named(value) if number is None else f"{self._mark}_{number}"
+
 
 def _array_test(code: str, key: Any, constants: Constants) -> str | None:
     """Code that is true only if the value of `code` is a number, array or object of a key; None for other keys."""
@@ -309,7 +315,7 @@ def _value_test(code: str, key: Any, constants: Constants) -> str | None:
     kind, *parts = key
     if kind in _SINGLE:
         return f"{code} is {constants.named(parts[0])}"
-    tests = [f"§type({code}) is {constants.named(kind)}"]
+    tests = [f"§type({code}) is {constants.once(kind)}"]
     if kind is str:
         tests.append(f"{code} == {constants.named(parts[0])}")
     elif kind in (list, tuple) and NUMBERS.issuperset(parts):
@@ -329,6 +335,11 @@ def _value_test(code: str, key: Any, constants: Constants) -> str | None:
         tests.append(f"[*{code}] == {constants.named(list(names))}")
         named = {f"{code}[{constants.named(name)}]": part for name, part in zip(names, parts)}
         tests += _part_tests(named, constants)
+    elif kind is not dict and pytree.may_be_nested(kind) and (facts := pytree.facts_of_fields(kind)) is not None:
+        names, *parts = parts
+        tag, known, fields = map(constants.once, (*facts, names))
+        tests += [f"{tag}[0] == {known}", f"(*{code}.__dict__,) == {fields}"]
+        tests += _part_tests({f"{code}.{name}": part for name, part in zip(names, parts)}, constants)
     else:
         return None
     return None if None in tests else " and ".join(tests)

@@ -2,6 +2,7 @@
 
 import abc
 import collections
+import dataclasses
 import enum
 from itertools import permutations
 
@@ -72,6 +73,29 @@ class Stolen(metaclass=Sly):
     pass
 
 
+@dataclasses.dataclass
+class Place:
+    x: object
+    y: object = 2.5
+
+
+@dataclasses.dataclass
+class Inner(Place):
+    z: object = 1
+
+
+@dataclasses.dataclass(slots=True)
+class Tight:
+    x: object
+    y: object = 2.5
+
+
+def place(**fields):
+    made = object.__new__(Place)
+    made.__dict__.update(fields)
+    return made
+
+
 Pair = collections.namedtuple("Pair", "a b")
 VALUES = [
     *(1, 1.0, True, False, None, 1j, np.float64(1), np.float32(1), np.bool_(True), 1 << 80),
@@ -88,6 +112,9 @@ VALUES = [
     *("a" * 33, "a" * 32, ("a" * 33,), ["a" * 33, 1]),
     *(Thing(), Heir(), Shape(), [Thing(), Thing()], [Thing(), Heir()], (Thing(), Thing()), [Thing()], [Thing(), 1]),
     *([Shape()] * 2, [Thing()] * 20, {"a": Thing()}, [[Thing(), Thing()], [Heir()]], [Thing(), Strange()]),
+    *(Place(1), Place(1, 2), Place(np.ones(3)), Place("a"), Place([1, 2]), Place(Thing()), Inner(1)),
+    *(Tight(1), Tight("a"), place(x=1), place(x=1, y=2.5, z=1), place(y=2.5, x=1), place(x=1, y=Place(1))),
+    *([Place(1), Place(2)], (Place("a"),)),
     *(Strange(), range(3), slice(1, 2), [[1, 2], [3]], [None], [None, "a"], {1, 2}),
 ]
 
@@ -126,7 +153,8 @@ def test_the_cached_trace_takes_its_own_calls_and_no_others(tracer, parameters):
 
 @pytest.mark.parametrize(
     "value", [1, np.ones(3), ["a", "b"], (1, 2), None, "a", [1.0] * 40, [1.0] * 70, "a" * 40, np.sin, {"a": 1}]
-    + [Thing(), Shape(), [Thing(), Shape()], (Thing(),), {"a": Thing()}],
+    + [Thing(), Shape(), [Thing(), Shape()], (Thing(),), {"a": Thing()}]
+    + [Place(1), Place(np.ones(3), [1, 2]), [Place(1), Place(2)], Inner("a", Place(1.5))],
 )
 def test_the_cached_trace_is_entered_without_a_key(tracer, value):
     f = function(lambda x: 0)
@@ -144,6 +172,16 @@ def test_a_metaclass_that_takes_its_classes_for_others_is_not_asked(other):
     assert f(value) == "Thing"
     assert f(other) == "Stolen"
     assert f(value) == "Thing"
+
+
+def test_a_dataclass_whose_fields_come_to_be_hidden(monkeypatch):
+    f = function(lambda p: p.x)
+    inline_cached(f, Place(1))
+    assert f(Place(1)) == 1
+    monkeypatch.setattr(Place, "x", property(lambda self: 7, lambda self, value: None), raising=False)
+    assert f(Place(1)) == 7
+    monkeypatch.undo()
+    assert f(Place(1)) == 1
 
 
 def test_all_that_is_variadic(tracer):
