@@ -18,7 +18,8 @@ from rich.text import Text
 from autograph.conversion.explain import Explanation
 
 if TYPE_CHECKING:
-    from autograph.runtime.graph_text.printer import Line  # which imports NumPy, and that takes long
+    from autograph.runtime.dispatch.explain import Line as ReportLine  # which imports NumPy, and that takes long
+    from autograph.runtime.graph_text.printer import Line
 
 _THEME = "ansi_dark"  # colors of the terminal's own palette, on its own background
 
@@ -109,11 +110,25 @@ _PIECES = {
 def graph(lines: Iterable[Line]) -> None:
     """Print the text of a graph."""
     for line in lines:
-        if not in_color():
-            click.echo(str(line))
-            continue
-        pieces = ((piece.text, _PIECES.get(piece.kind, "")) for piece in line.pieces)
-        Console().print(Text.assemble(" " * line.indent, *pieces), soft_wrap=True)
+        _styled(str(line), line.indent, [(piece.text, _PIECES.get(piece.kind, "")) for piece in line.pieces])
+
+
+# The styles of the kinds of pieces of a report.
+_PARTS = {"title": "bold", "heading": "bold magenta", "place": "cyan", "remedy": "green", "summary": "bold"}
+
+
+def report(lines: Iterable[ReportLine]) -> None:
+    """Print the report on a call."""
+    for line in lines:
+        _styled(str(line), line.indent, [(text, _PARTS.get(kind, "")) for kind, text in line.pieces])
+
+
+def _styled(plain: str, indent: int, pieces: Iterable[tuple[str, str]]) -> None:
+    """Print a line, or its pieces with their styles."""
+    if in_color():
+        Console().print(Text.assemble(" " * indent, *pieces), soft_wrap=True)
+    else:
+        click.echo(plain)
 
 
 def _highlighted(text: str, language: str) -> Text:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from autograph.cli import display
 from autograph.cli.files import ENGINES, STDIN, Target, TargetCommand, TargetType, batch_for, pieces
 from autograph.conversion.explain import Explanation
+
+if TYPE_CHECKING:
+    from autograph.runtime.dispatch.explain import Report  # which imports NumPy, and that takes long
 
 
 @click.command("explain", cls=TargetCommand, short_help="Report what is converted or plain, and why.")
@@ -32,7 +37,11 @@ def command(target: Target, values: tuple[str, ...], texts: tuple[str, ...], for
       autograph explain model.py:step 'f64[?]' rate=0.1 --engine native
     """
     if values or texts:
-        click.echo(_of_call(target, (*values, *texts), form, engine))
+        found = _of_call(target, (*values, *texts), engine)
+        if form == "json":
+            click.echo(found.to_json())
+        else:
+            display.report(found.lines())
         return 0
     if engine:
         raise click.UsageError("--engine is for a call: name its arguments, too", click.get_current_context())
@@ -45,7 +54,7 @@ def command(target: Target, values: tuple[str, ...], texts: tuple[str, ...], for
     return batch.status
 
 
-def _of_call(target: Target, texts: tuple[str, ...], form: str, engine: str | None) -> str:
+def _of_call(target: Target, texts: tuple[str, ...], engine: str | None) -> Report:
     """A report on a call of a staged function."""
     from autograph.cli.examples import arguments  # only now: these import NumPy
     from autograph.cli.graph import staged, traced
@@ -53,5 +62,5 @@ def _of_call(target: Target, texts: tuple[str, ...], form: str, engine: str | No
     if target.path == STDIN or target.qualname is None:
         raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
     args, kwargs = arguments(texts)
-    report = traced(target.qualname, staged(target, engine=engine).explain, args, kwargs)
-    return str(report.to_json() if form == "json" else report)
+    report: Report = traced(target.qualname, staged(target, engine=engine).explain, args, kwargs)
+    return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,12 +15,13 @@ from rich.text import Text
 
 from autograph.cli import display
 from autograph.cli.failure import attempt
-from autograph.runtime.dispatch.advice import Advice
+from autograph.runtime.dispatch.advice import Advice, merged
 from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary, duration, reports_of
 from autograph.runtime.dispatch.locations import Locations
 from autograph.runtime.dispatch.stopwatch import Record, Stopwatch
 
 ADVICE = 3  # shown for each function, of those with the greatest gain
+WORTH = 0.02  # the part of a function's time from which on there is advice
 
 
 @dataclass
@@ -46,11 +47,9 @@ class Row:
     @property
     def advice(self) -> list[Advice]:
         """That of all signatures, the greatest gain first."""
-        counts: dict[Advice, int] = {}
-        for advice in (advice for report in self.reports for advice in report.advice):
-            counts[replace(advice, count=1)] = max(counts.get(replace(advice, count=1), 0), advice.count)
-        found = [replace(advice, count=count) for advice, count in counts.items()]
-        return sorted(found, key=lambda advice: -advice.gain)
+        least = WORTH * self.record.seconds
+        found = merged(advice for report in self.reports for advice in report.advice)
+        return [advice for advice in found if not 0 < advice.seconds < least]
 
     @property
     def place(self) -> str:
@@ -155,17 +154,18 @@ def _lines(rows: Iterable[Row]) -> list[str]:
     aligned = ["  ".join([*(cell.rjust(width) for cell, width in zip(row[:-1], widths)), row[-1]]) for row in table]
     lines = ["", aligned[0]]
     for row, line in zip(rows, aligned[1:]):
-        lines += [line, *(f"    {place}{advice.cause}. {advice.remedy}" for place, advice in _advice(row))]
+        lines += [line, *("    " + "".join(text) for text in _notes(row))]
     return lines
 
 
-def _advice(row: Row) -> list[tuple[str, Advice]]:
-    """The advice to show, with the places."""
+def _notes(row: Row) -> list[tuple[str, str, str]]:
+    """The lines below a function: place, cause and remedy of advice, or why it runs as plain Python."""
     locations = Locations(row.file)
-    return [
-        (f"{locations.of(advice.place)}: " if advice.place is not None else "", advice)
-        for advice in row.advice[:ADVICE]
-    ]
+    advice = row.advice[:ADVICE]
+    if not advice and row.summary.tier == 0 and row.summary.reason:
+        return [("", locations.in_text(row.summary.reason), "")]
+    places = [f"{locations.of(each.place)}: " if each.place is not None else "" for each in advice]
+    return [(place, f"{each.cause}. ", each.remedy) for place, each in zip(places, advice)]
 
 
 def _write_in_color(title: str, rows: Iterable[Row], rest: Iterable[str], console: Console) -> None:
@@ -175,8 +175,8 @@ def _write_in_color(title: str, rows: Iterable[Row], rest: Iterable[str], consol
     table.add_column(COLUMNS[-1], overflow="fold")
     for row in rows:
         cell = Text.assemble((row.name, "bold"), (f"  {row.place}", "bright_black"))
-        for place, advice in _advice(row):
-            cell.append_text(Text.assemble("\n", (place, "cyan"), f"{advice.cause}. ", (advice.remedy, "green")))
+        for place, cause, remedy in _notes(row):
+            cell.append_text(Text.assemble("\n", (place, "cyan"), cause, (remedy, "green")))
         table.add_row(*map(Text, row.cells[:-1]), cell)
     console.print(table)
     for line in rest:

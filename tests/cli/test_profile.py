@@ -43,6 +43,9 @@ PROGRAM = """
 """
 
 
+ENGINE = {"AUTOGRAPH_ENGINE": "numpy"}  # staged at once, so that a call in another one is part of it
+
+
 @pytest.fixture
 def profile(write, spawn):
     """Profile the program above, or another text."""
@@ -74,7 +77,7 @@ def test_modules(profile, tmp_path):
 
 def test_json(profile, tmp_path):
     text = PROGRAM.replace("sys.exit(3)", "import os; os.chdir('..')")
-    done = profile("--json", "-o", "out.json", "program.py", text=text)
+    done = profile("--json", "-o", "out.json", "program.py", text=text, env=ENGINE)
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads((tmp_path / "out.json").read_text())
     assert (told["version"], told["program"]) == (1, "program.py")
@@ -88,7 +91,7 @@ def test_json(profile, tmp_path):
 
 def test_order_and_number(profile):
     assert functions(profile("--sort", "name", "program.py").stderr) == ["Model.step", "fall", "total"]
-    done = profile("--sort", "calls", "--top", "1", "program.py")
+    done = profile("--sort", "calls", "--top", "1", "program.py", env=ENGINE)
     assert functions(done.stderr) == ["fall"]
     assert done.stderr.endswith("\n... and 2 more: --top 0 shows all\n")
 

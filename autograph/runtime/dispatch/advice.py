@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from autograph.common.trace_rules import ROOT
 from autograph.runtime.dispatch.locations import place_in
 from autograph.runtime.graph.signature import Event, Where
 
@@ -29,6 +30,7 @@ class Advice:
         place: the user's file and line.
         gain: a greater number for a greater gain.
         count: how often there is the same advice.
+        seconds: the time that the cause has taken so far, if known.
     """
 
     rule: str
@@ -37,6 +39,7 @@ class Advice:
     place: Where | None = None
     gain: float = 0.0
     count: int = 1
+    seconds: float = 0.0
 
 
 class Rule(NamedTuple):
@@ -56,21 +59,27 @@ class Rule(NamedTuple):
 def advice_for(events: Iterable[Event], rules: Iterable[Rule]) -> list[Advice]:
     """The advice for some events, the greatest gain first; equal advice once, with its number."""
     rules = tuple(rules)
+    found = (next(filter(None, (_applied(rule, event) for rule in rules)), None) for event in events)
+    return merged(advice for advice in found if advice is not None)
+
+
+def merged(advice: Iterable[Advice]) -> list[Advice]:
+    """Equal advice once, with its number and time; the greatest gain first."""
     found: dict[tuple[str, str], Advice] = {}
-    for event in events:
-        advice = next(filter(None, (_applied(rule, event) for rule in rules)), None)
-        if advice is not None:
-            first = found.setdefault((advice.cause, advice.remedy), replace(advice, count=0))
-            found[advice.cause, advice.remedy] = replace(first, count=first.count + 1)
-    return sorted(found.values(), key=lambda advice: -advice.gain)
+    for each in advice:
+        first = found.get((each.cause, each.remedy))
+        if first is not None:
+            each = replace(first, count=first.count + each.count, seconds=first.seconds + each.seconds)
+        found[each.cause, each.remedy] = each
+    return sorted(found.values(), key=lambda each: (-each.gain, -each.seconds))
 
 
 def _applied(rule: Rule, event: Event) -> Advice | None:
     if event.kind not in rule.kinds or 0 < event.seconds < SHORT:
         return None
-    match = re.search(rule.pattern, f"{event.message}\n{event.about}".rstrip("\n"))
-    if match is None:
-        return None
-    cause, remedy = (text.format_map(match.groupdict()) for text in (rule.cause, rule.remedy))
     place = event.place or place_in(event.message)
-    return Advice(rule.name, cause, remedy, place, rule.gain + min(event.seconds, 0.9))
+    match = re.search(rule.pattern, f"{event.message}\n{event.about}".rstrip("\n"))
+    if match is None or (place is not None and place[0].startswith(ROOT)):
+        return None     # the user cannot change this library
+    cause, remedy = (text.format_map(match.groupdict()) for text in (rule.cause, rule.remedy))
+    return Advice(rule.name, cause, remedy, place, rule.gain, seconds=event.seconds)

@@ -120,6 +120,7 @@ def test_json():
         "remedy": "Make an array before it",
         "gain": 2.0,
         "count": 3,
+        "seconds": 0.0,
         "file": "user.py",
         "line": 6,
     }

@@ -1,26 +1,26 @@
 # python 3.11
 # A function without machine code.
-# >>> before(np.arange(9.0), 500)
-# >>> after(np.arange(9.0), 500)
-import numpy as np
+# >>> before(9, 500)
+# >>> after(9, 500)
+import bisect
 
 
-def before(xs, n):
+def before(n, m):
     total = 0.0
-    for i in range(n):
-        total += np.sort(xs * i)[i % 9] * 0.5
+    for i in range(m):
+        total += bisect.bisect(range(n), i) * 0.5
     return total
 
 
-def after(xs, n):
+def after(n, m):
     total = 0.0
-    ordered = np.sort(xs)
-    for i in range(n):
-        total += ordered[i % 9] * i * 0.5
+    for i in range(m):
+        total += min(i + 1, n) * 0.5
     return total
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 11: machine code calls Python for `np.sort(xs * i)`. Move it out of the loop
+#   advice: line 11: `bisect.bisect(range(n), i)` has no machine code. Move it out of the loop, or compute it in the
+#     loop with numbers and elements of arrays
 # after:
 #   no advice

@@ -18,6 +18,7 @@ def after(values):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 10: `text += str(i)` has no machine code. Move it out of the loop
+#   advice: line 10: `text += str(i)` has no machine code. Move it out of the loop, or compute it in the loop with
+#     numbers and elements of arrays
 # after:
 #   no advice

@@ -26,7 +26,7 @@ from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
-from autograph.runtime.engines.native.loops.subjects import Subject, about
+from autograph.runtime.engines.native.loops.subjects import Subject, about, is_named
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
 from autograph.runtime.graph.opdef import OPS
@@ -117,7 +117,8 @@ class PythonCallback:
     @property
     def about(self) -> str:
         """The user's text of it, and its subject."""
-        return about([self.nodes], self.subject)
+        is_of_arrays = not any(map(is_named, self.nodes))
+        return about([self.nodes], self.subject) + "; NumPy runs this" * is_of_arrays
 
     @property
     def place(self) -> tuple[str, int] | None:

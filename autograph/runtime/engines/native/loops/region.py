@@ -220,7 +220,8 @@ class Region(Rebindable):
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
                 self.obstacles.update(dict.fromkeys(refused.callbacks))
-            find_subjects(list(self.callbacks.values()), self.structure.root, dict(zip(self.values, inputs)))
+            if new := [each for each in self.callbacks.values() if each.subject is None]:
+                find_subjects(new, self.structure.root, dict(zip(self.values, inputs)))
         if self.versions[kinds] is None:
             self._vain += 1
             if self._vain >= VAIN and not self.compiled:

@@ -61,7 +61,7 @@ def left_to_python(operations: Iterable[Any]) -> list[Event]:
     """The report on the operations because of which a loop is no machine code, one for each line and subject."""
     found: dict[Any, list[Any]] = {}
     for each in operations:
-        if any(map(_is_named, each.nodes)):
+        if any(map(is_named, each.nodes)):
             found.setdefault((each.place, each.subject and each.subject.name), []).append(each)
     return [_event(group) for group in found.values()]
 
@@ -71,13 +71,13 @@ def named_operations(loop: Node) -> list[Event]:
     found: dict[Any, list[Sequence[Node]]] = {}
     for block in loop.blocks:
         for node in walk(block):
-            if _is_named(node):
+            if is_named(node):
                 found.setdefault(user_line(node.place), []).append([node])
     texts = {place: about(nodes, None) for place, nodes in found.items()}
     return [Event("native", f"this is left to Python: {text}", place, text) for place, text in texts.items()]
 
 
-def _is_named(node: Node) -> bool:
+def is_named(node: Node) -> bool:
     """Whether to report that a node is left to Python: not if NumPy runs it."""
     return not (node.blocks or node.op in _OWN or any(map(is_array, (*node.inputs, *node.outputs))))
 
@@ -99,7 +99,8 @@ def about(operations: Iterable[Sequence[Node]], subject: Subject | None) -> str:
 
 
 def _text(nodes: Sequence[Node]) -> str:
-    node = nodes[-1]
+    """The text of the last node in the line of the first one."""
+    node = [node for node in nodes if user_line(node.place) == user_line(nodes[0].place)][-1]
     if node.op == "setattr":
         return f".{node.args[1]} = …"
     return source_text(node.place) or shown(node).strip("`")
