@@ -13,6 +13,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import truth
 from types import FunctionType
 from typing import Any
@@ -33,6 +34,7 @@ from autograph.transforms.loop_sites import Outcome, Owner, Site
 
 HOT = 0.003         # seconds in a loop, after which it is staged
 FIRST = 8           # iterations before the clock is read; then twice as many
+PLAIN = Outcome.PLAIN
 clock = time.perf_counter
 
 
@@ -66,15 +68,15 @@ class LoopRunner:
         found = [shelter for each in codes_in(code) for shelter in shelters(each)]
         self.owner = Owner(options, threshold, first, closure, *shared_variables(code), found)
 
-    def site(self, body: FunctionType) -> Site:
-        """The site of a loop, for its operator; made when the loop runs for the first time."""
-        found = self.sites.get(id(body.__code__))
-        if found is None:
-            line = sys._getframe(2).f_lineno
-            inside = [site for site in self.sites.values() if site.loop and id(body.__code__) in site.loop.codes]
-            parent = min(inside, key=lambda site: len(site.loop.codes), default=None)  # type: ignore[union-attr]
-            found = self.sites.setdefault(id(body.__code__), Site(self.owner, body.__code__, line, parent))
-        return found
+    def site(self, *bodies: FunctionType | None, names: Sequence[str]) -> Site:
+        """The site of a loop, for its operator, when it runs for the first time."""
+        given = [body for body in bodies if body is not None]
+        code = given[0].__code__
+        inside = [site for site in self.sites.values() if site.loop and id(code) in site.loop.codes]
+        parent = min(inside, key=lambda site: len(site.loop.codes), default=None)  # type: ignore[union-attr]
+        made = Site(self.owner, code, sys._getframe(2).f_lineno, parent)
+        made.begin(given, names)
+        return self.sites.setdefault(id(code), made)
 
     @property
     def loops(self) -> list[LoopSummary]:
@@ -83,59 +85,40 @@ class LoopRunner:
 
 
 class Run:
-    """One run of a loop as plain Python, up to where the rest of it is staged.
+    """One run of a loop, from when the clock is read in the midst of it.
 
     Attributes:
         check: the number of iterations after which `passed` is called again.
     """
 
-    __slots__ = ("_begin", "_bodies", "_call", "_items", "_mark", "_options", "_since", "check", "site")
+    __slots__ = ("_begin", "_items", "_mark", "_since", "_stage", "check", "site")
 
-    def __init__(self, site: Site, bodies: tuple[Any, ...], names: Sequence[str], options: Any) -> None:
-        if site.loop is None:
-            site.begin(bodies, names)
+    def __init__(
+        self, site: Site, stage: Callable[[Items | None], Outcome], items: Callable[[int], Items | None], begin: float
+    ) -> None:
         self.site = site
-        self.check = site.owner.first
-        self._bodies = bodies
-        self._options = options
-        self._items: Callable[[int], Items | None] | None = None
-        self._begin = self._since = clock()
-        self._mark = 0
-
-    def started(self, items: Callable[[int], Items | None] | None) -> Outcome:
-        """Run the whole loop staged, if it is hot; see `Site.run`.
-
-        Args:
-            items: gives the items that are left of the iterable after so many; None for a `while`.
-        """
+        self.check = site.check
+        self._stage = stage
         self._items = items
-        return self._stage(0) if self.site.is_hot else Outcome.PLAIN
+        self._begin = self._since = begin
+        self._mark = 0
 
     def passed(self, count: int) -> Outcome:
         """Note that so many iterations have run; run the rest staged, if that pays."""
         now = clock()
-        items = self._items(count) if self._items is not None else None
-        left = None if items is None else items.length
-        ready = self.site.passed(count - self._mark, now - self._since, now - self._begin, left)
+        ready = self.site.passed(count - self._mark, now - self._since, now - self._begin)
         self._mark, self.check = count, 2 * count
-        outcome = self._stage(count) if ready else Outcome.PLAIN
+        outcome = PLAIN
+        if ready:
+            items = self._items(count)
+            if self.site.pays(items):
+                outcome = self._stage(items)
         self._since = clock()
         return outcome
 
-    def _stage(self, count: int) -> Outcome:
-        site = self.site
-        if self._items is None:
-            return site.run(_WHILE_CALLS[len(self._bodies)], None, self._bodies, self._options)
-        items = self._items(count)
-        if items is None:
-            site.leave_plain("its items are not those of a range, list, tuple or array")
-            return Outcome.PLAIN
-        return site.run(_FOR_CALLS[len(self._bodies)], items, self._bodies, self._options)
-
-    def end(self, count: int, whole: bool = True) -> None:
+    def end(self, count: int, whole: bool) -> None:
         """Note the end of the plain iterations; `whole`: that of the loop."""
-        self.site.plain.runs += whole
-        self.site.plain.add(clock() - self._since, count - self._mark, whole)
+        self.site.ended(count - self._mark, clock() - self._since, whole)
 
 
 # The operators --------------------------------------------------------------------------------------------------------
@@ -147,83 +130,114 @@ _WHILE_CALLS = {2: _WHILE % None, 3: _WHILE % "ag__body_2"}
 
 
 def _for_operator(runner: LoopRunner) -> Callable[..., None]:
+    sites = runner.sites
+
     def for_stmt(iterable: Any, body: Any, names: Sequence[str] = (), until: Any = None, options: Any = None) -> None:
         """`for_stmt`, as in `operators/loops.py`, for the loops of one function."""
-        item = iterator = run = None
-        count = 0
+        item = iterator = run = stop = None
+        count, outcome, begin = 0, PLAIN, 0.0
+        site = sites.get(id(body.__code__)) or runner.site(body, until, names=names)
         try:
-            alone = sys.getrefcount(iterable) <= _ALONE
-            site = runner.site(body)
-            if ACTIVE or BACKENDS or type(iterable) in STAGED or not site.may_be_staged(iterable):
+            is_plain = site.is_plain and not site.is_tried_again(iterable)
+            if is_plain or ACTIVE or BACKENDS or type(iterable) in STAGED:
                 loops.for_stmt(iterable, body, names, until, options)
                 return
-            run = Run(site, (body,) if until is None else (body, until), names, options)
-            outcome = run.started(lambda taken: items_of(iterable, taken, alone))
-            iterator = iter(iterable) if outcome is Outcome.PLAIN else iter(())
-            check = run.check
+            alone = sys.getrefcount(iterable) <= _ALONE
+            begin = clock()
+            if site.is_hot:
+                outcome = _stage_for(site, items_of(iterable, 0, alone), body, until, options)
+            iterator = iter(iterable if outcome is PLAIN else ())
+            check = site.check
             for item in Resumed(iterator):
                 body(item)
                 count += 1
-                if until is not None:
-                    stop = until()
-                    if stop is not False and truth(stop):
-                        break
+                if until is not None and (stop := until()) is not False and truth(stop):
+                    break
                 if count == check or site.wanted:
+                    if run is None:
+                        stage = partial(_stage_for, site, body=body, until=until, options=options)
+                        run = Run(site, stage, partial(items_of, iterable, alone=alone), begin)
                     outcome = run.passed(count)
-                    if outcome is not Outcome.PLAIN:
+                    if outcome is not PLAIN:
                         break
                     check = run.check
-            run.end(count, outcome is Outcome.PLAIN)
             if outcome in _REPEATED:
                 with _repeating(outcome):
                     loops.for_stmt(Resumed(iterator) if count else iterable, body, names, until, options)
         except BaseException as error:
-            if run is not None:
-                run.end(count)
-            del iterable, iterator, item, run
+            del iterable, iterator, item
             if isinstance(error, NameError):
                 rename(error, body, until)
             raise
+        finally:
+            if run is not None:
+                run.end(count, outcome is PLAIN)
+            elif count:
+                site.ended(count, clock() - begin, True)
+            del run, stop
 
     return for_stmt
 
 
+def _stage_for(site: Site, items: Items | None, body: Any, until: Any, options: Any) -> Outcome:
+    if items is None:
+        site.leave_plain("its items are not those of a range, list, tuple or array")
+        return PLAIN
+    bodies = (body,) if until is None else (body, until)
+    return site.run(_FOR_CALLS[len(bodies)], items, bodies, options)
+
+
 def _while_operator(runner: LoopRunner) -> Callable[..., None]:
+    sites = runner.sites
+
     def while_stmt(test: Any, body: Any, names: Sequence[str] = (), until: Any = None, options: Any = None) -> None:
         """`while_stmt`, as in `operators/loops.py`, for the loops of one function."""
-        run = None
-        count = 0
+        run = now = stop = None
+        count, outcome, begin = 0, PLAIN, 0.0
+        site = sites.get(id(body.__code__)) or runner.site(body, test, until, names=names)
         try:
-            site = runner.site(body)
             if ACTIVE or BACKENDS or site.is_plain:
                 loops.while_stmt(test, body, names, until, options)
                 return
-            run = Run(site, (body, test) if until is None else (body, test, until), names, options)
-            outcome = run.started(None)
-            check = run.check
-            while outcome is Outcome.PLAIN and truth(test()):
+            begin = clock()
+            if site.is_hot:
+                outcome = _stage_while(site, None, test, body, until, options)
+            check = site.check
+            while outcome is PLAIN and ((now := test()) is True or (now is not False and truth(now))):
+                now = None  # Python releases it here, too
                 body()
                 count += 1
-                if until is not None:
-                    stop = until()
-                    if stop is not False and truth(stop):
-                        break
+                if until is not None and (stop := until()) is not False and truth(stop):
+                    break
                 if count == check or site.wanted:
+                    if run is None:
+                        stage = partial(_stage_while, site, test=test, body=body, until=until, options=options)
+                        run = Run(site, stage, _no_items, begin)
                     outcome = run.passed(count)
                     check = run.check
-            run.end(count, outcome is Outcome.PLAIN)
             if outcome in _REPEATED:
                 with _repeating(outcome):
                     loops.while_stmt(test, body, names, until, options)
-        except BaseException as error:
-            if run is not None:
-                run.end(count)
-            del run
-            if isinstance(error, NameError):
-                rename(error, test, body, until)
+        except NameError as error:
+            rename(error, test, body, until)
             raise
+        finally:
+            if run is not None:
+                run.end(count, outcome is PLAIN)
+            elif count:
+                site.ended(count, clock() - begin, True)
+            del run, now, stop
 
     return while_stmt
+
+
+def _stage_while(site: Site, items: None, test: Any, body: Any, until: Any, options: Any) -> Outcome:
+    bodies = (body, test) if until is None else (body, test, until)
+    return site.run(_WHILE_CALLS[len(bodies)], items, bodies, options)
+
+
+def _no_items(taken: int) -> None:
+    """The items of a `while`."""
 
 
 def _references(iterable: Any, *rest: Any, **options: Any) -> int:

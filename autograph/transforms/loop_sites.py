@@ -33,6 +33,8 @@ PATIENCE = 4        # times as long as the threshold: for so long an inner loop 
 TRACES = 6          # of one loop: more do not pay
 RUNS = 3            # staged runs, after which they are compared with plain ones
 GROWN = 8           # times as many items as when a loop was measured: it is tried again
+CHECKS = 16         # how often, at least, the clock is read while a loop becomes hot in one run
+SLOW = 2e-5         # seconds of an iteration of which a few suffice to be staged
 FAILURES = 8        # staged runs that raise, after which a loop that mostly raises is not staged
 
 
@@ -90,6 +92,7 @@ class Site:
         is_plain: whether it runs as plain Python from now on.
         is_hot: whether it is staged when it runs.
         wanted: whether an inner loop waits for it to be staged.
+        check: the iterations of a run after which the clock is read; then twice as many.
     """
 
     def __init__(self, owner: Owner, code: CodeType, line: int, parent: Site | None) -> None:
@@ -100,6 +103,7 @@ class Site:
         self.loop: Loop | None = None
         self.is_plain = self.wanted = False
         self.is_hot = not owner.first
+        self.check = owner.first
         self.reason = ""
         self.plain, self.staged = Figures(), Figures()
         self.failures = 0
@@ -114,11 +118,12 @@ class Site:
         tier = 2 if any(trace.engine == "native" for trace in traces) else 1
         return LoopSummary(self.place, tier, self.reason, self.staged.runs, self.staged.seconds)
 
-    def may_be_staged(self, iterable: Any) -> bool:
-        """Whether a `for` over this iterable is not left plain."""
-        if self.retry_at and type(iterable) in SIZED and length_of(iterable) >= self.retry_at:
-            self.is_plain, self.reason, self.retry_at, self.staged = False, "", 0, Figures()
-        return not self.is_plain
+    def is_tried_again(self, iterable: Any) -> bool:
+        """Whether a loop that was not faster staged is staged again, as it has many more items."""
+        if not self.retry_at or type(iterable) not in SIZED or length_of(iterable) < self.retry_at:
+            return False
+        self.is_plain, self.reason, self.retry_at, self.staged = False, "", 0, Figures()
+        return True
 
     def leave_plain(self, reason: str) -> None:
         self.is_plain, self.is_hot, self.wanted, self.reason = True, False, False, reason
@@ -138,12 +143,11 @@ class Site:
                 self.leave_plain(f"its variable `{min(found)}` {what}")
         self.loop = loop
 
-    def passed(self, count: int, seconds: float, alone: float, left: int | None) -> bool:
+    def passed(self, count: int, seconds: float, alone: float) -> bool:
         """Add plain iterations; returns whether to stage the rest.
 
         Args:
             alone: the time that this run has taken by now.
-            left: the number of the remaining iterations, if it is known.
         """
         self.plain.count += count
         self.plain.seconds += seconds
@@ -155,7 +159,26 @@ class Site:
             outer.wanted = True
             return False
         self.is_hot = True
-        return self.wanted or left is None or left * self.plain.each > threshold
+        return True
+
+    def pays(self, items: Items | None) -> bool:
+        """Whether the rest of a run is long enough to be staged, as far as is known."""
+        if self.wanted or items is None or items.length is None:
+            return True
+        return items.length * self.plain.each > self.owner.threshold
+
+    def ended(self, count: int, seconds: float, whole: bool) -> None:
+        """Add the last plain iterations of a run; `whole`: they ended the loop."""
+        plain, threshold = self.plain, self.owner.threshold
+        plain.runs += whole
+        plain.timed += whole
+        plain.count += count
+        plain.seconds += seconds
+        if threshold and whole and count:
+            each = plain.seconds / plain.count
+            self.check = max(1, int(threshold / CHECKS / each))
+            if plain.seconds > threshold and each > SLOW and self._outer() is None:
+                self.is_hot = True
 
     def _outer(self) -> Site | None:
         """The outermost loop around this one that may be staged yet."""
@@ -255,9 +278,9 @@ class Figures:
     best: float = math.inf
     worst: float = 0.0
 
-    def add(self, seconds: float, count: int, whole: bool = True) -> None:
-        """Add a run that was timed, or iterations."""
-        self.timed += whole
+    def add(self, seconds: float, count: int) -> None:
+        """Add a run that was timed."""
+        self.timed += 1
         self.count += count
         self.seconds += seconds
         self.best = min(self.best, seconds / count) if count else self.best
