@@ -51,7 +51,7 @@ for _engine in ("numpy", "native") if importlib.util.find_spec("llvmlite") else 
     ag.function(_total, engine=_engine)(np.arange(9.0))  # so that the processes find imported what first calls import
 
 Result = dict[str, Any]
-LONGEST = 1.0  # seconds that a plain call may take
+LONGEST = 0.25  # seconds that a plain call may take; four times that to prepare it
 WARM = 1000, 1.0  # calls before they are timed, and seconds after which fewer will do
 ROUNDS = 9
 clock = time.process_time
@@ -90,7 +90,7 @@ class _Side:
                 for part in path:
                     self.owner = getattr(self.owner, part)
                 self.function: Function = vars(self.owner)[self.name]
-            except (Exception, SystemExit) as error:
+            except BaseException as error:  # also that the time is over
                 raise Unsuitable(f"cannot be imported: {type(error).__name__}: {error}") from None
         if not isinstance(self.function, types.FunctionType) or inspect.isgeneratorfunction(self.function):
             raise Unsuitable("no plain function")
@@ -169,12 +169,14 @@ def _slowest(plain: _Side, subject: Subject) -> tuple[Example, outcomes.Outcome]
     why = "no example call"
     for example in subject.examples[:8]:
         try:
+            with outcomes.time_limit(4 * LONGEST):
+                plain.names(example)
             first = plain.run(example)
             args, kwargs = plain.arguments(example)
-            begin = clock()
+            begin = time.thread_time()  # under a time limit the clock of the process advances by ticks
             with outcomes.time_limit(), contextlib.suppress(Exception):
                 plain.function(*args, **kwargs)
-            spent = clock() - begin
+            spent = time.thread_time() - begin
             if spent > LONGEST:
                 why = f"takes {spent:.1f} s"
             elif first.exception:
@@ -185,7 +187,7 @@ def _slowest(plain: _Side, subject: Subject) -> tuple[Example, outcomes.Outcome]
                 why = "does something else at each call"
             else:
                 found.append((spent, example, first))
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # also that the time is over
             why = f"{type(error).__name__}: {error}"
     if not found:
         raise Unsuitable(why)
@@ -198,7 +200,7 @@ def _first_calls(plain: _Side, staged: _Side, example: Example, wanted: outcomes
 
     def timed(side: str, function: Function) -> Function:
         def call(*args: Any, **kwargs: Any) -> Any:
-            begin = time.thread_time()  # under a time limit the clock of the process advances by ticks
+            begin = time.thread_time()
             try:
                 return function(*args, **kwargs)
             finally:

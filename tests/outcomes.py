@@ -170,7 +170,7 @@ class _Description:
         elif isinstance(value, np.ndarray):
             yield value.dtype.name
             yield value.shape
-            yield self.of(value.tolist())
+            yield _bits(value) if value.size > 1000 and value.dtype.char in "?bhilqBHILQfdFD" else self.of(value.tolist())
         elif isinstance(value, (types.FunctionType, type)):
             yield _name(value)
         elif isinstance(value, Mapping):
@@ -192,6 +192,15 @@ def described(value: Any) -> Any:
 
 def kind_is_view(value: Any) -> bool:
     return type(value).__name__ in ("dict_keys", "dict_values", "dict_items", "deque", "memoryview")
+
+
+def _bits(array: np.ndarray[Any, Any]) -> bytes:
+    """The contents of a large array of numbers, where one NaN is as good as another: descriptions take long."""
+    copied = np.array(array, order="C")
+    if copied.dtype.kind in "fc":
+        parts = copied.view(copied.real.dtype)
+        parts[np.isnan(parts)] = np.nan
+    return copied.tobytes()
 
 
 def _name(value: Any) -> str:
