@@ -46,6 +46,7 @@ def subjects(options: argparse.Namespace) -> list[Subject]:
 
 def results(chosen: list[Subject]) -> Iterator[Result]:
     """What each function takes, or why that could not be measured."""
+    os.environ["AUTOGRAPH_CACHE"] = "0"  # first calls find nothing on disk
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["real_calls"])
     for subject in track(chosen, "Calling", disable=not sys.stderr.isatty()):

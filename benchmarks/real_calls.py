@@ -52,7 +52,8 @@ for _engine in ("numpy", "native") if importlib.util.find_spec("llvmlite") else 
 
 Result = dict[str, Any]
 LONGEST = 0.25  # seconds that a plain call may take; four times that to prepare it
-WARM = 1000, 1.0  # calls before they are timed, and seconds after which fewer will do
+WARM = 1000, 0.15  # calls and seconds before calls are timed, so that the tier is settled
+ENOUGH = 1.0  # seconds after which fewer calls will do
 ROUNDS = 9
 clock = time.process_time
 
@@ -74,7 +75,7 @@ def measure(subject: Subject) -> Result:
         result |= _later_calls(plain, staged, example, bool(result["mutates"]))
         result["differs"] += _differences(plain, staged, [example] * 2, wanted)
         result["differs"] += [text for each in subject.examples[:8] for text in _differences(plain, staged, [each])]
-        return result | _staging(staged) | _loops(plain.function)
+        return result | _staging(staged, example) | _loops(plain.function)
 
 
 class _Side:
@@ -256,12 +257,8 @@ def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -
     """The times of a call after many: plain, and the ratio of staged to plain, the median of pairs."""
     sides = [(side.function, _calls(side, example, mutates)) for side in (plain, staged)]
     loop, empty = _loop(*plain.arguments(example))
-    count, seconds = WARM
-    for (function, calls), most in zip(sides, (100, count)):
-        spent, number = 0.0, 0
-        while number < most and (spent < seconds or number < 5):
-            spent += _timed(loop, function, calls(1))
-            number += 1
+    for function, calls in sides:
+        _warm(loop, function, calls)
     guess = min(_timed(loop, plain.function, sides[0][1](1)) for _ in range(5))
     number = max(1, min(500 if mutates else 20_000, int(2e-3 / max(guess, 1e-7))))
     best: Result = {"ratio": math.inf}
@@ -271,6 +268,14 @@ def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -
         if best["ratio"] * best["plain"] <= 1.05 * best["plain"] + 0.1e-6 or guess > 0.2:
             break
     return best
+
+
+def _warm(loop: Function, function: Function, calls: Callable[[int], list[Any]]) -> None:
+    spent, number, many = 0.0, 0, 1
+    while (number < WARM[0] or spent < WARM[1]) and (spent < ENOUGH or number < 5):
+        spent += _timed(loop, function, calls(many))
+        number += many
+        many = min(2 * many, 100, max(1, int(0.1 * ENOUGH / max(spent / number, 1e-6))))
 
 
 def _alternately(loop: Function, empty: Function, sides: list[Any], number: int, rounds: int) -> Result:
@@ -317,11 +322,27 @@ def _timed(loop: Function, function: Function, calls: list[Any]) -> float:
         gc.enable()
 
 
-def _staging(staged: _Side) -> Result:
-    """In which tier the function is, and why it is not staged."""
-    traces = staged.function.traces
-    reasons = list(dict.fromkeys(str(trace.plain) for trace in traces if trace.plain))
-    return {"tier": None, "loops_staged": None, "traces": len(traces), "whole": not reasons, "reasons": reasons}
+def _staging(staged: _Side, example: Example) -> Result:
+    """The tier in which the calls ended, and whether the function can be traced as a whole."""
+    function = staged.function
+    tier, reason = _tier(function)
+    args, kwargs = staged.arguments(example)
+    with outcomes.time_limit():
+        report = function.explain(*args, **kwargs)  # traces it, if no call did
+    reasons = list(dict.fromkeys(str(trace.plain) for trace in function.traces if trace.plain))
+    loops = [loop.tier for loop in getattr(report, "loops", ())]
+    return {"tier": tier, "reason": reason, "whole": not reasons, "reasons": reasons, "loops_staged": loops}
+
+
+def _tier(function: Any) -> tuple[int, str]:
+    tiers = getattr(function, "_tiers", None)
+    trials = [] if tiers is None else list(tiers.trials.values())
+    reason = "; ".join(dict.fromkeys(trial.reason for trial in trials if trial.reason))
+    if tiers is not None and (tiers.is_resting or not any(trial.faster == "staged" for trial in trials)):
+        return 0, reason
+    staged = [trace.executable for trace in function.traces if not trace.plain]
+    is_native = any(getattr(each, "native", None) is not None and each.native.is_used for each in staged)
+    return (2 if is_native else 1) if staged else 0, reason
 
 
 def _loops(function: Function) -> Result:

@@ -101,9 +101,14 @@ def _told(each: Result, bound: str) -> str:
         return f"{common.duration(each['first'])}, plain {common.duration(each['first_plain'])}"
     if bound == "slower":
         plain, staged, ratio = _times(each)
-        return f"{staged}, plain {plain}: {ratio}"
+        return f"{staged}, plain {plain}: {ratio} (tier {each['tier']}; {_first(each['reasons'])})"
     told = each["differs"] if bound == "differs" else [each["failed"].strip().splitlines()[-1]]
     return "; ".join(told)
+
+
+def _first(reasons: list[str]) -> str:
+    """The first reason, without its place."""
+    return reasons[0].partition(", /")[0] if reasons else "traced as a whole"
 
 
 def _staging(results: list[Result], measured: list[Result]) -> None:
@@ -111,7 +116,7 @@ def _staging(results: list[Result], measured: list[Result]) -> None:
     tiers = Counter(str(each["tier"]) for each in measured)
     print(f"\nTiers: {', '.join(f'{count} in {tier}' for tier, count in sorted(tiers.items()))}")
     plain = [each for each in measured if not each["whole"] and each["loops"]]
-    staged = sum(bool(each["loops_staged"]) for each in plain)
+    staged = sum(any(each["loops_staged"]) for each in plain)
     print(f"Not traced as a whole, with loops: {len(plain)}; with a loop staged on its own: {staged}")
     skipped = Counter(each["skipped"].partition(":")[0] for each in results if "skipped" in each)
     print(f"Not measured: {sum(skipped.values())} ({', '.join(f'{n} {why}' for why, n in skipped.most_common(6))})")

@@ -158,10 +158,10 @@ def test_wrong_answers_and_slow_functions_are_told(real):
 
 def test_the_report_names_what_keeps_no_bound(real, capsys):
     one = {"name": "a: b: f", "plain": 1e-6, "ratio": 3.0, "differs": [], "tier": 0, "first": 1e-5, "first_plain": 1e-6}
-    one |= {"whole": False, "loops": 2, "loops_staged": 1, "reasons": ["…"]}
+    one |= {"whole": False, "loops": 2, "loops_staged": [2, 0], "reasons": ["…"]}
     real("report").show([one, {"name": "a: b: g", "skipped": "takes 3 s"}, {"name": "a: b: h", "failed": "died"}])
     told = capsys.readouterr().out
-    assert "a: b: f: 3 µs, plain 1 µs: 3.00" in told
+    assert "a: b: f: 3 µs, plain 1 µs: 3.00 (tier 0; …)" in told
     assert "a: b: h: died" in told
     assert "with a loop staged on its own: 1" in told
 
