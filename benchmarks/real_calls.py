@@ -51,9 +51,9 @@ for _engine in ("numpy", "native") if importlib.util.find_spec("llvmlite") else 
     ag.function(_total, engine=_engine)(np.arange(9.0))  # so that the processes find imported what first calls import
 
 Result = dict[str, Any]
-LONGEST = 0.25  # seconds that a plain call may take; four times that to prepare it
+LONGEST = 0.05  # seconds that a plain call may take; four times that to prepare it
 WARM = 1000, 0.15  # calls and seconds before calls are timed, so that the tier is settled
-ENOUGH = 1.0  # seconds after which fewer calls will do
+ENOUGH = 0.5  # seconds after which fewer calls will do
 ROUNDS = 9
 clock = time.process_time
 
@@ -263,9 +263,9 @@ def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -
     number = max(1, min(500 if mutates else 20_000, int(2e-3 / max(guess, 1e-7))))
     best: Result = {"ratio": math.inf}
     for _ in range(3):  # again if the machine may have been at fault
-        result = _alternately(loop, empty, sides, number, ROUNDS if guess < 0.05 else 3)
+        result = _alternately(loop, empty, sides, number, ROUNDS if guess < 0.01 else 3)
         best = min(best, result, key=lambda each: each["ratio"])
-        if best["ratio"] * best["plain"] <= 1.05 * best["plain"] + 0.1e-6 or guess > 0.2:
+        if best["ratio"] * best["plain"] <= 1.05 * best["plain"] + 0.1e-6 or guess > 0.01:
             break
     return best
 

@@ -121,3 +121,20 @@ def test_functions_that_are_too_short():
     ]
     assert not _advice_on_figures(TierSummary(0, 1000, plain_seconds=3e-5))
     assert not _advice_on_figures(TierSummary(1, 1000, plain_seconds=3e-7))
+
+
+def test_a_loop_that_carries_no_values_gets_advice():
+    def pour(stack, under):
+        dry = []
+        while stack:
+            name, depth = stack.pop()
+            if depth < 3:
+                stack.extend((other, depth + 1) for other in under(name))
+            else:
+                dry.append(name)
+        return dry
+
+    under = {0: (), 1: (0, 0), 2: (1, 0), 3: (1, 1)}.get
+    staged = ag.function(pour, engine="native")
+    assert staged([(3, 0)], under) == pour([(3, 0)], under)
+    assert staged.explain([(3, 0)], under).advice

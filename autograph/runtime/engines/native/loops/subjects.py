@@ -137,7 +137,7 @@ def _origins(loop: Node) -> dict[Value, Value]:
 def _pair(loop: Node, block: Block, found: dict[Value, Value]) -> None:
     carried = len(loop.args) - (loop.op == "for")
     items = len(block.params) - carried if loop.op == "for" else 0
-    firsts = [*[loop.args[0]] * items, *loop.args[loop.op == "for" :]]
+    firsts = [*loop.args[:1] * items, *loop.args[loop.op == "for" :]]
     found.update((param, first) for param, first in zip(block.params, firsts) if isinstance(first, Value))
 
 
