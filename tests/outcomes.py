@@ -170,7 +170,8 @@ class _Description:
         elif isinstance(value, np.ndarray):
             yield value.dtype.name
             yield value.shape
-            yield _bits(value) if value.size > 1000 and value.dtype.char in "?bhilqBHILQfdFD" else self.of(value.tolist())
+            is_large = value.size > 1000 and value.dtype.char in "?bhilqBHILQfdFD"
+            yield _bits(value) if is_large else self.of(value.tolist())
         elif isinstance(value, (types.FunctionType, type)):
             yield _name(value)
         elif isinstance(value, Mapping):
