@@ -61,6 +61,8 @@ class Loop:
         condition: of a `while`.
         iterable: of a `for`; `renamed` applies to it.
         items: the values that a `for` sets in each iteration.
+        unpacked: the node that unpacks an item to these, if the item has no other use: `for a, b in pairs`. So Python
+            can use the same tuple for all items of a dict.
         carried: for each carried variable: its init, its values in test and body, and its output.
     """
 
@@ -72,6 +74,7 @@ class Loop:
     carried: list[list[Value]]
     body: Body
     renamed: dict[Value, Value] = field(default_factory=dict)
+    unpacked: Node | None = None
 
 
 @dataclass(slots=True, eq=False)

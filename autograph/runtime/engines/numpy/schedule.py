@@ -274,7 +274,12 @@ class Scheduler:
         body = node.blocks[-1]
         items = body.params[: len(body.params) - len(live)]
         statements = self._body(body, frame.depth + 1, self._iteration(node, live, carried, inits))
-        frame.statements.append(Loop(node, before, condition, iterable, items, carried, statements, renamed))
+        loop = Loop(node, before, condition, iterable, items, carried, statements, renamed)
+        first = statements[0] if statements else None
+        if isinstance(first, Compute) and first.node.op == "unpack" and [first.node.args[0]] == items:
+            if self._uses.count[items[0]] == 1 and not items[0].name:
+                loop.unpacked, loop.items, loop.body = first.node, first.outputs, statements[1:]
+        frame.statements.append(loop)
 
     def _carried(self, node: Node, live: list[bool]) -> list[list[Value]]:
         """For each carried variable, its values in order, without those of iterations."""

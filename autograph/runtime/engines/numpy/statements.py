@@ -68,10 +68,7 @@ class Statements:
         elif node.op == "bound":
             yield from self._bound(node, outputs)
         elif node.op == "unpack":
-            targets: list[ast.expr] = [make.target(value) for value in outputs]
-            if "star" in node.kwargs:
-                targets[node.kwargs["star"]] = ast.Starred(targets[node.kwargs["star"]], ast.Store(), **at)
-            yield ast.Assign([ast.Tuple(targets, ast.Store(), **at)], make.arg(node.args[0]), **at)
+            yield ast.Assign([self._unpacked(node, outputs)], make.arg(node.args[0]), **at)
         elif node.op in ("setitem", "setattr"):
             target = self._place(node.op == "setitem", ast.Store(), *node.args[:2])
             yield ast.Assign([target], make.arg(node.args[2]), **at)
@@ -93,6 +90,15 @@ class Statements:
                 yield ast.Assign([self._place(False, ast.Store(), made, name)], make.arg(part), **at)
             else:
                 yield ast.Expr(make.function(set_attribute, [made, name, part]), **at)
+
+    def _unpacked(self, node: Node, outputs: list[Value]) -> ast.expr:
+        """`a, *b`, to assign to."""
+        make = self._make
+        with make.mark(node):
+            targets: list[ast.expr] = [make.target(value) for value in outputs]
+            if "star" in node.kwargs:
+                targets[node.kwargs["star"]] = ast.Starred(targets[node.kwargs["star"]], ast.Store(), **make.at)
+            return ast.Tuple(targets, ast.Store(), **make.at)
 
     def _place(self, is_item: bool, context: ast.expr_context, x: Any, key: Any) -> ast.Subscript | ast.Attribute:
         """`x[key]` or `x.key`, to assign to."""
@@ -184,7 +190,10 @@ class Statements:
             make.renamed = statement.renamed
             iterable = make.arg(statement.iterable)
             make.renamed = {}
-            target = self._target(node.kwargs.get("target", 0), statement.items)
+            if statement.unpacked is not None:
+                target = self._unpacked(statement.unpacked, statement.items)
+            else:
+                target = self._target(node.kwargs.get("target", 0), statement.items)
             yield ast.For(target, iterable, self.body(statement.body) or [ast.Pass(**at)], [], **at)
             return
         before = self.body(statement.before)

@@ -1,7 +1,11 @@
 """Graphs with branches and loops, as functions."""
 
+import re
+
 import pytest
 
+import autograph as ag
+from tests import outcomes
 from tests.runtime.engines.texts import becomes, executable
 
 
@@ -811,3 +815,44 @@ def unbound_message(name):
     with pytest.raises(UnboundLocalError) as caught:
         namespace["f"]()
     return str(caught.value)
+
+
+def test_items_are_unpacked_by_the_loop_itself():
+    def total(pairs):
+        found = 0
+        for k, (v, *rest) in pairs.items():
+            found += k * v + len(rest)
+        return found
+
+    pairs = {k: [k, 1, 2] for k in range(40)}
+    staged = ag.function(total)
+    assert staged(pairs) == total(pairs)
+    assert re.search(r"for \w+, \w+ in pairs.items\(\):", str(staged.lower(pairs)))
+
+
+def test_an_item_that_has_a_name_or_another_use_is_unpacked_in_the_body():
+    def total(pairs):
+        found = 0
+        for pair in pairs:
+            k, v = pair
+            found += k * v
+        return found
+
+    assert "for pair in pairs:" in str(ag.function(total).lower([(k, 2) for k in range(40)]))
+
+
+@pytest.mark.parametrize("wrong", [(1, 2, 3), (1,), 5])
+def test_an_item_that_cannot_be_unpacked_raises_in_the_line_of_the_loop(wrong):
+    def total(pairs):
+        found = 0
+        for k, v in pairs:
+            found += k * v
+        return found
+
+    pairs = [(k, 2) for k in range(40)]
+    staged = ag.function(total)
+    assert staged(pairs) == total(pairs)
+    pairs.insert(30, wrong)
+    expected, actual = outcomes.run(total, "pairs", {"pairs": pairs}), outcomes.run(staged, "pairs", {"pairs": pairs})
+    assert actual == expected
+    assert actual.raised_at == expected.raised_at
