@@ -31,6 +31,7 @@ import numpy as np
 
 from autograph.common import pytree
 from autograph.common.line_tables import Position, with_lines
+from autograph.common.statics import class_has
 from autograph.runtime.dispatch.arguments import (
     LONG_TEXT,
     MANY,
@@ -84,7 +85,7 @@ def make_dispatcher(
     template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
-    common |= {"unkeyed": Exception, "all": all, "same": operator.is_}
+    common |= {"unkeyed": Exception, "all": all, "same": operator.is_, "has": class_has}
     own = {f"key_of_{name}": keyer for name, keyer in keyers.items()}
     namespace = {prefix + name: value for name, value in {**common, **own, **names}.items()}
     namespace["__builtins__"] = builtins    # torch.compile looks for them
@@ -305,7 +306,8 @@ def _long_test(code: str, key: Any, constants: Constants) -> str:
     """The same for a long list, tuple or string, see `is_whole`. (Inside of another one, it might be no whole.)"""
     if key is str:
         return f"§type({code}) is {constants.named(key)} and §len({code}) > {LONG_TEXT}"
-    return f"§type({code}) is {constants.named(key)} and §len({code}) > {MANY} and §type({code}[0]) in §atoms"
+    is_long = f"§type({code}) is {constants.named(key)} and §len({code}) > {MANY}"
+    return f"{is_long} and (§type({code}[0]) in §atoms or not §has(§type({code}[0]), '__ag_apart__'))"
 
 
 def _value_test(code: str, key: Any, constants: Constants) -> str | None:

@@ -111,7 +111,8 @@ VALUES = [
     *([1.0] * 70, [1] * 70, (1,) * 70, ["a"] * 70, [np.ones(2)] * 65, [True] * 70, [], [[1] * 70], [[1] * 20]),
     *("a" * 33, "a" * 32, ("a" * 33,), ["a" * 33, 1]),
     *(Thing(), Heir(), Shape(), [Thing(), Thing()], [Thing(), Heir()], (Thing(), Thing()), [Thing()], [Thing(), 1]),
-    *([Shape()] * 2, [Thing()] * 20, {"a": Thing()}, [[Thing(), Thing()], [Heir()]], [Thing(), Strange()]),
+    *([Shape()] * 2, [Thing()] * 70, [Thing()] * 20, {"a": Thing()}),
+    *([[Thing(), Thing()], [Heir()]], [Thing(), Strange()]),
     *(Place(1), Place(1, 2), Place(np.ones(3)), Place("a"), Place([1, 2]), Place(Thing()), Inner(1)),
     *(Tight(1), Tight("a"), place(x=1), place(x=1, y=2.5, z=1), place(y=2.5, x=1), place(x=1, y=Place(1))),
     *([Place(1), Place(2)], (Place("a"),)),
@@ -153,7 +154,7 @@ def test_the_cached_trace_takes_its_own_calls_and_no_others(tracer, parameters):
 
 @pytest.mark.parametrize(
     "value", [1, np.ones(3), ["a", "b"], (1, 2), None, "a", [1.0] * 40, [1.0] * 70, "a" * 40, np.sin, {"a": 1}]
-    + [Thing(), Shape(), [Thing(), Shape()], (Thing(),), {"a": Thing()}]
+    + [["a"] * 70, Thing(), Shape(), [Thing(), Shape()], (Thing(),), {"a": Thing()}]
     + [Place(1), Place(np.ones(3), [1, 2]), [Place(1), Place(2)], Inner("a", Place(1.5))],
 )
 def test_the_cached_trace_is_entered_without_a_key(tracer, value):

@@ -7,11 +7,10 @@ container runs as plain Python. Where the program compares two containers by ide
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from types import ModuleType
 from typing import Any
 
-from autograph.common import disk_cache
 from autograph.common.statics import is_a
 from autograph.runtime.graph.graph import Graph, Value
 from autograph.runtime.graph.signature import Guard, Signature
@@ -137,9 +136,11 @@ class ContainerAliases(Aliases):
         if changed and len(changed) + len(others) > 1:
             sources, count = [*changed.values(), *others], len(changed)
             expressions, names = with_distinct_names(sources)
-            first, second = (", ".join([*part, ""]) for part in (expressions[:count], expressions[count:]))
+            identities = [f"id({each})" for each in expressions]
+            first, second = ", ".join(identities[:count]), ", ".join(identities[count:])
+            tests = [f"len({{{first}}}) == {count}"] + ([f"{{{first}}}.isdisjoint([{second}])"] if others else [])
             reason = f"{' and '.join(source.text for source in sources)} are no longer different objects"
-            guards.append(Guard(f"are_apart(({first}), ({second}))", names | {"are_apart": _are_apart}, reason))
+            guards.append(Guard(" and ".join(tests), names, reason))
         return guards + self._nested_guards(all_places, graph, loaded)
 
     def _nested_guards(self, places: list[tuple[Any, Source]], graph: Graph, loaded: Set[Value]) -> list[Guard]:
@@ -186,10 +187,3 @@ class ContainerAliases(Aliases):
             if part is value and key is not None and not is_a(thing, ModuleType):
                 yield f"in {base.text}"
                 return
-
-
-@disk_cache.storable
-def _are_apart(changed: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether changed containers are different objects, and none of them is among the others."""
-    found = set(map(id, changed))
-    return len(found) == len(changed) and found.isdisjoint(map(id, others))
