@@ -23,6 +23,7 @@ from typing import Any
 # values themselves until their `__dict__` is read.
 IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES = 1 << 8, 1 << 9, 1 << 20, 1 << 2
 CLASS, VALUE, ITEMS = 8, 16, 32     # where an object has its class, a number or range its value, and `bytes` theirs
+SIZE, LIST_ITEMS = 16, 24       # where a list has its length, and the address of its items
 WORD, DOUBLE = ctypes.c_uint64, ctypes.c_double
 UNTAGGED: Sequence[int] = (0,)  # the version of a class that cannot be known
 _TAG_OFFSET = 384  # of `tp_version_tag` in a `PyTypeObject`, from CPython 3.10 to 3.13, of 64 bits
@@ -49,7 +50,7 @@ def write(kind: Any, address: int, value: Any) -> None:
 
 
 def _layout_problem() -> str:
-    number, pair, parts, data = 0.5, 0.5 - 2j, range(3, 1000, 2), bytes(range(8))
+    number, pair, parts, data, items = 0.5, 0.5 - 2j, range(3, 1000, 2), bytes(range(8)), [0.5, ""]
     bounds = [id(parts.start), id(parts.stop), id(parts.step)]
     return first_problem(
         {
@@ -61,6 +62,10 @@ def _layout_problem() -> str:
             ),
             f"a range's bounds are not at {VALUE}": lambda: read(WORD, id(parts) + VALUE, 3) == bounds,
             f"the items of bytes are not at {ITEMS}": lambda: read(ctypes.c_ubyte, id(data) + ITEMS, 8) == [*data],
+            f"a list's length is not at {SIZE}": lambda: read(WORD, id(items) + SIZE) == [len(items)],
+            f"a list's items are not at {LIST_ITEMS}": lambda: (
+                read(WORD, read(WORD, id(items) + LIST_ITEMS)[0], 2) == [id(each) for each in items]
+            ),
         }
     )
 

@@ -120,7 +120,7 @@ class Array:
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Any other object that is an argument and can only be passed on.
+    """Any other object that is an argument; one that is no list can only be passed on.
 
     Attributes:
         of: the kind of object.
@@ -137,13 +137,18 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Boxed:
-    """Any other object that was made since and can only be passed on."""
+    """Any other object that was made since.
+
+    Attributes:
+        of: `list` if it is a list, whose items can be read and set; None if it can only be passed on.
+    """
 
     ref: Any
+    of: type | None = None
 
     @property
     def kind(self) -> Any:
-        return "boxed"
+        return "boxed", self.of
 
 
 @disk_cache.storable
@@ -184,7 +189,7 @@ def unplaced(operand: Any) -> Any:
     if isinstance(operand, Number):
         return Number(operand.type, None)
     if isinstance(operand, Boxed):
-        return Boxed(None)
+        return Boxed(None, operand.of)
     return replace(operand, ref=None, facts=()) if is_held(operand) else operand
 
 

@@ -268,3 +268,132 @@ def raised_by_iterators(n, k):
         for j, value in enumerate(numbers.values()):
             total += j * value * i
     return total
+
+
+# Lists ----------------------------------------------------------------------------------------------------------------
+
+
+@calls("[[1.0, 2.0, 5.0], [0.5, 4.0, 1.0], [3.0, 9.0, 2.0]]", "[[1, 2, 5], [7, 4, 1], [3, 9, 2]]",
+       "[[1, 0.5], [np.inf, 2]]", "[[1.0], [2.0]]", "[[2**70, 3], [4, 5]]", "[[True, 2], [3, 4]]", "[]",
+       "[np.arange(2.0), [1.0, 2]]", "[[1.0, 'a'], [2.0, 3.0]]", "[(1.0, 2.0), [3.0, 4.0]]",
+       "[[0.0] * 2] * 2")  # fmt: skip
+def shortest(rows):
+    n = len(rows)
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                rows[i][j] = min(rows[i][j], rows[i][k] + rows[k][j])
+    return rows
+
+
+@calls("[[1.0, 2.0, 5.0], [0.5, 4.0, 1.0], [3.0, 9.0, 2.0]], 3", "[[1, 2], [7, 4]], 2", "[[1, 2, 3]], 2")
+def relaxed(grid, rounds):
+    n, m = len(grid), len(grid[0])
+    for _ in range(rounds):
+        fresh = [row[:] for row in grid]
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                fresh[i][j] = (grid[i - 1][j] + grid[i + 1][j] + grid[i][j - 1] + grid[i][j + 1]) / 4
+        grid = fresh
+    return grid
+
+
+@calls("[[1, 2.0], ['a', None], [3.5]], 3", "[[1], [2], [3]], 3", "[[1], [2]], 3", "[1, 2, 3], 3", "[None, 1], 2")
+def swapped(rows, n):
+    """Rows change places, and items that are borrowed stay what they are."""
+    seen = []
+    for i in range(n):
+        row = rows[i]
+        rows[i], rows[-1] = rows[i - 1], row
+        seen.append(row)
+        seen[0] = rows
+        rows[i - 1] = i
+    return rows, seen[1:]
+
+
+@calls("[3, 1, 2], 3", "[3.5, 1, -2.0], 3", "[], 2", "[1, 2], -3", "['b', 'a'], 2", "[True, 0.0, None], 3")
+def items(xs, n):
+    out = []
+    for i in range(n):
+        x = xs[i - 1]
+        if x is None:
+            out.append(len(out))
+        else:
+            out.append(x)
+            xs[i - 1] = x * 2
+        xs.append(i)
+    return out, xs, len(xs)
+
+
+@calls("[1, 2, 3], 3", "[1.5, 2.5], 1", "[0.5], 0")
+def one_twice(xs, n):
+    """An object that the list holds alone is replaced while it is still in use."""
+    rows = [[x, -x] for x in xs]
+    total = 0
+    for i in range(n):
+        row = rows[0]
+        rows[0] = [row, i]
+        rows[0] = row
+        rows[0] = [i + 0.5, row[0]]
+        total += row[1] + rows[0][1]
+    return total, rows
+
+
+class Changing:
+    """When it is deleted, it changes a list and an array."""
+
+    def __init__(self, xs, a):
+        self.changed = xs, a
+
+    def __del__(self):
+        xs, a = self.changed
+        xs.append(7.0)
+        a[0] += 1
+
+
+def with_changing():
+    xs, a = [0.5] * 70, np.arange(3.0)
+    xs[1] = Changing(xs, a)
+    return xs, a
+
+
+@calls("*with_changing(), 5", "*with_changing(), 0")
+def deleted(xs, a, n):
+    """Replacing an item runs code that changes the list and an array."""
+    total = 0.0
+    for i in range(n):
+        xs[1] = i + 0.5
+        total += xs[-1] * 2 + a[0]
+    return total, xs, a
+
+
+@calls("4", "0")
+def grown(n):
+    rows = [[0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            rows[i][j] = i * j if i != j else i / 2
+        rows.append([])
+        rows[n + i].append(rows[i][i])
+    return rows
+
+
+@calls("[0, 0, 0], 7", "[0.5], 9", "[], 1")
+def counted_by_while(counts, n):
+    i = steps = 0
+    while i < n:
+        counts[i % len(counts)] += 1
+        if counts[0] > 1:
+            counts[0] = counts[-1]
+            steps += 1
+        i += 1
+    return counts, steps, len(counts)
+
+
+@calls("[[0.0] * 4] * 3, np.arange(4.0)", "[[1, 2]], np.arange(2)", "[[1.0]], np.arange(3.0)")
+def beside_arrays(rows, a):
+    for row in rows:
+        for j in range(len(a)):
+            a[j] += row[j] * 2
+            row[j] = a[j]
+    return rows, a

@@ -16,7 +16,7 @@ import numpy as np
 from autograph.runtime.engines.native.emit.value_ranges import Ranges, limits
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, llvm_type
+from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, llvm_type
 from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
 from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType
@@ -307,7 +307,13 @@ def number_of(emit: Emitter, thing: ir.Value, type: TensorType) -> Number | Comp
         part = part_type(type)
         real, imag = (Number(part, each) for each in emit.objects.parts_in(thing, type))
         return Complex(type, (real, imag))
-    found = emit.objects.number_in(thing, type)
+    emit.objects.demand_class(thing, class_of(type))
+    return unboxed(emit, thing, type)
+
+
+def unboxed(emit: Emitter, thing: ir.Value, type: TensorType) -> Number:
+    """The number that an object of a certain class is; leave if it is an integer of more than 64 bits."""
+    found = emit.objects.value_of(thing, type)
     return Number(type, emit.b.icmp("ne", found, 0) if type.dtype.kind == "b" else found)
 
 

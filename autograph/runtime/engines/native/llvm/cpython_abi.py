@@ -30,6 +30,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyLong_FromLongLong": (ir.PTR, ir.I64),
     "PyFloat_FromDouble": (ir.PTR, ir.DOUBLE),
     "PyComplex_FromDoubles": (ir.PTR, ir.DOUBLE, ir.DOUBLE),
+    "PyList_Append": (ir.I32, ir.PTR, ir.PTR),
     "PyTuple_New": (ir.PTR, ir.I64),
     "PyTuple_SetItem": (ir.I32, ir.PTR, ir.I64, ir.PTR),
     "PyTuple_GetItem": (ir.PTR, ir.PTR, ir.I64),
@@ -195,8 +196,12 @@ class ObjectBuilder:
 
     def number_in(self, thing: ir.Value, type: TensorType) -> ir.Value:
         """Unbox a number; demands its class, and that integers have at most 64 bits."""
+        self.demand_class(thing, class_of(type))
+        return self.value_of(thing, type)
+
+    def value_of(self, thing: ir.Value, type: TensorType) -> ir.Value:
+        """Unbox a number of a certain class; demands that integers have at most 64 bits."""
         dtype, kind = type.dtype, class_of(type)
-        self.demand_class(thing, kind)
         if kind is int:
             return self.integer_in(thing)
         if kind is bool:

@@ -133,7 +133,7 @@ class Flow:
             if cell in self.state.owned:
                 self.state.owned[cell] = ref
             if isinstance(each, Boxed):
-                return Boxed(ref)
+                return Boxed(ref, each.of)
             facts = [self.emit.cells.load((cell, place), I64) for place in range(1, 1 + 2 * each.ndim)]
             return replace(each, ref=ref, facts=(self.emit.cells.load((cell, 0), PTR), *facts))
         return each
@@ -270,6 +270,19 @@ class Flow:
             self._exits.append((self._exit, *self._resume))
         return self._exit
 
+    def leave_unless(self, condition: Register, at: Point, value: Value, ref: Register) -> None:
+        """Leave unless a condition holds, with an object for a value, to the point behind the node that computes it."""
+        self.emit.settle()
+        on, other = map(self.emit.b.new_block, ("on", "other"))
+        self.emit.b.cond_br(condition, on, other, True)
+        state, resume, exit = self.state.copy(), self._resume, self._exit
+        self.emit.b.begin(other)
+        self.define(value, Boxed(ref))
+        self.resume_from(at)
+        self.emit.jump(self.emit.leave())
+        self.state, self._resume, self._exit = state, resume, exit
+        self.emit.b.begin(on)
+
     def emit_side_exits(self) -> None:
         """Emit all side exits."""
         for label, at, state in self._exits:
@@ -302,11 +315,12 @@ class Flow:
 
     def mark(self) -> Callable[[], None]:
         """Return a function that discards what has been emitted since."""
-        reset_code, state, exit, count = self.emit.mark(), self.state.copy(), self._exit, len(self._exits)
+        reset_code, state, count = self.emit.mark(), self.state.copy(), len(self._exits)
+        resume, exit = self._resume, self._exit
 
         def reset() -> None:
             reset_code()
-            self.state, self._exit = state.copy(), exit
+            self.state, self._resume, self._exit = state.copy(), resume, exit
             del self._exits[count:]
 
         return reset

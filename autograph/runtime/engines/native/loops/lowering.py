@@ -27,6 +27,7 @@ from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import assign, raise_again
+from autograph.runtime.engines.native.loops.lists import ON_LISTS, is_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
@@ -149,6 +150,8 @@ class Lowering:
             return False
         elif node.op == "getitem" and type(args[0]) is tuple:
             found = _item(args[0], args[1])
+        elif args and is_list(args[0]) and node.op in ON_LISTS:
+            return ON_LISTS[node.op](self.calls, node, *args)
         else:
             op = OPS.get(node.op)
             if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):

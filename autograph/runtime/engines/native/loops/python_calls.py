@@ -222,7 +222,7 @@ class PythonCalls:
     def _suppose(self, value: Value, type: Any) -> Any:
         """The expected kind of a value. Defines it as an undefined operand of that kind, to try the next nodes."""
         found = self.expect(value, type)
-        operand: Any = Boxed(Register(PTR, "undef"))
+        operand: Any = Boxed(Register(PTR, "undef"), list if found is list else None)
         if isinstance(found, TensorType) and found.dtype.kind == "c":
             undefined = _undefined(part_type(found))
             operand = Complex(found, (undefined, undefined))
@@ -262,7 +262,7 @@ class PythonCalls:
             self.flow.own((value, ()), ref)
         self.flow.resume_from(behind)
         if any(map(_may_reshape, callback.nodes)):
-            self._look_at_arrays()
+            self.look_at_arrays()
         if not self.take(callback.outputs, block):
             return None
         if any(isinstance(self.expected[value], TensorType) for value in callback.outputs):
@@ -294,7 +294,7 @@ class PythonCalls:
         """Call a Python callback. Returns a new reference."""
         self.callbacks[callback] = None
         self._emit.settle()
-        made = list(map(self._object, operands))
+        made = list(map(self.object, operands))
         function = now_and_then(self._objects, callback.count, EVERY, callback.timed, callback)
         found: Register = self._objects.call(function, [ref for ref, _ in made])
         for ref, is_new in made:
@@ -312,14 +312,17 @@ class PythonCalls:
         return parts
 
     def _narrowed(self, ref: Register, kind: Any) -> Any:
-        """Unbox an object to the expected number or array."""
+        """Unbox an object to the expected number, list or array."""
+        if kind is list:
+            self._objects.demand_class(ref, list)
+            return Boxed(ref, list)
         if isinstance(kind, TensorType):
             return number_of(self._emit, ref, kind)
         dtype, ndim, flags = kind
         self._objects.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
         return self._emit.frame.array_like(ref, array_of(-1, kind))
 
-    def _look_at_arrays(self) -> None:
+    def look_at_arrays(self) -> None:
         """Leave if an array has another shape, dtype or address than before."""
 
         def look(path: Any, each: Any) -> Any:
@@ -330,7 +333,7 @@ class PythonCalls:
         for operand in (*self.flow.inputs.values(), *map(self.flow.fetch, list(self.flow.state.env))):
             mapped(look, operand)
 
-    def _object(self, operand: Any) -> tuple[Register, bool]:
+    def object(self, operand: Any) -> tuple[Register, bool]:
         """Box an operand. Returns its object, and whether that is a new reference."""
         objects = self._objects
         if isinstance(operand, Number):
@@ -349,7 +352,7 @@ class PythonCalls:
             for each in bounds:
                 objects.forget(each)
             return found, True
-        parts = [ref if is_new else objects.another(ref) for ref, is_new in map(self._object, operand)]
+        parts = [ref if is_new else objects.another(ref) for ref, is_new in map(self.object, operand)]
         return objects.tuple_object(parts), True
 
     def truth(self, node: Node, operand: Any) -> Number:

@@ -23,6 +23,7 @@ from autograph.runtime.engines.native.analysis.structure import Key, Point, Stru
 from autograph.runtime.engines.native.llvm.errors import Refused, compiling, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
+from autograph.runtime.engines.native.loops.examples import kinds_of_items
 from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
@@ -215,6 +216,7 @@ class Region(Rebindable):
         if kinds not in self.versions:
             try:
                 with self.compiling():
+                    self.met = kinds_of_items(self.structure.root, dict(zip(self.values, inputs))) | self.met
                     self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None

@@ -10,15 +10,16 @@ from autograph.runtime.engines.native.abi import calling_convention
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.opdef import OPS
-from autograph.runtime.graph.types import ANY, TensorType, scalar
+from autograph.runtime.graph.types import ANY, ObjectType, TensorType, scalar
 
 UNKNOWN = "unknown"         # until there has been a result
+LIST = ObjectType("list")
 
 
 def kind_expected(type: Any, is_useful: bool) -> Any:
     """The kind of operand that machine code expects for a value of a type."""
     if not isinstance(type, TensorType):
-        return UNKNOWN if type == ANY and is_useful else None
+        return UNKNOWN if type == ANY and is_useful else list if type == LIST else None
     if not type.exact:
         return UNKNOWN if is_useful else None
     dtype = calling_convention.ELEMENTS.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
@@ -42,8 +43,10 @@ def useful(root: Node) -> set[Value]:
 
 
 def met(thing: Any) -> Any:
-    """The kind of an object for machine code: the type of a number, the kind of an array, or None."""
+    """The kind of an object for machine code: the type of a number, the kind of an array, `list`, or None."""
     kind = calling_convention.kind_of(thing)
+    if kind is list:
+        return list
     if isinstance(kind, type):
         return calling_convention.NUMBERS.get(kind) or calling_convention.COMPLEX_NUMBERS.get(kind)
     return kind if calling_convention.is_machines(kind) else None

@@ -18,7 +18,7 @@ from autograph.runtime.graph.traits import IDENTITY, LOOP
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.passes.rewriter import shown
 
-_HIDDEN = frozenset({"list", "dict", "set", "str"})
+_HIDDEN = frozenset({"dict", "set", "str"})
 
 
 class Splitter(Copier):

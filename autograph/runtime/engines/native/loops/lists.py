@@ -1,0 +1,112 @@
+"""Lists in machine code: their length and items are read, set and appended without Python.
+
+An item is a number if the code expects one, see `result_speculation`; if there is another object, the code is left
+behind the node, so that the region learns of it. The reference to any other item is borrowed from the list; the code
+owns one from the next point at which Python may resume, and before anything can change a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.common.cpython_internals import LIST_ITEMS, SIZE
+from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.emit.emitter import unboxed
+from autograph.runtime.engines.native.llvm.cpython_abi import class_of
+from autograph.runtime.engines.native.llvm.ir import I64, PTR, Value
+from autograph.runtime.engines.native.loops.python_calls import PythonCalls
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
+from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
+from autograph.runtime.graph.types import BOOL, INT, TensorType
+
+_MOST = 2**60       # items of a list, of eight bytes each
+
+
+def is_list(operand: Any) -> bool:
+    """Whether an operand is a list."""
+    return isinstance(operand, (Boxed, Given)) and operand.of is list
+
+
+def _at(calls: PythonCalls, node: Node) -> Point:
+    """The point of a node of the current block."""
+    block = calls.flow.block
+    if block is None or node not in block.nodes:
+        raise NoLowering        # both sides of an `if` are computed
+    return Point(block, block.nodes.index(node))
+
+
+def _length(calls: PythonCalls, thing: Any) -> Number:
+    emit = calls.flow.emit
+    found = Number(INT, emit.objects.load_at(I64, thing.ref, SIZE))
+    emit.ranges.bound(found.ref, 0, _MOST)
+    return found
+
+
+def _address(calls: PythonCalls, thing: Any, index: Any) -> Value:
+    """The address of the reference to an item; leaves the code if the index is out of bounds."""
+    emit = calls.flow.emit
+    index = calls.flow.operand(index)
+    if not isinstance(index, Number) or index.type != INT:
+        raise NoLowering
+    place = emit.place(index, _length(calls, thing))
+    return emit.b.gep(emit.objects.load_at(PTR, thing.ref, LIST_ITEMS), place.ref, PTR)
+
+
+def _len(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    calls.flow.define(node.output, _length(calls, thing))
+    return False
+
+
+def _getitem(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
+    at, value, objects = _at(calls, node), node.output, calls.flow.emit.objects
+    kind = calls.expect(value, value.type)
+    if kind == UNKNOWN or isinstance(kind, tuple) or (isinstance(kind, TensorType) and kind.dtype.kind == "c"):
+        raise NoLowering
+    item = calls.flow.emit.b.load(PTR, _address(calls, thing, index))
+    if kind is None:
+        calls.flow.define(value, Boxed(item))
+        return False
+    is_expected = objects.is_of_class(item, kind if kind is list else class_of(kind))
+    calls.flow.leave_unless(is_expected, Point(at.block, at.place + 1), value, item)
+    calls.flow.define(value, Boxed(item, list) if kind is list else unboxed(calls.flow.emit, item, kind))
+    return False
+
+
+def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
+    at, flow, emit = _at(calls, node), calls.flow, calls.flow.emit
+    value = flow.operand(value)
+    flow.resume_from(at)
+    address = _address(calls, thing, index)
+    ref, is_new = calls.object(value)
+    old = emit.b.load(PTR, address)
+    emit.b.store(ref if is_new else emit.objects.another(ref), address)
+    _release(calls, at, old)
+    return True
+
+
+def _release(calls: PythonCalls, at: Point, old: Value) -> None:
+    """Release an item that was replaced, which may run code of the user's."""
+    calls.flow.emit.objects.forget(old)
+    calls.flow.resume_from(Point(at.block, at.place + 1))
+    calls.look_at_arrays()
+
+
+def _append(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
+    at, flow, emit = _at(calls, node), calls.flow, calls.flow.emit
+    value = flow.operand(value)
+    flow.resume_from(at)
+    ref, is_new = calls.object(value)
+    failed = emit.objects.python("PyList_Append", thing.ref, ref)
+    if is_new:
+        emit.objects.forget(ref)
+    emit.stop_if(Number(BOOL, emit.b.icmp("ne", failed, 0)), flow.stop)
+    for none in node.outputs:
+        flow.define(none, Fixed(None))
+    return True
+
+
+ON_LISTS: dict[str, Callable[..., bool]] = {
+    "len": _len, "getitem": _getitem, "setitem": _setitem, ".append": _append
+}  # fmt: skip
