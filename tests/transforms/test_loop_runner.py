@@ -14,7 +14,7 @@ import pytest
 import autograph as ag
 import autograph.transforms.staging  # noqa: F401  (gives loops their tracer)
 from autograph.runtime.dispatch.compilation import Hooks
-from autograph.runtime.dispatch.options import check_options
+from autograph.runtime.dispatch.options import can_compile, check_options
 from autograph.transforms.loop_runner import LoopRunner
 from tests import outcomes
 
@@ -500,3 +500,26 @@ def test_the_runner_of_a_function() -> None:
     assert Hooks.loops(eval("lambda n: [n for _ in range(n)]"), options) is None
     runner = Hooks.loops(nested, options)
     assert runner.function(5) == nested(5)
+
+
+# Reports --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
+def test_a_loop_that_is_staged_on_its_own_has_advice() -> None:
+    def collects(n: int) -> Any:
+        out: list[float] = []
+        try:
+            for i in range(n):
+                out.append(i * 0.5)
+        finally:
+            n = 0
+        return out
+
+    runner = LoopRunner(collects, {"engine": "native"}, 0.0, 0)
+    for _ in range(3):
+        assert runner.function(9) == collects(9)
+    (loop,) = runner.loops
+    assert [(advice.rule, advice.place) for advice in loop.advice] == [
+        ("append", (__file__, collects.__code__.co_firstlineno + 4))
+    ]

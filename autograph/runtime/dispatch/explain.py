@@ -10,10 +10,10 @@ from inspect import Parameter
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from autograph.runtime.dispatch.advice import LITTLE, Advice, advice_for
+from autograph.runtime.dispatch.advice import LITTLE, Advice, advice_for, merged
 from autograph.runtime.dispatch.advice_rules import RULES
 from autograph.runtime.dispatch.compilation import Hooks
-from autograph.runtime.dispatch.locations import Locations
+from autograph.runtime.dispatch.locations import Locations, place_in
 from autograph.runtime.dispatch.persistent_traces import why_not_saved
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
@@ -100,6 +100,7 @@ class LoopSummary:
         reason: why this tier.
         runs: how often the loop has run in this tier.
         seconds: the time of these runs.
+        advice: how to make it faster.
     """
 
     place: Where | None
@@ -107,6 +108,7 @@ class LoopSummary:
     reason: str = ""
     runs: int = 0
     seconds: float = 0.0
+    advice: Sequence[Advice] = ()
 
     def __str__(self) -> str:
         text = f"{TIERS[self.tier]} (tier {self.tier})"
@@ -267,8 +269,9 @@ class Report:
 
 
 def _as_dict(record: Any) -> dict[str, Any]:
-    """A record with a place; that becomes `file` and `line`."""
+    """A record with a place; that becomes `file` and `line`. The advice of a loop is among all advice."""
     found = asdict(record)
+    found.pop("advice", None)
     found["file"], found["line"] = found.pop("place") or (None, None)
     return found
 
@@ -286,7 +289,21 @@ def report_on(
         summary: what runs the calls, and how fast; omitted if there are no figures.
         loops: the loops that are staged on their own.
     """
-    entries = [
+    entries = _events(made, trace)
+    file, _ = place_of(made.function) or ("", 0)
+    summary = summary or summary_of(made, trace)
+    return Report(
+        f"{made.name}, trace {trace.number}",
+        entries,
+        file=file,
+        summary=summary,
+        loops=loops,
+        advice=[*_advice_on_figures(summary), *_advice(made, trace, entries, loops)],
+    )
+
+
+def _events(made: Specializer, trace: Trace) -> list[Event]:
+    events = [
         Event("trace", f"({trace.signature}): {trace.reason}"),
         *made.events,
         *(Event("guard", reason) for reason in dict.fromkeys(guard.reason for guard in trace.guards)),
@@ -295,27 +312,34 @@ def report_on(
         *(trace.executable.events if trace.executable is not None else ()),
         Event("time", ", ".join(f"{name} {1e3 * seconds:.2f} ms" for name, seconds in trace.seconds.items())),
     ]
-    entries += [event for event in why_not_saved(trace, made.function) if event not in entries]
-    file, _ = place_of(made.function) or ("", 0)
-    summary = summary or summary_of(made, trace)
-    return Report(
-        f"{made.name}, trace {trace.number}",
-        [entry for entry in entries if entry.message],
-        file=file,
-        summary=summary,
-        loops=loops,
-        advice=[*_advice_on_figures(summary), *advice_for(_telling(entries, made, trace), RULES)],
-    )
+    events += [event for event in why_not_saved(trace, made.function) if event not in events]
+    return [event for event in events if event.message]
 
 
-def _telling(entries: Iterable[Event], made: Specializer, trace: Trace) -> Iterator[Event]:
-    """The events that are a reason for the time of this trace."""
+def advice_on(function: Any) -> list[Advice]:
+    """The advice on all traces of a staged function, such as a loop that is staged on its own."""
+    made = function._specializer
+    return merged(advice for trace in made.traces for advice in _advice(made, trace, _events(made, trace), ()))
+
+
+def _advice(
+    made: Specializer, trace: Trace, events: Iterable[Event], loops: Sequence[LoopSummary]
+) -> list[Advice]:
+    """The advice on a trace; if its loops are staged on their own, on these."""
     has_loops = trace.graph is not None and any(node.op in LOOP for node in walk(trace.graph.block))
-    for entry in entries:
-        if entry.kind == "signature" and made.made < RETRACED and "recursion" not in entry.message:
+    telling = []
+    for event in events:
+        if event.kind == "signature" and made.made < RETRACED and "recursion" not in event.message:
             continue    # it was needed, and may be the only trace
-        if entry.kind != "engine" or has_loops:
-            yield entry
+        if event.kind == "engine" and not has_loops:
+            continue
+        if not (loops and event.kind == "plain" and "as plain Python" in event.message):
+            telling.append(event)
+    for loop in loops:
+        if not loop.tier and loop.reason:
+            place = place_in(loop.reason) or loop.place
+            telling.append(Event("plain", f"runs as plain Python: {loop.reason}", place))
+    return merged([*advice_for(telling, RULES), *(advice for loop in loops for advice in loop.advice)])
 
 
 def _advice_on_figures(summary: TierSummary) -> list[Advice]:

@@ -15,7 +15,7 @@ import pytest
 import autograph as ag
 from autograph.runtime.dispatch import advice, advice_rules
 from autograph.runtime.dispatch.advice import Rule, advice_for
-from autograph.runtime.dispatch.explain import Report, TierSummary, _advice_on_figures
+from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary, _advice_on_figures, report_on
 from autograph.runtime.dispatch.options import can_compile
 from autograph.runtime.graph.signature import Event
 from tests.goldens import Golden
@@ -138,3 +138,24 @@ def test_a_loop_that_carries_no_values_gets_advice():
     staged = ag.function(pour, engine="native")
     assert staged([(3, 0)], under) == pour([(3, 0)], under)
     assert staged.explain([(3, 0)], under).advice
+
+
+def test_advice_is_on_the_loops_where_these_are_staged_on_their_own():
+    @ag.function(engine="numpy")
+    def total(xs):
+        result = 0.0
+        for x in xs:
+            try:
+                result += 1 / x
+            except ZeroDivisionError:
+                pass
+        return result
+
+    total([1.0] * 20)
+    made, (trace,) = total._specializer, total.traces
+    assert [each.rule for each in report_on(made, trace).advice] == ["handler"]
+    staged = LoopSummary((__file__, 3), 2)
+    assert report_on(made, trace, loops=[staged]).advice == []
+    plain = LoopSummary((__file__, 9), 0, "the value of `x` is needed as text, /home/me/model.py:10")
+    (found,) = report_on(made, trace, loops=[staged, plain]).advice
+    assert (found.rule, found.place) == ("text", ("/home/me/model.py", 10))
