@@ -1,7 +1,8 @@
 """Bounds the work of staging one signature; if more is needed, the signature runs as plain Python.
 
-The work is counted in recorded operations, those of repeated attempts included. So the same program is staged, or not,
-in each run and on each machine. Who stages a running program in passing bounds the processor time as well.
+The work is counted in steps: recorded operations, and calls and iterations in traced code, those of repeated attempts
+included. So the same program is staged, or not, in each run and on each machine. Who stages a running program in
+passing bounds the processor time as well.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-OPERATIONS = 100_000  # that tracing one signature may record, in all its attempts
+STEPS = 100_000  # that tracing one signature may take, in all its attempts
 EVERY = 16  # steps after which the processor time is read
 
 
@@ -24,34 +25,29 @@ class Budget:
 
     Args:
         seconds: of processor time of this thread; None for any.
-        operations: that may be recorded; None for any.
+        steps: that tracing may take; None for any.
 
     Attributes:
         spent: why staging was stopped; "" if it was not.
     """
 
-    def __init__(self, seconds: float | None = None, operations: int | None = None) -> None:
+    def __init__(self, seconds: float | None = None, steps: int | None = None) -> None:
         self.seconds = seconds
-        self.operations = operations
+        self.steps = steps
         self.spent = ""
-        self._recorded = self._steps = 0
+        self._taken = 0
         self._begin = time.thread_time()
 
-    def record(self) -> None:
-        """Count a recorded operation."""
-        self._recorded += 1
-        self.step()
-
     def step(self) -> None:
-        """Note that tracing goes on, by a call or an iteration that may record nothing."""
-        self._steps += 1
-        if self._steps % EVERY == 0:
+        """Count an operation, call or iteration that is traced."""
+        self._taken += 1
+        if self._taken % EVERY == 0:
             self.check("tracing")
 
-    def allow(self, operations: int) -> None:
-        """Let more operations be recorded, as the user asks for it."""
-        if self.operations is not None:
-            self.operations += operations
+    def allow(self, steps: int) -> None:
+        """Let tracing take more steps, as the user asks for it."""
+        if self.steps is not None:
+            self.steps += steps
 
     def check(self, what: str) -> None:
         """Check that something is left.
@@ -62,8 +58,8 @@ class Budget:
         Raises:
             BudgetSpent: nothing is left.
         """
-        if self.operations is not None and self._recorded > self.operations:
-            self.spent = f"{what} was stopped after {self.operations:,} operations"
+        if self.steps is not None and self._taken > self.steps:
+            self.spent = f"{what} was stopped after {self.steps:,} operations, calls and iterations"
         elif self.seconds is not None and (took := time.thread_time() - self._begin) > self.seconds:
             self.spent = f"{what} was stopped after {took:.2g} s (budget {self.seconds:.2g} s)"
         if self.spent:
@@ -84,10 +80,10 @@ def current() -> Budget:
 
 
 @contextmanager
-def limited(seconds: float | None, operations: int | None = None) -> Iterator[Budget]:
-    """Within it, a new budget is the current one; `operations`: None for `OPERATIONS`."""
+def limited(seconds: float | None) -> Iterator[Budget]:
+    """Within it, a new budget of so many seconds, and of `STEPS`, is the current one."""
     before = _CURRENT.budget
-    _CURRENT.budget = budget = Budget(seconds, OPERATIONS if operations is None else operations)
+    _CURRENT.budget = budget = Budget(seconds, STEPS)
     try:
         yield budget
     finally:

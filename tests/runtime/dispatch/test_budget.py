@@ -69,11 +69,11 @@ def check_plain(staged: Any, reason: str, capsys: pytest.CaptureFixture[str]) ->
     assert reason in str(staged.explain())
 
 
-def test_tracing_is_stopped_by_the_number_of_operations(
+def test_tracing_is_stopped_by_the_number_of_steps(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(budget, "OPERATIONS", 10)
-    check_plain(ag.function(work), "tracing was stopped after 10 operations", capsys)
+    monkeypatch.setattr(budget, "STEPS", 10)
+    check_plain(ag.function(work), "tracing was stopped after 10 operations, calls and iterations", capsys)
 
 
 @pytest.mark.parametrize("what", ["tracing", "optimizing", "compiling"])
@@ -121,7 +121,7 @@ def test_code_of_the_user_cannot_catch_the_end_of_the_budget(monkeypatch: pytest
                 continue
             return x
 
-    monkeypatch.setattr(budget, "OPERATIONS", 10)
+    monkeypatch.setattr(budget, "STEPS", 10)
     staged: Any = ag.function(catches)
     caught: list[bool] = []
     assert (staged(1.0, caught), caught) == (catches(1.0, []), [])
@@ -134,28 +134,28 @@ def test_the_budget_is_that_of_all_attempts(monkeypatch: pytest.MonkeyPatch) -> 
             x = x * x - 0.5
         return {n: x}  # which needs the value of n
 
-    for operations, is_stopped in ((30, False), (15, True)):
-        monkeypatch.setattr(budget, "OPERATIONS", operations)
+    for steps, is_stopped in ((60, False), (31, True)):
+        monkeypatch.setattr(budget, "STEPS", steps)
         staged: Any = ag.function(retried)
         assert staged(2.0, 1) == retried(2.0, 1)
         assert staged.traces[0].stopped == is_stopped
 
 
-def test_more_operations_where_the_user_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_steps_where_the_user_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     def unrolled(x: float) -> float:
         for i in range(100):
-            ag.set_loop_options(unroll=True, budget=200)
+            ag.set_loop_options(unroll=True, budget=300)
             x = x * i
         return x
 
-    monkeypatch.setattr(budget, "OPERATIONS", 10)
+    monkeypatch.setattr(budget, "STEPS", 10)
     staged: Any = ag.function(unrolled)
     staged(1.0)
     assert staged.traces[0].plain == ""
 
 
 def test_after_several_stopped_signatures_none_is_traced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "OPERATIONS", 1)
+    monkeypatch.setattr(budget, "STEPS", 1)
     staged: Any = ag.function(lambda x, y: x + y - x * y)
     for x in (1, 1.5, 1j):
         for y in (2, 2.5, 2j):

@@ -96,7 +96,7 @@ class Blocks:
 
     def append(self, node: Node) -> None:
         """Add a node to the open block."""
-        self.budget.record()
+        self.budget.step()
         self.block.nodes.append(node)
         self.recorded += 1
 
