@@ -115,7 +115,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 def on_behalf(function: _F) -> _F:
     """Mark a function of this library that acts for the user's code: its errors are the user's."""
-    _ON_BEHALF.update(codes_in(function.__code__))
+    if function.__code__ not in _ON_BEHALF:
+        _ON_BEHALF.update(codes_in(function.__code__))
     return function
 
 

@@ -83,6 +83,8 @@ from autograph.runtime.tracing.state.undo_log import PATCHED, Fallback
 Converter = Callable[..., "types.FunctionType | str"]
 
 _FRAMES = frozenset({"_getframe", "_getframemodulename"})  # names in functions that look for their caller's module
+_FUNCTIONS = (types.FunctionType, types.MethodType)
+_UNKNOWN = (None, None)
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -116,6 +118,8 @@ class Caller(Calls):
         self.free: set[str] = set()
         self.sentinels: dict[int, tuple[object, Tensor]] = {}
         self._made: dict[int, tuple[Any, Any]] = {}
+        # The replacements of functions, by identity; those of methods, by those of the function and the class.
+        self._replaced: dict[int | tuple[int, int], tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._generators: list[weakref.ref[Any]] = []
         self._recursion = Recursion(trace)
@@ -213,6 +217,8 @@ class Caller(Calls):
     def replacement(self, function: Any) -> Any:
         """The function to call instead of `function`."""
         kind = type(function)
+        if kind in _FUNCTIONS and (known := self._known_replacement(function)) is not None:
+            return known
         if kind in (Method, Tensor, Mutator) or issubclass(kind, StandIn):
             return function
         if _is_marked(function):
@@ -259,6 +265,17 @@ class Caller(Calls):
         only_staged = not (isinstance(function, functools._lru_cache_wrapper) or package_of(function))
         return Recorded(self.trace, function, only_staged)
 
+    def _known_replacement(self, function: Any) -> Any:
+        """The replacement of a function or method that has been called before; None if it is unknown."""
+        if type(function) is types.FunctionType:
+            return self._replaced.get(id(function), _UNKNOWN)[1]
+        owner = function.__self__
+        replaced = self._replaced.get((id(function.__func__), id(type(owner))), _UNKNOWN)[1]
+        if replaced is None:
+            return None
+        self.trace.context.instrument(owner)
+        return types.MethodType(replaced, owner)
+
     def _python_function(self, function: types.FunctionType) -> Any:
         if isinstance(function.__globals__, Fallback):
             return self._inlined(function, function)
@@ -282,7 +299,11 @@ class Caller(Calls):
 
     def _traced_into(self, function: types.FunctionType) -> Any:
         traced = self.traced(function)
-        return traced if type(traced) is Recorded else self._inlined(traced, function)
+        if type(traced) is Recorded:
+            return traced
+        inlined = self._inlined(traced, function)
+        self._replaced[id(function)] = function, inlined
+        return inlined
 
     def _compiled(self, function: Any) -> NoReturn:
         self.trace.graph_break(f"{function.__qualname__} is compiled, has no source, and may change what is read here")
@@ -363,7 +384,9 @@ class Caller(Calls):
         replaced = self._python_function(inner)
         if type(replaced) is Recorded:
             return Recorded(self.trace, function, only_staged=replaced.only_staged)
-        return types.MethodType(replaced, function.__self__)
+        if inner is function.__func__ and id(inner) in self._replaced:
+            self._replaced[id(inner), id(type(owner))] = (inner, type(owner)), replaced
+        return types.MethodType(replaced, owner)
 
     def _looking(self, function: Any) -> Any:
         """The replacement of a function that looks at the frame of its caller."""

@@ -83,8 +83,11 @@ class Instrumentation:
         kind = thing if is_a(thing, type) else type(thing)
         if not compares_itself(kind):
             self.inspected[kind] = None
-        rest = [thing]
-        while rest and len(self._seen) < _REACH:
+        if id(thing) in self._seen:
+            return
+        rest = [thing.__self__ if type(thing) is types.MethodType else thing]
+        reach = max(_REACH, len(self._seen) + 1)    # this thing in any case
+        while rest and len(self._seen) < reach:
             thing = rest.pop()
             if reason := identity_is_users(thing):
                 self._refuse(reason)

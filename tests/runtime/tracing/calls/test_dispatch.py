@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import autograph as ag
+from autograph.runtime.tracing.calls.dispatch import Caller
 
 
 @ag.convert
@@ -161,3 +162,29 @@ def test_what_is_not_read_may_change():
 
     counter = Counter()
     assert [f(counter, 3), counter.k] == [6, 4] and f.traces[0].graph is not None
+
+
+def test_calls_of_a_function_are_decided_upon_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decided: list[Any] = []
+    decide = Caller._python_function
+    monkeypatch.setattr(Caller, "_python_function", lambda self, f: decided.append(f) or decide(self, f))
+
+    class Counter:
+        def __init__(self) -> None:
+            self.count = 0
+
+        def up(self, by: int) -> None:
+            self.count += one() * by
+
+    def one() -> int:
+        return 1
+
+    def program(x: float) -> float:
+        counters = [Counter(), Counter()]
+        for number in range(40):
+            counters[number % 2].up(2)
+        return x + counters[0].count - 2 * counters[1].count
+
+    staged = ag.function(program)
+    assert staged(0.5) == program(0.5) == -39.5
+    assert len(decided) == 3
