@@ -38,6 +38,7 @@ class Namer:
 
     def __init__(self, used: Iterable[str] = ()) -> None:
         self._used = set(used)
+        self._counts: dict[str, int] = {}   # by root: all smaller numbers are taken
 
     def reusable(self, root: str) -> str:
         """Return `root`, or the first of `root_1`, `root_2`, … that is not taken.
@@ -45,10 +46,12 @@ class Namer:
         Several calls may return the same name. So it is for names of bodies, which are used at once and may be defined
         again.
         """
-        name, count = root, 0
+        count = self._counts.get(root, 0)
+        name = f"{root.rstrip('_')}_{count}" if count else root
         while name in self._used:
             count += 1
             name = f"{root.rstrip('_')}_{count}"
+        self._counts[root] = count
         return name
 
     def fresh(self, root: str) -> str:

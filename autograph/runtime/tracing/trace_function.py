@@ -404,15 +404,18 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
     Raises:
         Plain: one is; the function must run as plain Python.
     """
-    entered: dict[Any, frozenset[Any]] = {}
+    entered: dict[int, frozenset[Any]] = {}     # by identity of code, whose hash would visit all constants
     for code, instruction in [node.place[-1] for node in walk(graph.block) if node.op == "enter" and node.place]:
-        entered[code] = entered.get(code, frozenset()) | {shelter(code, instruction)}
+        entered[id(code)] = entered.get(id(code), frozenset()) | {shelter(code, instruction)}
     for code, instruction in [place[-1] for place in plain] if entered else ():
-        entered[code] = entered.get(code, frozenset()) - {shelter(code, instruction)}
-    around = functools.cache(lambda code, instruction: shelter(code, instruction, entered.get(code, frozenset())))
+        entered[id(code)] = entered.get(id(code), frozenset()) - {shelter(code, instruction)}
+    around: dict[tuple[int, int], Any] = {}
     for node in walk(graph.block):
         for code, instruction in node.place:
-            found = around(code, instruction)
+            key = id(code), instruction
+            if key not in around:
+                around[key] = shelter(code, instruction, entered.get(id(code), frozenset()))
+            found = around[key]
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 reason = f"`{found.construct}` is around an operation that would run later"
                 raise Plain(reason, ((code, instruction),))

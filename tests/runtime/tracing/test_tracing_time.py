@@ -23,6 +23,7 @@ LINES = {
     "numbers": ("", "x = x + #", "x"),
     "items of a dict": ("d = {}", "d[#] = x + 1", "d"),
     "items of a list": ("xs = []", "xs.append(x + #)", "xs"),
+    "branches that change lists": ("xs = []", "xs.append([x])\n    if x > #: xs[0][0] += 1", "xs"),
 }
 
 DIFFERENTIATED = {

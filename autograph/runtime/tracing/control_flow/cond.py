@@ -270,7 +270,15 @@ def existed_before(trace: Trace, before: Slots, changes: Changes) -> Callable[[A
     watched = {id(container) for container in trace.undo_log.watched}
     if changes.before.keys() <= watched:  # all of these existed
         return lambda container: True
-    return EscapeAnalysis(lambda: [*before.values(), *trace.context.roots()], changes)
+    outer = [each.before for each in trace.undo_log.stack[:-1]]
+    values = set(map(id, before.values()))
+    escaped = EscapeAnalysis(lambda: [*before.values(), *trace.context.roots()], changes)
+
+    def existed(container: Any) -> bool:    # a look at all that could be reached then comes last
+        key = id(container)
+        return key in values or any(key in changed for changed in outer) or escaped(container)
+
+    return existed
 
 
 def _changed_entries(traced: Arm, changes: Changes) -> Slots:
