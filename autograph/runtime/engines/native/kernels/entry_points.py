@@ -68,6 +68,9 @@ class EntryPoint:
             c.demand_silence()
         nests = self._take(members, parts)
         self._first, first, results = nests[0], members[0].nest, list[ir.Value]()
+        if first.update is not None and first.only_writes:
+            with c.b.if_then(c.b.icmp("eq", nests[0].size, 0)):
+                c.b.ret(c.another(self._target(first.update)))
         if first.update is not None and not first.update.buffered:
             nests[0].demand_disjoint(first.update)
         for member, arguments in zip(members, nests):
@@ -164,8 +167,11 @@ class EntryPoint:
         outs, log = results[: update.out], results[update.out :]
         for each in log:
             self._c.forget(each)
-        target = self._first.things[update.target] if self._returns_target else self._c.address(None)
-        return [*outs, self._c.another(target)] if self._returns_target or not outs else outs
+        return [*outs, self._c.another(self._target(update))] if self._returns_target or not outs else outs
+
+    def _target(self, update: Update) -> ir.Value:
+        """The array that has been written into, if it is a result; else None."""
+        return self._first.things[update.target] if self._returns_target else self._c.address(None)
 
     # Loops ------------------------------------------------------------------------------------------------------------
 
@@ -223,7 +229,7 @@ class NestArguments:
         self.dims: list[ir.Value] = []
         self.size: ir.Value = ir.constant(ir.I64, 1)
         self._singles = 0
-        self._extents: dict[int, ir.Value] = {}
+        self._bounds: dict[int, tuple[ir.Value, ir.Value]] = {}
         self._strides: dict[tuple[int, int], ir.Value] = {}
 
     def at(self, slot: int) -> ir.Value:
@@ -290,12 +296,14 @@ class NestArguments:
         """Demand that no other operand overlaps the array that the nest writes into."""
         b, bounds = self._c.b, []
         for place, stream in enumerate(self.nest.streams[self._outs :], self._outs):
-            begin, extent = b.load(ir.PTR, self.at(place)), self._extents.get(place)
-            if extent is None:
-                extent = ir.constant(ir.I64, stream.dtype.itemsize)
-                if self._flat and stream.ndim:
-                    extent = b.mul(self.size, stream.dtype.itemsize)
-            bounds.append((begin, b.gep(begin, extent)))
+            data = b.load(ir.PTR, self.at(place))
+            if place in self._bounds:
+                first, last = self._bounds[place]
+            else:
+                size = stream.dtype.itemsize
+                first = ir.constant(ir.I64, 0)
+                last = b.mul(self.size, size) if self._flat and stream.ndim else ir.constant(ir.I64, size)
+            bounds.append((b.gep(data, first), b.gep(data, last)))
         begin, end = bounds.pop(update.target - self._outs)
         for first, last in bounds:
             self._c.demand(b.or_(b.icmp("ule", end, first), b.icmp("ule", last, begin)))
@@ -308,7 +316,8 @@ class NestArguments:
         self.dims = self._same() if self._flat else self._broadcast_all()
         for dim in self.dims:
             self.size = b.mul(self.size, dim)
-        self._c.demand(b.icmp("sgt", self.size, self.nest.least - 1))
+        fits = b.icmp("sgt", self.size, self.nest.least - 1)
+        self._c.demand(b.or_(fits, b.icmp("eq", self.size, 0)) if self.nest.only_writes else fits)
         if self.nest.most < 2**62:
             self._c.demand(b.icmp("sle", self.size, self.nest.most))
 
@@ -348,20 +357,25 @@ class NestArguments:
     def _demand_layout(self, place: int, layout: Layout, stream: Stream, dims: list[ir.Value]) -> None:
         """Demand that an array can be broadcast, and that its axes are in the order of the result's."""
         c, b, nest, missing = self._c, self._c.b, self.nest, self._ndim - stream.ndim
+        zero: ir.Value = ir.constant(ir.I64, 0)
         before: ir.Value = ir.constant(ir.I64, 2**62)
-        extent: ir.Value = ir.constant(ir.I64, stream.dtype.itemsize)
+        first, last = zero, b.add(zero, stream.dtype.itemsize)
         for axis in range(min(missing, nest.depth)):
-            self._set_stride(place, axis, ir.constant(ir.I64, 0))
+            self._set_stride(place, axis, zero)
         for axis, (dim, stride) in enumerate(zip(layout.shape, layout.strides), missing):
             single, whole = b.icmp("eq", dim, 1), b.icmp("eq", dim, dims[axis])
             c.demand(whole if place in nest.carried else b.or_(single, whole))
             step = b.select(single, 0, stride)
+            is_reversed = b.icmp("slt", step, 0)
             if place in nest.ordered:
                 c.demand(b.or_(single, b.icmp("ne", stride, 0)))
-            c.demand(b.icmp("sge", step, 0))
-            extent = self._extents[place] = b.add(extent, b.mul(step, b.sub(dim, 1)))
-            c.demand(b.icmp("sle", step, before))
-            before = b.select(b.icmp("eq", step, 0), before, step)
+            if nest.reduction is not None:
+                c.demand(b.icmp("sge", step, 0))
+            reach, size = b.mul(step, b.sub(dim, 1)), b.select(is_reversed, b.sub(0, step), step)
+            first, last = b.add(first, b.select(is_reversed, reach, 0)), b.add(last, b.select(is_reversed, 0, reach))
+            self._bounds[place] = first, last
+            c.demand(b.icmp("sle", size, before))
+            before = b.select(b.icmp("eq", step, 0), before, size)
             if axis < nest.depth:
                 self._set_stride(place, axis, step)
             elif stream.strided:

@@ -46,7 +46,10 @@ MOST = 48           # operations in a kernel
 STREAMS = 16        # operands of a kernel
 VERSIONS = 8        # of a kernel
 PATIENCE = 8        # failures of a version, or of a kernel without versions, before it is given up
+WATCHED = 64        # calls in a row that are counted, to see whether machine code is for most of them
+UNFIT = "machine code does not take integers so large, arrays so short, or shapes that broadcast like theirs"
 _FAILED = object()
+_UNFIT = object()
 _NUMBERS = NUMBERS | COMPLEX_NUMBERS
 
 
@@ -54,15 +57,16 @@ class Version:
     """The machine code of a kernel for inputs of certain kinds.
 
     Attributes:
-        entry: calls it, or an earlier version for other kinds.
-        forced: calls it with any settings of NumPy; returns `_FAILED` if the code cannot do it.
+        entry: calls it, or another function for other arguments, see `otherwise`.
+        forced: calls it with any settings of NumPy; returns `_UNFIT` for other arguments, and `_FAILED` if a flag
+            is raised.
         schedule: the order in which elements are computed.
         failures: the number of calls that NumPy had to compute again.
     """
 
     def __init__(self, kernel: Kernel, kinds: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
-        flat, *each = kinds
+        overlaps, flat, *each = kinds
         keys = list(map(key_of, kernel.inputs))
         named, parts = dict(zip(keys, each)) | kernel.constants, dict(zip(keys, kernel.parts))
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
@@ -73,21 +77,23 @@ class Version:
             flat, returns_target, self.schedule = "", False, fuse(schedules)
             write_fused(module, [member.nest for member in members], buffers, self.schedule)
         else:
-            flat, nest = _nest(kernel, named, flat, ndim)
+            flat, nest = _nest(kernel, named, flat, ndim, overlaps)
             streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
             same, near = neighboring_rows(streams, len(nest.dtypes))
             nest = replace(nest, same_rows=same, near_rows=near)
             returns_target = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             members, self.schedule = [only(nest, named)], schedule_of(nest)
             LoopCode(module, nest).write(self.schedule)
-        other, redo, count = kernel.entry, self._redo, len(kernel.args)
-        entry = EntryPoint(module, members, parts, count, ndim, flat, returns_target, other, redo, self._parallel)
+        redo, count = self._redo, len(kernel.args)
+        self._other: Callable[..., Any] = kernel
+        entry = EntryPoint(module, members, parts, count, ndim, flat, returns_target, kernel, redo, self._parallel)
         printer = Printer()
         self.code = Code(printer.print(verified(module)), origins=printer.origins)
-        self.entry = builtin(self.code.entry, Table.of(entry.things), self.code)
+        self._table = Table.of(entry.things)
+        self.entry = builtin(self.code.entry, self._table, self.code)
         forced = Table.of(entry.things)
-        for who in (other, redo):
-            forced.put(who, lambda *_: _FAILED)
+        forced.put(kernel, lambda *_: _UNFIT)
+        forced.put(redo, lambda *_: _FAILED)
         self.forced = builtin(self.code.entry, forced, self.code)
         self.failures = 0
         self.seconds = time.perf_counter() - begin
@@ -96,8 +102,13 @@ class Version:
         self.failed()
         return self._kernel.python(*inputs)
 
+    def otherwise(self, function: Callable[..., Any]) -> None:
+        """Let `entry` call a function for arguments of other kinds."""
+        self._table.put(self._other, function)
+        self._other = function
+
     def compute(self, *inputs: Any) -> Any:
-        """Run the code with any settings of NumPy. Returns `_FAILED` if it cannot do it."""
+        """Run the code with any settings of NumPy, see `forced`."""
         return contextvars.Context().run(self.forced, *inputs)      # where NumPy has its default settings
 
     def failed(self) -> None:
@@ -185,20 +196,49 @@ class Kernel(Rebindable):
         self.reasons: list[str] = []
         self._compile = compile
         self._executable: Any = None
-        self._failures = 0
+        self._counts = [0, 0]       # calls that came here: that NumPy computed, and that machine code did
+        self._is_watched = False
+        self._dropped: list[Version | None] = []        # their code may be running
 
     def __call__(self, *args: Any) -> Any:
-        version = self._version(args, [part.of(args) for part in self.parts])
-        if version is not None and not warns_of_underflows():
+        if any(isinstance(each, np.ndarray) and not each.size for each in args):
+            return self.python(*args)
+        found = _UNFIT if warns_of_underflows() else self._computed(args)
+        is_computed = found is not _FAILED and found is not _UNFIT
+        self._count(is_computed)
+        return found if is_computed else self.python(*args)
+
+    def _computed(self, args: Sequence[Any]) -> Any:
+        """The result of machine code; `_UNFIT` or `_FAILED` if NumPy must compute."""
+        for version in self.compiled:
             found = version.compute(*args)
-            if found is not _FAILED:
+            if found is _FAILED:
+                version.failed()
+            if found is not _UNFIT:
                 return found
-            version.failed()
-        elif version is None and not self.compiled:
-            self._failures += 1
-            if self._failures == PATIENCE:
-                self._without_code()
-        return self.python(*args)
+        before = len(self.compiled)
+        made = self._version(args, [part.of(args) for part in self.parts])
+        return made.compute(*args) if made is not None and len(self.compiled) > before else _UNFIT
+
+    def _count(self, is_computed: bool) -> None:
+        """Count a call that has come here. If NumPy computes most calls, machine code is given up.
+
+        C code computes without coming here. So after some calls that NumPy computed, all calls come here for a while.
+        """
+        self._counts[is_computed] += 1
+        if not self.compiled:
+            if self._counts[False] >= PATIENCE:
+                self._choose_entry()
+        elif self._is_watched and sum(self._counts) >= WATCHED:
+            if self._counts[False] > WATCHED // 2:
+                self._note(UNFIT)
+                self._dropped += self.versions.values()
+                self.versions = dict.fromkeys(self.versions)
+            self._is_watched, self._counts = False, [0, 0]
+            self._choose_entry()
+        elif not self._is_watched and self._counts[False] >= WATCHED:
+            self._is_watched, self._counts = True, [0, 0]
+            self._rebind(self)
 
     def python(self, *args: Any) -> Any:
         """Let NumPy compute."""
@@ -209,49 +249,76 @@ class Kernel(Rebindable):
 
     def give_up(self, version: Version) -> None:
         """Drop a version that fails again and again."""
+        self._dropped.append(version)
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
-        self.reasons.append("NumPy has to look at what it may warn of")
-        self._without_code()
+        self._note("NumPy has to look at what it may warn of")
+        self._choose_entry()
 
     @property
     def is_given_up(self) -> bool:
         """Whether NumPy computes for all kinds of inputs."""
         return bool(self.entry == self.python)
 
-    def _without_code(self) -> None:
-        """Choose the function to call after a version was dropped, or could not be made."""
-        self._rebind(self if self.compiled else self.python)
+    def _choose_entry(self) -> None:
+        """Choose the function to call after a version was made or dropped, or could not be made."""
+        entry: Callable[..., Any] = self if self.compiled else self.python
+        for version in self.compiled if FAST_UNDERFLOWS else ():
+            version.otherwise(entry)
+            entry = version.entry
+        self._rebind(entry)
         if self.is_given_up:
             self.when_given_up()
 
-    def _kinds(self, inputs: Sequence[Any]) -> tuple[Any, ...] | None:
-        return kinds_of(inputs, any(part.indices for part in self.parts))
+    def _kinds(self, inputs: Sequence[Any]) -> tuple[Any, ...] | str:
+        """The kinds of inputs, for which machine code is specialized, or the reason why it cannot take them."""
+        kinds = kinds_of(inputs, any(part.indices for part in self.parts))
+        if isinstance(kinds, str):
+            return kinds
+        reduces = any(map(reduction_of, self.nodes))
+        if reduces and any(isinstance(each, np.ndarray) and min(each.strides, default=0) < 0 for each in inputs):
+            return "NumPy may add the elements of reversed arrays in another order"
+        return self._overlaps(inputs), *kinds
+
+    def _overlaps(self, inputs: Sequence[Any]) -> bool:
+        """Whether the array that is written into may share memory with another one."""
+        if self.target is None:
+            return False
+        target = inputs[self.inputs.index(self.target)]
+        return any(
+            each is not target and isinstance(each, np.ndarray) and np.may_share_memory(each, target)
+            for value, each in zip(self.inputs, inputs) if value is not self.target
+        )  # fmt: skip
 
     def _version(self, args: Sequence[Any], inputs: Sequence[Any]) -> Version | None:
         """The machine code for such inputs, which are parts of the arguments."""
         kinds = self._kinds(inputs)
         if kinds not in self.versions:
             version = None
-            if kinds is None:
-                self.reasons.append("they get what it is not for")
-            elif len(self.versions) >= VERSIONS:
+            if len(self.versions) >= VERSIONS:
+                self._note("they get arrays of too many kinds")
                 return None
+            if isinstance(kinds, str):
+                self._note(kinds)
             else:
                 try:
                     with compiling("operations on arrays", self.place):
                         version = Version(self, kinds)
                 except (NoLowering, Refused) as error:
-                    self.reasons.append(str(error) or "there is no machine code for what they get")
-                    self._without_code()
+                    self._note(str(error) or "there is no machine code for what they get")
             self.versions[kinds] = version
-            if version is not None and FAST_UNDERFLOWS:
-                self._rebind(version.entry)
+            if not isinstance(kinds, str):
+                self._choose_entry()
         return self.versions[kinds]
+
+    def _note(self, reason: str) -> None:
+        """Note why NumPy computes."""
+        if reason not in self.reasons:
+            self.reasons.append(reason)
 
     def prepare(self) -> None:
         """Compile for the types of the inputs, unless there has been a call."""
         args, inputs = map(examples_of, (self.args, self.inputs))
-        if not self.versions and args is not None and inputs is not None and self._kinds(inputs) is not None:
+        if not self.versions and args is not None and inputs is not None and not isinstance(self._kinds(inputs), str):
             self._version(args, inputs)
 
     # Reports ----------------------------------------------------------------------------------------------------------
@@ -289,7 +356,7 @@ class Kernel(Rebindable):
         return [Event("native", message, self.place) for message in messages]
 
 
-def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple[str, Nest]:
+def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int, overlaps: bool) -> tuple[str, Nest]:
     """The nest, and whether arrays are one row for it: not if it reduces the last axis only."""
     reduction = reduction_of(kernel.nodes[-1])
     if reduction is not None and not reduction.whole:
@@ -300,7 +367,7 @@ def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int) -> tuple
         raise NoLowering
     arguments = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
     if kernel.carried is None:
-        return flat, build_nest(*arguments)
+        return flat, build_nest(*arguments, overlaps=overlaps)
     return flat, build_nest(*arguments, within=kernel.carried.results, iterations=kernel.carried.iterations)
 
 
@@ -313,22 +380,24 @@ def _constants(nodes: list[Node]) -> dict[Any, Single]:
     return found
 
 
-def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | None:
-    """The kinds of inputs, for which machine code is specialized; None if it cannot take such inputs.
+def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | str:
+    """The kinds of inputs, for which machine code is specialized, or the reason why it cannot take such inputs.
 
     Args:
         are_parts: whether some are slices, so that their rows are adjacent only by chance.
     """
     arrays = [each for each in inputs if isinstance(each, np.ndarray)]
     if not all(map(_is_plain, arrays)):
-        return None
+        return "they get arrays of a subclass or dtype that machine code cannot take"
     try:
         shape = np.broadcast_shapes(*(each.shape for each in arrays))
     except ValueError:
-        return None
+        return "the shapes of their arrays do not fit together"
     if not shape:
-        return None
+        return "they get no array with dimensions"
     flat = _order(arrays) if all(each.shape in (shape, ()) for each in arrays) and not are_parts else ""
+    if not flat and not all(map(_is_in_order, arrays)):
+        return "the axes of an array are in another order than C's"
     found: list[Any] = [flat]
     for each in inputs:
         if isinstance(each, np.ndarray):
@@ -338,8 +407,14 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | None:
         elif type(each) in _NUMBERS:
             found.append(Single(_NUMBERS[type(each)]))
         else:
-            return None
+            return f"they get an object of the type {type(each).__name__}"
     return tuple(found)
+
+
+def _is_in_order(array: Any) -> bool:
+    """Whether an array moves in memory least along its last axis, and so on, as one in C's order does."""
+    steps = [abs(step) for step, dim in zip(array.strides, array.shape) if dim != 1 and step]
+    return all(first >= second for first, second in pairwise(steps))
 
 
 def _order(arrays: list[Any]) -> str:

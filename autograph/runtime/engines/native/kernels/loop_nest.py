@@ -229,6 +229,11 @@ class Nest:
         return None if self.update is None or self.update.buffered else self.update.out
 
     @property
+    def only_writes(self) -> bool:
+        """Whether the nest does nothing but write into an array, so that there is nothing to do if that is empty."""
+        return self.update is not None and not self.update.out and self.iterations is None
+
+    @property
     def by_vectors(self) -> bool:
         """Whether elements that are reduced are computed a vector at a time, and are never in memory."""
         return self.reduction is not None and self.direct is None and has_vectors(self.calls, self.streams)

@@ -51,6 +51,7 @@ def build_nest(
     name: str = "",
     within: Mapping[Any, Value] | None = None,
     iterations: Value | None = None,
+    overlaps: bool = False,
 ) -> Nest:
     """The nest of some nodes.
 
@@ -61,12 +62,13 @@ def build_nest(
         name: the prefix of its functions' names.
         within: inputs in whose memory an output is stored: which one.
         iterations: the trip count, if the nodes are the body of a loop.
+        overlaps: whether an input may overlap the array that the nest writes into.
 
     Raises:
         NoLowering: machine code would not do what NumPy does.
     """
     computed = nodes if elementwise.target_of(nodes[-1]) is None else nodes[:-1]
-    builder = _begun(nodes, computed, inputs, outputs, ndim, name, within or {})
+    builder = _begun(nodes, computed, inputs, outputs, ndim, name, within or {}, overlaps)
     for node in computed:
         builder.values[node.output] = builder.element(node)
     new = None if computed is nodes else builder.element(nodes[-1])
@@ -88,12 +90,14 @@ def _begun(
     ndim: int,
     name: str,
     within: Mapping[Any, Value],
+    overlaps: bool,
 ) -> _Builder:
     """A nest that has operands, and computes nothing yet."""
     target = elementwise.target_of(nodes[-1])
     outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
     outs, arrays = len(outputs), [kind for kind in inputs.values() if isinstance(kind, Stream)]
-    buffered = target is not None and elementwise.may_overlap(target, [key for key in inputs if isinstance(key, Value)])
+    values = [key for key in inputs if isinstance(key, Value)]
+    buffered = target is not None and (overlaps or elementwise.may_overlap(target, values))
     targets = [kind for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
     types = [] if buffered else [*arrays, *(node.output.type for node in computed)]
     # If a flag is raised, what has been written must be undone: so the old elements go into an undo log.

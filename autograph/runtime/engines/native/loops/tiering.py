@@ -145,18 +145,15 @@ class TieredKernel(Kernel):
         if kinds in self.versions:
             return self.versions[kinds]
         if reason := _obstacle():
-            self.reasons.append(reason)
+            self._note(reason)
             self.versions[kinds] = None
-            self._without_code()
+            self._choose_entry()
             return None
-        before = self.entry
         version = super()._version(args, inputs)
         if version is not None and not self._pays(version, args):
-            self.reasons.append("these are as fast")
+            self._note("these are as fast")
             self.versions[kinds] = None
-            self._rebind(before)
-            if not self.compiled:
-                self._without_code()
+            self._choose_entry()
             return None
         return version
 
