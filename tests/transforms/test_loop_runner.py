@@ -507,19 +507,16 @@ def test_the_runner_of_a_function() -> None:
 
 @pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
 def test_a_loop_that_is_staged_on_its_own_has_advice() -> None:
-    def collects(n: int) -> Any:
-        out: list[float] = []
-        try:
-            for i in range(n):
-                out.append(i * 0.5)
-        finally:
-            n = 0
-        return out
+    def shrinks(xs: list[float]) -> Any:
+        total = 0.0
+        while len(xs) > 3:
+            total = total * 0.5 + xs.pop()
+        return total
 
-    runner = LoopRunner(collects, {"engine": "native"}, 0.0, 0)
+    runner = LoopRunner(shrinks, {"engine": "native"}, 0.0, 0)
     for _ in range(3):
-        assert runner.function(9) == collects(9)
+        assert runner.function([1.5] * 9) == shrinks([1.5] * 9)
     (loop,) = runner.loops
     assert [(advice.rule, advice.place) for advice in loop.advice] == [
-        ("append", (__file__, collects.__code__.co_firstlineno + 4))
+        ("list", (__file__, shrinks.__code__.co_firstlineno + 3))
     ]

@@ -14,8 +14,6 @@ _NUMBERS = r"(?:(?:ints|floats|bools|complex numbers)(?:, | and )?)+$"
 
 # The subject of operations that machine code leaves to Python: a pattern for `about`, the cause, and the remedy.
 _SUBJECTS = [
-    ("append", r"`(?P<name>\w+)\.(?:append|extend|insert)\(.*`; .* is a list",
-     "`{name}` grows in this loop", "Make an array of its final length before the loop, and set its elements"),
     ("nested-list", rf"`(?P<name>[^`]+)` is (?P<kind>a (?:list|tuple) of (?:lists|tuples) of {_NUMBERS})",
      "`{name}` is {kind}", "Make it a 2-D NumPy array, whose elements machine code reads and sets"),
     ("mixed-list", rf"`(?P<name>[^`]+)` is (?P<kind>a (?:list|tuple) of (?:ints|floats|bools)(?:, | and ){_NUMBERS})",
@@ -49,6 +47,9 @@ _OF_FUNCTIONS = [
     Rule("handler", PLAIN, r"`(?P<what>except|finally|with|try)[^`]*` is around an",
          "operations in a loop are inside of `{what}`",
          "Move the loop into a function of its own, and call that inside of `{what}`", FUNCTION),
+    Rule("exposed", PLAIN, r"it changes objects, and if it raises, code around it may read its variables",
+         "this loop changes objects, and is inside of a `try` or `with`",
+         "Move it into a function of its own, and call that there", FUNCTION),
     Rule("recursion", (*PLAIN, "signature"), r"to know how deep the recursion of (?P<name>[\w.<>]+) goes",
          "`{name}` calls itself, and is traced for each depth",
          "Write it as a loop, with a list as its stack", FUNCTION),
@@ -106,8 +107,6 @@ _OF_LOOPS = [
     Rule("no-lowering", LOOPS, r"this loop stays in Python: there is no machine code for (?P<what>`[^`]+`)",
          "there is no machine code for {what} in this loop",
          "Compute that outside of the loop, or with numbers and elements of arrays", LOOP),
-    Rule("comprehension", LOOPS, r"this is left to Python: `(?P<what>[\[{].* for .*)`\n",
-         "a comprehension makes a list, dict or set", "Make an array instead, such as `xs / 2`", LOOP),
     Rule("left-to-python", LOOPS, r"this is left to Python: (?P<what>`(?!\w+`\n)[^;\n]+)\n",
          "{what} has no machine code",
          "Move it out of the loop, or compute it in the loop with numbers and elements of arrays", LOOP),

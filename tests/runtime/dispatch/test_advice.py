@@ -25,7 +25,8 @@ PATHS = sorted(FOLDER.glob("*.py"))
 CALLS = 3  # of each example
 # Their programs would be long, or depend on what is installed.
 ELSEWHERE = {"llvmlite", "too-long", "changing-types", "often", "budget", "package", "sourceless"}
-ELSEWHERE |= {"no-lowering", "unrolled", "numpy-call"}
+EXPOSED = "it changes objects, and if it raises, code around it may read its variables"
+ELSEWHERE |= {"no-lowering", "unrolled", "numpy-call", "exposed"}
 
 pytestmark = pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
 
@@ -88,6 +89,7 @@ def _is_in(rule: Rule, text: str) -> bool:
         ("native", "this loop stays in Python: it is left to Python too often", "Give each variable one type"),
         ("native", "this loop stays in Python: there is no machine code for `enter`", "Compute that outside"),
         ("native_callback", "`sum` runs in Python, some 3.2 µs each, 5 ms\n`x.sum()`; NumPy runs this", "If its"),
+        ("plain", f"runs as plain Python: {EXPOSED}", "Move it into a function"),
         ("unroll", "600 iterations of this loop take 1800 operations", "Loop over `range(n)`"),
         ("plain", "64 traces were dropped after hardly a call, so calls without a trace run as plain Python", "Pass"),
         ("callback", "erf is called as it is, as scipy is not traced: trace_packages='scipy' would", "Name its"),

@@ -21,6 +21,6 @@ def after(xs):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 10: `xs` is a list of floats and ints. Give all its numbers one type, or make it a NumPy array
+#   advice: line 10: `xs` is a list of floats and ints ×2. Give all its numbers one type, or make it a NumPy array
 # after:
 #   no advice

@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
-from autograph.runtime.engines.native.llvm.errors import Refused, compiling, needed
+from autograph.runtime.engines.native.llvm.errors import Optional, Refused, compiling, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from autograph.runtime.engines.native.loops.examples import kinds_of_items
@@ -223,7 +223,8 @@ class Region(Rebindable):
                 self.reasons.append(str(refused))
                 self.obstacles.update(dict.fromkeys(refused.callbacks))
             if new := [each for each in self.callbacks.values() if each.subject is None]:
-                find_subjects(new, self.structure.root, dict(zip(self.values, inputs)))
+                with Optional(f"the report on {self._name}", "it says less", self.place):
+                    find_subjects(new, self.structure.root, dict(zip(self.values, inputs)))
         if self.versions[kinds] is None:
             self._vain += 1
             if self._vain >= VAIN and not self.compiled:

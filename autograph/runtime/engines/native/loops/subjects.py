@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,8 @@ _OWN = ("raise", "not")  # operations that the user did not write
 
 _PLURALS = {int: "ints", float: "floats", complex: "complex numbers", bool: "bools", str: "strings", bytes: "bytes"}
 _PLURALS |= {list: "lists", tuple: "tuples", dict: "dicts", set: "sets", type(None): "None", np.ndarray: "arrays"}
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())))
+_name_of, _module_of = (type.__dict__[name].__get__ for name in ("__qualname__", "__module__"))
 _NUMERIC = (int, float, complex, np.ndarray, np.generic, range)
 
 
@@ -39,7 +40,7 @@ class Subject(NamedTuple):
 def find_subjects(operations: Iterable[Any], loop: Node, inputs: Mapping[Value, Any]) -> None:
     """Set the `subject` of each `PythonCallback`, if it works on an object from outside that is no number or array."""
     known: dict[Value, Subject] = {}
-    objects = {value: thing for value, thing in inputs.items() if not isinstance(thing, _NUMERIC)}
+    objects = {value: thing for value, thing in inputs.items() if not issubclass(type(thing), _NUMERIC)}
     origins = _origins(loop)
     for each in operations:
         for arg, has_access in (pair for node in each.nodes for pair in _objects(node)):
@@ -142,23 +143,23 @@ def _pair(loop: Node, block: Block, found: dict[Value, Value]) -> None:
 
 
 def described(value: Any) -> str:
-    """An object in the user's terms: "a list of lists of ints and floats"."""
+    """An object in the user's terms: "a list of lists of ints and floats". It runs no code of the user's classes."""
     kind = type(value)
-    if kind.__name__ in ("list_iterator", "tuple_iterator"):
+    if kind in _ITERATORS:
         value = value.__reduce__()[1][0]    # what it goes through
         kind = type(value)
-    if kind in (list, tuple, set, frozenset):
+    if kind in (list, tuple):
         return f"a {kind.__name__}{_of(value)}"
-    name = {str: "string", type(None): "None"}.get(kind, kind.__qualname__)
-    if value is None or isinstance(value, type):
-        return name if value is None else "a class"
+    if value is None or issubclass(kind, type):
+        return "None" if value is None else "a class"
+    name = "string" if kind is str else _name_of(kind)
     article = "an" if name[0].lower() in "aeiou" else "a"
-    return f"{article} {name}" if kind.__module__ == "builtins" else f"an object of class {name}"
+    return f"{article} {name}" if _module_of(kind) == "builtins" else f"an object of class {name}"
 
 
-def _of(items: Collection[Any]) -> str:
-    """The elements of a container, and of those in it: " of lists of ints and floats"."""
-    some, text = [*islice(items, SOME)], ""
+def _of(items: Sequence[Any]) -> str:
+    """The elements of a list or tuple, and of those in it: " of lists of ints and floats"."""
+    some, text = [*items[:SOME]], ""
     for _ in range(DEEP):
         kinds = sorted({_plural(type(item)) for item in some})
         if kinds:
@@ -170,4 +171,4 @@ def _of(items: Collection[Any]) -> str:
 
 
 def _plural(kind: type) -> str:
-    return _PLURALS.get(kind) or f"{kind.__qualname__} objects"
+    return _PLURALS.get(kind) or f"{_name_of(kind)} objects"
