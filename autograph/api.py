@@ -407,6 +407,9 @@ def why_sourceless(entity: Any) -> str:
 
 def _whole_function(function: FunctionType) -> FunctionType:
     if is_converted(function):
+        whole = getattr(function, "__ag_whole__", None)     # of a loop on its own, see `loop_functions.py`
+        if whole is not None:
+            return cast(FunctionType, whole())
         original = getattr(function, "__wrapped__", None)
         if type(original) is not FunctionType or is_converted(original) or _place(original) != _place(function):
             return function     # as the import hook converted it

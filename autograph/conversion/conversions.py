@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import linecache
+import operator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
@@ -13,7 +14,7 @@ import gast
 
 from autograph import operators
 from autograph.common import forking
-from autograph.common.code_flags import OfCode, names_in
+from autograph.common.code_flags import OfCode, codes_in, names_in
 from autograph.conversion import cache
 from autograph.converters import pipeline
 from autograph.converters.context import known
@@ -106,6 +107,16 @@ def whole_code_of(function: FunctionType) -> CodeType:
     """The same code, but asking for all that is compared: see `inline`."""
     with forking.undivided(), _lock:
         return _whole.get(function.__code__) or _whole.put(function.__code__, _convert(function, whole=True).code)
+
+
+def whole_pieces(function: FunctionType, converted: CodeType) -> dict[int, CodeType]:
+    """For each piece of converted code, by identity, the same with `whole_code_of`."""
+    pieces, whole = codes_in(converted), codes_in(whole_code_of(function))
+    agree = list(map(_interface, pieces)) == list(map(_interface, whole))
+    return {id(one): other for one, other in zip(pieces, whole)} if agree else {}
+
+
+_interface = operator.attrgetter("co_name", "co_firstlineno", "co_freevars", "co_argcount")
 
 
 def _convert(function: FunctionType, whole: bool = False) -> Conversion:

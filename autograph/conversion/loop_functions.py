@@ -30,7 +30,8 @@ from __future__ import annotations
 
 import ast
 import dis
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -52,18 +53,28 @@ class Loop:
         bodies: the functions that its operator gets: the body, then the test and `until`, if there are such.
         names: the variables that it changes and that are read afterwards or in the next iteration.
         captured: the cells that belong to functions around the user's.
+        whole_of: gives the code that asks for all that is compared, instead of this, see `whole_code_of`.
 
     Attributes:
         inputs: the variables of the user's function that it may read before it sets them.
         outputs: those of `names` that are variables of the user's function.
+        outputs_at: the place of each output among the inputs.
+        cells: a function that gives the cells of the inputs in another run, given its bodies.
         paths: all variables of the user's function, with the way to the cell of each.
         stored: the variables that it sets.
         deleted: those of the user's function that it deletes.
         codes: the identities of its pieces of code.
     """
 
-    def __init__(self, bodies: Sequence[FunctionType], names: Sequence[str], captured: Sequence[CellType]) -> None:
+    def __init__(
+        self,
+        bodies: Sequence[FunctionType],
+        names: Sequence[str],
+        captured: Sequence[CellType],
+        whole_of: Callable[[CodeType], CodeType | None],
+    ) -> None:
         self.names = tuple(names)
+        self._whole_of = whole_of
         self._roots = {f"ag__body_{number}": body.__code__ for number, body in enumerate(bodies)}
         self._pieces = dict(self._roots)
         self.paths: dict[str, Path] = {}
@@ -76,6 +87,8 @@ class Loop:
         self.codes = frozenset(map(id, self._pieces.values()))
         self.outputs = tuple(name for name in names if name in self.paths)
         self.inputs = tuple(name for name in self.paths if name in self.outputs or name not in self.stored)
+        self.outputs_at = tuple(map(self.inputs.index, self.outputs))
+        self.cells = self._getter()
 
     def _explore(self, bodies: Sequence[FunctionType], captured: set[int]) -> None:
         """Find the variables of the bodies, and of the generated functions among these."""
@@ -97,16 +110,13 @@ class Loop:
                 else:
                     self.paths[name] = (*path, at)
 
-    def cells(self, bodies: Sequence[FunctionType], names: Sequence[str]) -> list[CellType]:
-        """The cells of variables in another run of the loop, given its bodies."""
-        found = []
-        for name in names:
-            number, *path = self.paths[name]
-            function: Any = bodies[number]
-            for at in path[:-1]:
-                function = function.__closure__[at].cell_contents
-            found.append(function.__closure__[path[-1]])
-        return found
+    def _getter(self) -> Callable[[Sequence[Any]], tuple[CellType, ...]]:
+        """A function that gives the cells of the inputs, given the bodies of a run."""
+        texts = []
+        for number, *path in (self.paths[name] for name in self.inputs):
+            inner = "".join(f".__closure__[{at}].cell_contents" for at in path[:-1])
+            texts.append(f"bodies[{number}]{inner}.__closure__[{path[-1]}], ")
+        return eval(f"lambda bodies: ({''.join(texts)})", {})  # type: ignore[no-any-return]
 
     def function(self, loop: str, items: Sequence[str], bound: Sequence[str], options: Any, staging: Any) -> Any:
         """The loop as a function of the parts of its iterable and of the variables that are bound.
@@ -116,7 +126,6 @@ class Loop:
             items: the names in it of parts of the iterable.
             staging: the object that `ag__` names.
         """
-        first = self._roots["ag__body_0"]
         unbound = [f"{name}: 0" for name in self.paths if name not in bound]
         pieces = [f"def {name}(): {_reading(code.co_freevars)}" for name, code in self._pieces.items()]
         results = f"return ag__.results(ag__names, {', '.join(self._roots)})"
@@ -124,11 +133,22 @@ class Loop:
         text = f"def loop({', '.join((*items, *bound))}):\n" + "".join(f"    {line}\n" for line in lines)
         text = f"def around({', '.join(self._captured)}):\n" + "".join(f"    {line}\n" for line in text.splitlines())
         constants = {"ag__": staging, "ag__names": self.names, "ag__options": options}
-        code = _compiled(text, constants, self._pieces, first)
+        made = self._made(text, constants, self._pieces)
+        made.__ag_whole__ = functools.partial(self._whole, made, text, constants)
+        return made
+
+    def _made(self, text: str, constants: dict[str, Any], pieces: dict[str, CodeType]) -> Any:
+        first = self._roots["ag__body_0"]
+        code = _compiled(text, constants, pieces, first)
         closure = tuple(self._captured[name] for name in code.co_freevars)
         function = FunctionType(code, self._module, first.co_name, None, closure)
         function.__qualname__ = getattr(first, "co_qualname", first.co_name)
         return function
+
+    def _whole(self, made: FunctionType, text: str, constants: dict[str, Any]) -> FunctionType:
+        """The same function with pieces that ask for all that is compared; itself if there are none such."""
+        pieces = {name: self._whole_of(code) for name, code in self._pieces.items()}
+        return made if None in pieces.values() else self._made(text, constants, pieces)  # type: ignore[arg-type]
 
 
 def _reading(names: Sequence[str]) -> str:

@@ -15,13 +15,13 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import truth
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from autograph import operators
 from autograph.common.code_flags import codes_in
 from autograph.common.code_marks import shelters
-from autograph.conversion.conversions import converted_with
+from autograph.conversion.conversions import converted_with, whole_pieces
 from autograph.conversion.loop_functions import shared_variables
 from autograph.operators import loops
 from autograph.operators.backend import ACTIVE, BACKENDS, STAGED
@@ -61,12 +61,14 @@ class LoopRunner:
         self.sites: dict[int, Site] = {}
         own = types.ModuleType(operators.__name__)
         vars(own).update(vars(operators), for_stmt=_for_operator(self), while_stmt=_while_operator(self), trim=_trim)
+        self._original = function
+        self._whole: dict[int, CodeType] | None = None
         self.function = converted_with(function, own)
         code = self.function.__code__
         self.has_loops = any({"for_stmt", "while_stmt"}.intersection(each.co_names) for each in codes_in(code))
         closure = self.function.__closure__ or ()
         found = [shelter for each in codes_in(code) for shelter in shelters(each)]
-        self.owner = Owner(options, threshold, first, closure, *shared_variables(code), found)
+        self.owner = Owner(options, threshold, first, closure, *shared_variables(code), found, self._whole_of)
 
     def site(self, *bodies: FunctionType | None, names: Sequence[str]) -> Site:
         """The site of a loop, for its operator, when it runs for the first time."""
@@ -77,6 +79,17 @@ class LoopRunner:
         made = Site(self.owner, code, sys._getframe(2).f_lineno, parent)
         made.begin(given, names)
         return self.sites.setdefault(id(code), made)
+
+    def _whole_of(self, code: CodeType) -> CodeType | None:
+        if self._whole is None:
+            self._whole = whole_pieces(self._original, self.function.__code__)
+        return self._whole.get(id(code))
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether some loop is staged, and all that are staged have run a few times."""
+        staged = [site for site in self.sites.values() if site.is_hot and not site.is_plain]
+        return bool(staged) and all(site.is_warm for site in staged)
 
     @property
     def loops(self) -> list[LoopSummary]:

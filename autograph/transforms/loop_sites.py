@@ -10,7 +10,7 @@ import math
 import sys
 import time
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import CellType, CodeType, FunctionType
@@ -22,7 +22,7 @@ from autograph.common.code_marks import Shelter
 from autograph.conversion.loop_functions import Loop, NoFunction
 from autograph.errors import AutographError, InternalError, StrictError
 from autograph.operators.backend import tracing
-from autograph.operators.state import CellVariable, State
+from autograph.operators.state import UNBOUND, CellVariable, State
 from autograph.runtime.dispatch.advice import merged
 from autograph.runtime.dispatch.explain import LoopSummary, advice_on, duration
 from autograph.runtime.dispatch.function import Function
@@ -31,8 +31,9 @@ from autograph.runtime.graph.signature import Traced
 from autograph.transforms.loop_items import SIZED, Items, length_of
 
 PATIENCE = 4        # times as long as the threshold: for so long an inner loop waits for an outer one to be staged
-TRACES = 6          # of one loop: more do not pay
+TRACES = 8          # of one loop: more do not pay
 RUNS = 3            # staged runs, after which they are compared with plain ones
+TIMED = 32          # staged runs, after which only one of so many is timed
 GROWN = 8           # times as many items as when a loop was measured: it is tried again
 CHECKS = 16         # how often, at least, the clock is read while a loop becomes hot in one run
 SLOW = 2e-5         # seconds of an iteration of which a few suffice to be staged
@@ -75,6 +76,7 @@ class Owner:
         read_by_others: the variables that inner functions have in common with it.
         set_by_others: those of them that these set.
         shelters: its `try` and `with` statements.
+        whole_of: as for `Loop`.
     """
 
     options: dict[str, Any]
@@ -84,6 +86,7 @@ class Owner:
     read_by_others: frozenset[str]
     set_by_others: frozenset[str]
     shelters: list[Shelter]
+    whole_of: Callable[[CodeType], CodeType | None]
 
 
 class Site:
@@ -120,6 +123,11 @@ class Site:
         advice = merged(each for variant in self._variants.values() for each in advice_on(variant.function))
         return LoopSummary(self.place, tier, self.reason, self.staged.runs, self.staged.seconds, advice)
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether it has run staged so often that its time is known."""
+        return self.staged.timed >= RUNS or self.failures > 0
+
     def is_tried_again(self, iterable: Any) -> bool:
         """Whether a loop that was not faster staged is staged again, as it has many more items."""
         if not self.retry_at or type(iterable) not in SIZED or length_of(iterable) < self.retry_at:
@@ -135,7 +143,7 @@ class Site:
     def begin(self, bodies: Sequence[FunctionType], names: Sequence[str]) -> None:
         """Look at the loop in its first run."""
         try:
-            loop = Loop(bodies, names, self.owner.captured)
+            loop = Loop(bodies, names, self.owner.captured, self.owner.whole_of)
         except NoFunction as error:
             self.leave_plain(str(error))
             return
@@ -206,15 +214,12 @@ class Site:
         if loop is None or sys.gettrace() is not None:
             return Outcome.PLAIN
         self.wanted = False
-        cells = zip(loop.inputs, loop.cells(bodies, loop.inputs))
-        inputs = {name: cell.cell_contents for name, cell in cells if _is_bound(cell)}
-        key = (items.text, items.begun) if items else None, *inputs
-        variant = self._variants.get(key)
-        if variant is None:
-            variant = self._variants[key] = Variant(self, loop, call, items, [*inputs], options)
-        dispatcher, made, begin = variant.function.__call__, variant.made, time.perf_counter()
+        cells = loop.cells(bodies)
+        variant, values = self._variant(loop, cells, call, items, options)
+        function, made, begin = variant.function, variant.made, time.perf_counter()
+        dispatcher = function.__call__
         try:
-            results = variant.function(*(items.parts if items else ()), *inputs.values())
+            results = function(*(items.parts if items else ()), *values)
         except (StrictError, InternalError):
             raise
         except BaseException as error:
@@ -230,14 +235,38 @@ class Site:
         if results is None:
             self._not_staged(variant)
             return Outcome.PLAIN
-        for cell, value in zip(loop.cells(bodies, loop.outputs), results):
-            CellVariable("", cell).set(value)
+        for at, value in zip(loop.outputs_at, results):
+            if value is UNBOUND:
+                CellVariable("", cells[at]).set(value)
+            else:
+                cells[at].cell_contents = value
         self.staged.runs += 1
-        if variant.made == made:
+        if variant.made != made:
+            self._traced()
+        elif self.staged.timed < TIMED or not self.staged.runs % TIMED:
             self._measured(time.perf_counter() - begin, items.length if items and len(bodies) == 1 else None)
-        elif sum(each.made for each in self._variants.values()) >= TRACES:
-            self.leave_plain("it would be traced again and again")
         return Outcome.STAGED
+
+    def _variant(
+        self, loop: Loop, cells: Sequence[CellType], call: str, items: Items | None, options: Any
+    ) -> tuple[Variant, list[Any]]:
+        """The variant for the form of the iterable and the variables that are bound; and the values of these."""
+        bound = None
+        try:
+            values = [cell.cell_contents for cell in cells]
+        except ValueError:
+            bound = tuple([name for name, cell in zip(loop.inputs, cells) if _is_bound(cell)])
+            values = [cell.cell_contents for cell in cells if _is_bound(cell)]
+        form = (items.text, items.begun) if items else None
+        found = self._variants.get((form, bound))
+        if found is None:
+            found = Variant(self, loop, call, items, loop.inputs if bound is None else bound, options)
+            self._variants[form, bound] = found
+        return found, values
+
+    def _traced(self) -> None:
+        if sum(variant.made for variant in self._variants.values()) >= TRACES:
+            self.leave_plain("it would be traced again and again")
 
     def _failed(self, error: BaseException) -> None:
         self.staged.runs += 1
@@ -310,7 +339,7 @@ class Variant:
     """
 
     def __init__(
-        self, site: Site, loop: Loop, call: str, items: Items | None, bound: list[str], options: Any
+        self, site: Site, loop: Loop, call: str, items: Items | None, bound: Sequence[str], options: Any
     ) -> None:
         self.is_rest = items is not None and items.begun
         self.changes = False
@@ -320,11 +349,12 @@ class Variant:
         function = loop.function(call, names, bound, options, STAGING)
         function.__ag_check__ = self.check
         self.function: Function[..., Any] = Function(function, **site.owner.options)
+        self._specializer = self.function._specializer
 
     @property
     def made(self) -> int:
         """The number of traces that were made."""
-        return self.function._specializer.made
+        return self._specializer.made
 
     def check(self, traced: Traced) -> Traced:
         """A trace, unless it does something that must not happen in it."""

@@ -362,6 +362,21 @@ def test_a_list_that_changes_is_staged_from_the_beginning_only() -> None:
     assert not runner.loops[0].reason
 
 
+def chains(n: int) -> Any:
+    found: list[list[tuple[int, ...]]] = [[] for _ in range(n + 1)]
+    found[0].append(())
+    for i in range(1, n + 1):
+        for chain in found[i - 1]:
+            found[i].append((*chain, i))
+    return found
+
+
+@ITERATIONS
+def test_code_that_asks_for_all_that_is_compared(first: int) -> None:
+    runner = compare(chains, "5", first=first)
+    assert runner._whole
+
+
 # Effects --------------------------------------------------------------------------------------------------------------
 
 

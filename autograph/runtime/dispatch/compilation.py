@@ -38,7 +38,8 @@ class Hooks:
         inliner: takes over the calls of functions while `active` is not empty; or gives NotImplemented.
         statements: gives an event of the kind `converted` or `plain` for each statement of a function.
         loops: gives a `LoopRunner`, which runs a function as plain Python with its loops staged on their own, given the
-            options of the function; None if it has no loops, or no source.
+            options of the function, and the seconds in a loop after which it is staged; None if it has no loops, or no
+            source.
         fingerprint: describes all that the traces of a function depend on besides the arguments, to save them on disk.
     """
 
@@ -47,7 +48,7 @@ class Hooks:
     active: ClassVar[list[Any]] = []
     statements: Callable[[Any], Iterable[Event]] | None = None
     fingerprint: Callable[[Any], Fingerprint] | None = None
-    loops: Callable[[Any, Options], Any] | None = None
+    loops: Callable[..., Any] | None = None
 
     @classmethod
     def install(cls, **hooks: Any) -> None:
