@@ -187,6 +187,11 @@ def _compares(name: str, argument: int, sign: str) -> bool:
     return name == "COMPARE_OP" and argument >> _COMPARE_SHIFT == dis.cmp_op.index(sign)
 
 
+def is_order(name: str, argument: int) -> bool:
+    """Whether an instruction compares by `<`, `<=`, `>` or `>=`."""
+    return name == "COMPARE_OP" and dis.cmp_op[argument >> _COMPARE_SHIFT] in ("<", "<=", ">", ">=")
+
+
 def _is_known() -> bool:
     """Whether a small function is read as it was written."""
     module = compile("def f(a):\n    b, c = a\n    b += c\n    return a >= b", "", "exec")

@@ -62,6 +62,7 @@ def make_dispatcher(
     keyers: Mapping[str, Callable[[Any], Any]],
     names: dict[str, Any],
     cached: Trace | None = None,
+    template: str = "",
 ) -> FunctionType:
     """The dispatcher of `function`.
 
@@ -70,6 +71,7 @@ def make_dispatcher(
         keyers: functions that compute the keys of the parameters that the policy mentions.
         names: `active`, `eager`, `divert`, `find` and `slow`, see `_DISPATCHER`.
         cached: the trace in the inline cache, which is tried first.
+        template: another one than `_DISPATCHER`.
     """
     prefix = _prefix(parameters)
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
@@ -82,7 +84,7 @@ def make_dispatcher(
         names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
     is_bare = cached is not None and cached.is_bare
     trap = _trap_of(function, parameters)
-    template = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap)
+    code = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap, template or _DISPATCHER)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
     common |= {"miss": MISS, "key": key_of, "parts": key_of_parts, "errors": BaseException, "trim": trim}
     common |= {"unkeyed": Exception, "all": all, "same": operator.is_, "has": class_has}
@@ -93,13 +95,21 @@ def make_dispatcher(
         cached.executable.bind(namespace, f"{prefix}run")
     if trap is not None:
         namespace[f"{prefix}misfit"] = functools.partial(_misfit, function, parameters)
-    made = FunctionType(_placed(template, function), namespace)
+    made = FunctionType(_placed(code, function), namespace)
     _dress(made, function, parameters)
     if trap is not None:
         positional = [p for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
         made.__defaults__ = tuple(MISS if p.default is Parameter.empty else p.default for p in positional)
         made.__kwdefaults__ = {**dict.fromkeys(trap, MISS), **(made.__kwdefaults__ or {})}
     return made
+
+
+def make_counter(
+    function: Any, parameters: Sequence[Parameter], ticks: Any, plain: Callable[..., Any], sample: Callable[..., Any]
+) -> FunctionType:
+    """A function with these parameters that calls another one, or `sample` where `ticks` say so, with their values."""
+    names = {"ticks": ticks, "plain": plain, "sample": sample}
+    return make_dispatcher(function, parameters, {}, names, template=_COUNTER)
 
 
 def _trap_of(function: Any, parameters: Sequence[Parameter]) -> tuple[str, ...] | None:
@@ -179,6 +189,21 @@ def dispatch({header}):
         {forget}
         raise
 """
+# The same for tier 0, where `call_counter` cannot extend the function.
+_COUNTER = """\
+def dispatch({header}):
+    try:
+        {misfit}
+        for §result in §ticks:
+            if not §result:
+                return §plain({values})
+            break
+        return §sample(({values}))
+    except §errors as §result:
+        §trim(§result)
+        {forget}
+        raise
+"""
 _ENTER = """\
 if {test}:
     §result = §enter({values})
@@ -213,6 +238,7 @@ def _dispatcher_code(
     tests: tuple[str, ...],
     is_bare: bool,
     trap: tuple[str, ...] | None,
+    template: str,
 ) -> CodeType:
     """Code of one line, so that it can be moved to any line."""
     names = [name for name, _, _ in parameters]
@@ -230,7 +256,7 @@ def _dispatcher_code(
     forget += "".join(f"del {name}\n" for name in others)
     misfit = _misfit_text(names, values, others, trap or ())
     text = _filled(
-        _DISPATCHER, header=header, misfit=misfit, values=values, cached=cached, keys=keys, key=key, forget=forget
+        template, header=header, misfit=misfit, values=values, cached=cached, keys=keys, key=key, forget=forget
     )
     return _compiled(text.replace("§", prefix))
 

@@ -292,6 +292,8 @@ def report_on(
     entries = _events(made, trace)
     file, _ = place_of(made.function) or ("", 0)
     summary = summary or summary_of(made, trace)
+    if trace.plain and not loops and made.tiers is not None and made.tiers.runner is not None:
+        loops = made.tiers.runner.loops
     return Report(
         f"{made.name}, trace {trace.number}",
         entries,

@@ -25,7 +25,10 @@ from types import FunctionType
 from typing import Any
 
 from autograph.common.call_counter import Ticks, counting
+from autograph.common.trip_counts import runs_long
 from autograph.runtime.dispatch.arguments import arrange
+from autograph.runtime.dispatch.compilation import Hooks
+from autograph.runtime.dispatch.dispatcher import make_counter
 from autograph.runtime.dispatch.options import TIERS
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, Entry
@@ -38,6 +41,8 @@ SAMPLING = 3e-6     # seconds that timing a call takes,
 SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
+TRACING = 0.5       # seconds of processor time that tracing a signature may take, or the time of its plain calls
+WARMING = 0.02      # seconds of calls in which loops become hot, and are compiled
 PAIRS = 6           # timed calls of each kind in a trial, about
 LONG = 1e-3         # seconds of a call whose time is known from one call
 MOST = 256          # signatures whose times are kept
@@ -59,6 +64,7 @@ class Trial:
         reason: of that.
         retry: seconds of a plain call from which on another trial may end differently.
         compared: calls in the trial that is under way.
+        warming: seconds of staged calls with which that begins, until hot loops are compiled.
     """
 
     heat: float = 0.0
@@ -69,6 +75,7 @@ class Trial:
     retry: float = math.inf
     calls: int = 0
     compared: int = 0
+    warming: float = 0.0
 
     def settle(self, faster: str, reason: str, retry: float = math.inf) -> None:
         """End a trial."""
@@ -96,6 +103,7 @@ class Tiers:
     Attributes:
         is_resting: whether the function is in tier 0.
         call: what a call of the function runs in tier 0.
+        runner: the `LoopRunner` of a function that runs as plain Python as a whole; None if there is none yet.
     """
 
     def __init__(
@@ -111,8 +119,11 @@ class Tiers:
         self._interval = 0
         self._last = math.inf
         self._ran = False
+        self._loop_calls = 0
         self._chance = _chance()
         self.trials: dict[Any, Trial] = {}
+        self.runner: Any = None
+        self._has_runner: bool | None = None
         self.is_resting = True
         self.call = self._counting()
         _ALL.add(self)
@@ -125,7 +136,7 @@ class Tiers:
         if found is not None:
             vars(found)["__ag_tiers__"] = self      # for code does not keep it alive
             return found
-        return self._function
+        return make_counter(self._function, self._parameters, self._ticks.iterator, self._plain, self.sample)
 
     def _arranged(self, *values: Any) -> Any:
         args, kwargs = arrange(self._parameters, values)
@@ -137,6 +148,8 @@ class Tiers:
         """Run a call as plain Python, and note its time."""
         waited, self._interval = self._interval, self._interval * 2 + 1
         self._ticks.rearm(self._interval)
+        if not self._ran and self._chance is None and runs_long(self._function, values) and self._finds_loops():
+            return self._run_first(values)
         begin = _clock()
         result = self._plain(*values)
         seconds = _clock() - begin
@@ -149,6 +162,18 @@ class Tiers:
         self._ran = True
         seconds, self._last = min(seconds, self._last), seconds     # one slow call may be chance
         if (self._chance or seconds >= SMALL) and self.is_resting and self._is_hot(values, seconds, waited + 1):
+            self._promote()
+        return result
+
+    def _run_first(self, values: tuple[Any, ...]) -> Any:
+        """Run the first call with its loops staged on their own, once they turn out to be hot."""
+        self._ran = True
+        _, trial = self._trial(values)
+        begin = _clock()
+        result = self._with_loops(*values)
+        seconds = _clock() - begin
+        if trial is not None and any(loop.tier for loop in self.runner.loops):
+            trial.heat, trial.plain = max(HOT, seconds), seconds    # it began plain
             self._promote()
         return result
 
@@ -212,7 +237,10 @@ class Tiers:
         if self._chance is not None:
             return self._chance.random() < 0.7
         _, trial = self._trial(values)
-        return trial is not None and (trial.faster == "staged" or (not trial.faster and trial.heat >= HOT))
+        if trial is None or trial.faster == "plain" or (not trial.faster and trial.heat < HOT):
+            return False
+        self._made.seconds_allowed = max(TRACING, trial.heat)
+        return True
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call without a trace as plain Python, and note its time."""
@@ -233,19 +261,37 @@ class Tiers:
     def entry(self, trace: Trace) -> Entry:
         """The entry of a new trace: plain and staged calls alternate, until it is known which are faster."""
         trial = self._trial_at(trace.key)
+        trial.faster, trial.compared, trial.warming = "", 0, 0.0
         if trace.plain:
-            trial.settle("plain", trace.plain)
-            self._rest()
-            return self._plain_entry()
-        trial.faster, trial.compared = "", 0
+            if not self._finds_loops():
+                trial.settle("plain", trace.plain)
+                self._rest()
+                return self._plain_entry()
+            trace.staged_entry, trial.warming = self._with_loops, WARMING
         return self._comparing(trial, trace)
+
+    def _finds_loops(self) -> bool:
+        """Whether the function has loops that may be staged on their own."""
+        if self._has_runner is None:
+            if type(self._function) is FunctionType and Hooks.loops is not None:
+                self.runner = Hooks.loops(self._function, self._made.options)
+            self._has_runner = self.runner is not None
+        return self._has_runner
+
+    def _with_loops(self, *values: Any) -> Any:
+        """Run a call as plain Python, with its loops staged on their own."""
+        self._loop_calls += 1
+        if self._is_simple:
+            return self.runner.function(*values)
+        args, kwargs = arrange(self._parameters, values)
+        return self.runner.function(*args, **kwargs)
 
     def _comparing(self, trial: Trial, trace: Trace) -> Entry:
         def compare(*values: Any) -> Any:
             count = trial.compared
             trial.compared += 1
             # the sequence of Thue and Morse: no pattern of the calls themselves favors one of the two
-            is_staged = count < WARM or count.bit_count() % 2 == 0
+            is_staged = count < WARM or trial.warming > 0 or count.bit_count() % 2 == 0
             if self._chance is not None:
                 is_staged = self._chance.random() < 0.5
             begin = _clock()
@@ -263,18 +309,23 @@ class Tiers:
             if self._chance.random() < 0.2:
                 self._demote()
             return
+        if trial.warming > 0:
+            trial.warming -= max(seconds, WARMING / MOST)
+            trial.compared = min(trial.compared, WARM)
+            return
         if not is_staged:
             trial.plain = min(trial.plain, seconds)
             trial.calls += 1
         elif trial.compared > WARM:
             trial.staged = min(trial.staged, seconds + ENTERING)
-        if trial.compared < 2 * PAIRS and not (seconds >= LONG and _differ(trial.plain, trial.staged)):
+        is_long = max(seconds, trial.plain) >= LONG
+        if trial.compared < 2 * PAIRS and not (is_long and _differ(trial.plain, trial.staged)):
             return
         if trial.staged < trial.plain:
             trial.settle("staged", "")
             self._made.traces.replace(trace, trace.staged_entry)
         else:
-            trial.settle("plain", "staged calls are not faster", GROWN * trial.plain)
+            trial.settle("plain", trace.plain or "staged calls are not faster", GROWN * trial.plain)
             self._made.traces.replace(trace, self._plain_entry())
             self._rest()
 
@@ -299,7 +350,8 @@ class Tiers:
         return run
 
     def _staged_calls(self) -> int:
-        return sum(trace.calls for trace in self._made.traces if not trace.plain)
+        staged: int = sum(trace.calls for trace in self._made.traces if not trace.plain)
+        return self._loop_calls + staged
 
     def _rest(self) -> None:
         """Go back to tier 0 if no signature is faster staged, nor under trial."""
@@ -311,7 +363,7 @@ class Tiers:
         trial.settle("", "")
         trial.plain = trial.staged = math.inf
         for trace in self._made.traces.at(key):
-            if not trace.plain:
+            if not trace.plain or self.runner is not None:
                 self._made.traces.replace(trace, self._comparing(trial, trace))
 
 
@@ -339,9 +391,9 @@ def _sample(tiers: weakref.ref[Tiers], values: tuple[Any, ...]) -> tuple[bool, A
         return True, error
 
 
-def _differ(one: float, other: float) -> bool:
+def _differ(plain: float, staged: float) -> bool:
     """Whether two times differ so much that no further measurement is needed."""
-    return math.inf not in (one, other) and not 0.7 < one / other < 1.4
+    return math.inf not in (plain, staged) and not 0.7 < staged / plain < 1.4
 
 
 def _written(seconds: float) -> str:

@@ -220,3 +220,36 @@ def test_without_a_trace_the_record_of_the_calls_says_why(calls_take: Any) -> No
     function(1)
     (record,) = function.traces
     assert record.plain == "tier 0: calls of less than 1 µs are not traced"
+
+
+def test_a_long_first_call_goes_on_in_machine_code() -> None:
+    @ag.function
+    def total(n: int) -> float:
+        result = 0.0
+        for i in range(n):
+            result += i % 7
+        return result
+
+    assert total(600_000) == total.python_function(600_000)
+    (loop,) = total._tiers.runner.loops
+    assert loop.tier == 2
+
+
+def test_loops_of_a_function_that_runs_as_plain_python_are_staged_on_their_own() -> None:
+    @ag.function
+    def total(n: int) -> Any:
+        class Result:
+            value = 0.0
+
+        for i in range(n):
+            Result.value = 0.0
+        result = 0.0
+        for i in range(n):
+            result += i % 7
+        return result
+
+    for _ in range(300):
+        assert total(3000) == total.python_function(3000)
+    report = total.explain(3000)
+    assert "class" in report.summary.reason or report.summary.tier
+    assert 2 in [loop.tier for loop in report.loops]

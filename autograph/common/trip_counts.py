@@ -1,0 +1,87 @@
+"""Estimates how many iterations a call will run, from the loops of the function and the numbers that they may use.
+
+The estimate takes next to no time, and only decides whether a first call is prepared to leave Python: a call of a
+function with loops inside of each other on `k` levels, and a number or length `n` at hand, may run `n ** k` iterations.
+A `while` counts if it compares by order, as in `while i < n`.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from autograph.common.bytecode import is_order, raw_instructions
+from autograph.common.code_flags import codes_in, of_code
+from autograph.common.statics import own_attribute
+
+LONG = 200_000  # iterations
+MOST = 3        # levels of loops that count
+_SIZED = (list, tuple, str, bytes, dict, set, frozenset, range)
+
+
+def runs_long(function: Any, values: Iterable[Any]) -> bool:
+    """Whether a call may run so many iterations that its loops get hot before it ends.
+
+    Args:
+        values: of the parameters.
+    """
+    if type(function) is not FunctionType:
+        return False
+    depth = loop_depth(function.__code__)
+    return depth > 0 and any(size**depth >= LONG for value in _at_hand(function, values) for size in _sizes(value))
+
+
+def _at_hand(function: FunctionType, values: Iterable[Any]) -> Iterator[Any]:
+    """What the loops of a call may go through, or count to."""
+    names = function.__globals__
+    for value in values:
+        yield value
+        attributes = own_attribute(value, "__dict__", {})
+        yield from attributes.values() if type(attributes) is dict else ()
+    yield from function.__code__.co_consts
+    yield from (names[name] for name in function.__code__.co_names if name in names)
+
+
+def _sizes(value: Any) -> Iterator[int]:
+    if type(value) is int:
+        yield min(value, LONG) if value > 0 else 0
+    elif type(value) in _SIZED:
+        yield len(value)
+    elif hasattr(type(value), "__array_interface__") or type(value).__module__ == "numpy":
+        yield from (size for size in getattr(value, "shape", ()) if type(size) is int)
+
+
+@of_code
+def loop_depth(code: CodeType) -> int:
+    """How many loops of a function are inside of each other, at most `MOST`."""
+    return min(MOST, max(map(_own_depth, codes_in(code))))
+
+
+def _own_depth(code: CodeType) -> int:
+    spans = [*_loops(code)]     # those that count
+    return max((sum(begin <= at < end for begin, end in spans) for at, _ in spans), default=0)
+
+
+def _loops(code: CodeType) -> Iterator[tuple[int, int]]:
+    """The first instruction of each loop that counts, and the one behind it."""
+    counting = set()
+    for offset, operation, argument in raw_instructions(code):
+        if operation == dis.opmap["FOR_ITER"] or is_order(dis.opname[operation], argument):
+            counting.add(offset)
+        if operation in _BACKWARD:
+            target = 2 * argument if sys.version_info < (3, 11) else offset + 2 - 2 * argument
+            if any(target <= at <= offset for at in counting):
+                yield target, offset + 2
+
+
+def _backward() -> frozenset[int]:
+    names = [name for name in dis.opmap if "BACKWARD" in name and "NO_INTERRUPT" not in name]
+    if sys.version_info < (3, 11):
+        names = ["JUMP_ABSOLUTE", *(name for name in dis.opmap if name.startswith("POP_JUMP_IF"))]
+    return frozenset(dis.opmap[name] for name in names)
+
+
+_BACKWARD = _backward()
