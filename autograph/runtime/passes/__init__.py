@@ -22,6 +22,7 @@ from autograph.runtime.passes import (
     prune_branches,
     redundant_broadcasts,
     simplify,
+    sink_stores,
 )
 from autograph.runtime.passes.rewriter import Note, Outcome
 
@@ -36,9 +37,10 @@ PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "cse": cse.run,                                     # common subexpressions
     "licm": licm.run,                                   # loop-invariant code motion
     "dce": dce.run,                                     # dead code
+    "sink_stores": sink_stores.run,                     # attributes that loops set
     "buffer_reuse": buffer_reuse.run,                   # memory of values that are no longer needed
 }
-LAST = frozenset({"buffer_reuse"})      # runs once, after the others
+LAST = frozenset({"sink_stores", "buffer_reuse"})      # run once, after the others
 
 
 @dataclass(slots=True)

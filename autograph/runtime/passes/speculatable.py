@@ -7,6 +7,7 @@ arithmetic of NumPy's floats is never quiet, and that of Python's is. If in doub
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def _quiet_arithmetic(name: str, node: Node) -> bool:
         return False
     python = [type.kind == "python" for type in tensors]
     if all(python):
-        return _quiet_python(name, tensors)
+        return _quiet_python(name, node.args, tensors)
     if not _broadcast([type.shape for type in tensors]):
         return False
     if not all(_fits(arg, type, tensors) for arg, type in zip(node.args, tensors) if type.kind == "python"):
@@ -90,14 +91,19 @@ def _quiet_arithmetic(name: str, node: Node) -> bool:
     return name in traits.COMPARISON or name in traits.BITWISE or _quiet_numpy(name, tensors)
 
 
-def _quiet_python(name: str, types: list[TensorType]) -> bool:
+def _quiet_python(name: str, args: Sequence[Any], types: list[TensorType]) -> bool:
     """Whether an operator on Python numbers is quiet: an int may be too large for a float; `~True` warns."""
-    kinds = {type.dtype.kind for type in types}
+    kinds = {type.dtype.kind for arg, type in zip(args, types) if not _is_small(arg)} or {"i"}
     if name in traits.BITWISE and len(types) == 1:
         return kinds == {"i"}
     if name in traits.COMPARISON:
         return name not in traits.ORDERING or "c" not in kinds
     return not ("i" in kinds and kinds & set("fc"))
+
+
+def _is_small(arg: Any) -> bool:
+    """Whether an argument is an integer that every float format holds."""
+    return type(arg) is int and abs(arg) < 2**53
 
 
 def _quiet_numpy(name: str, types: list[TensorType]) -> bool:
