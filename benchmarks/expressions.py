@@ -186,10 +186,32 @@ def adam(a: Any, b: Any, c: Any, out: Any) -> Any:
     return out - 0.001 * (m / (1 - 0.9)) / (np.sqrt(v / (1 - 0.999)) + 1e-8)
 
 
+def growing(a: Any, b: Any, c: Any, out: Any) -> None:
+    """Reads and writes the same array, in the other direction, and begins with an empty slice."""
+    for k in range(40):
+        out[:k] += 0.001 * np.flip(out[:k])
+
+
+def quiet(a: Any, b: Any, c: Any, out: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return 0.5 / (a + 1.0) + b
+
+
+def infinite(a: Any, b: Any, c: Any, out: Any) -> Any:
+    """NumPy looks at its settings in each call."""
+    with np.errstate(divide="ignore"):
+        return 1.0 / (a - a[0]) + b
+
+
+def transposed(a: Any, b: Any, c: Any, out: Any) -> Any:
+    x = a.reshape(-1, 10).T
+    return 2.0 * x + x * x
+
+
 PROGRAMS = [
     axpy, horner, norm, gaussian, distance, weighted, standardize, sigmoid, softplus, laplacian, upwind, limiter,
     moments, shared, named, helpers, rows, outer, integers, masks, single, complexes, steps, escape, haversine,
-    rosenbrock, rotate, adam, black_scholes,
+    rosenbrock, rotate, adam, black_scholes, growing, quiet, infinite, transposed,
 ]  # fmt: skip
 
 

@@ -28,6 +28,8 @@ _COUNTS, _LOOPS, _NUMBER, _TYPES = 16, 32, 48, 64
 _CLASS = 2                  # of `np.ndarray`
 _FUNCTIONS = {"PyArray_NewFromDescr": 94, "PyArray_NewCopy": 85, "PyArray_Zeros": 183}
 _INT = ctypes.c_int32
+# Where a capsule has its pointer. NumPy's settings are behind one: what to do at errors, and the size of buffers.
+POINTER, BUFFER, UNDERFLOWS = 16, 8, 7 << 6
 
 
 # Arrays and numbers ---------------------------------------------------------------------------------------------------
@@ -186,13 +188,27 @@ def warns_of_underflows() -> bool:
 
 
 def _settings() -> Sequence[Any]:
-    """The context variable of NumPy's settings, and its initial value; nothing if that is not known."""
+    """The context variable of NumPy's settings, and its initial value; nothing if their layout is not known."""
     variable = _internal("umath", "_extobj_contextvar")
     if not isinstance(variable, contextvars.ContextVar):
         return ()
     default = contextvars.Context().run(variable.get)
-    return (variable, default) if not contextvars.Context().run(warns_of_underflows) else ()
+    is_silent = not contextvars.Context().run(warns_of_underflows)
+    return (variable, default) if is_silent and _are_read(variable) else ()
+
+
+def _are_read(variable: contextvars.ContextVar[Any]) -> bool:
+    """Whether the settings are where they should be."""
+    for number, mode in enumerate(("ignore", "warn", "raise")):
+        with np.errstate(all="raise", under=mode):  # type: ignore[arg-type]
+            address = read(WORD, id(variable.get()) + POINTER)[0]
+            if address != pointer_in(variable.get(), b"numpy.ufunc.extobj"):
+                return False
+            if read(_INT, address)[0] & UNDERFLOWS != number << 6 or read(WORD, address + BUFFER) != [np.getbufsize()]:
+                return False
+    return True
 
 
 SETTINGS = _settings()
+BUFFER_SIZE = contextvars.Context().run(np.getbufsize)
 LAYOUT_PROBLEM = _layout_problem()  # which fact about arrays and numbers does not hold; "" if all do

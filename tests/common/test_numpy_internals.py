@@ -96,6 +96,10 @@ def test_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     assert contextvars.Context().run(variable.get) is default and not warns_of_underflows()
     with np.errstate(under="warn"):
         assert variable.get() is not default and warns_of_underflows()
+    for name, other in {"POINTER": 24, "BUFFER": 16, "UNDERFLOWS": 7 << 3}.items():
+        with monkeypatch.context() as patched:
+            patched.setattr(numpy_internals, name, other)
+            assert numpy_internals._settings() == (), name
     monkeypatch.delattr(np._core.umath, "_extobj_contextvar")  # type: ignore[attr-defined]
     assert numpy_internals._settings() == ()
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from autograph.common import cpython_internals
 from autograph.common.cpython_internals import ITEMS, VALUE
-from autograph.common.numpy_internals import SETTINGS
+from autograph.common.numpy_internals import BUFFER, BUFFER_SIZE, POINTER, SETTINGS, UNDERFLOWS
 from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, ObjectBuilder, Table
-from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Module, Parameter, Value, array
+from autograph.runtime.engines.native.llvm.ir import I32, I64, NULL, PTR, Module, Parameter, Value, array
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.memory import load_number
 from autograph.runtime.engines.native.llvm.printer import printed
@@ -74,13 +74,15 @@ class CFunction(ObjectBuilder):
         return self.b.gep(self.frame, SLOT * place)
 
     def demand_silence(self) -> None:
-        """Call the other function unless NumPy has its default settings."""
-        variable, default = map(self.address, SETTINGS)
+        """Call the other function if NumPy warns of underflows, or has buffers of an unusual size."""
         place = self.b.room(PTR)
-        self.python("PyContextVar_Get", variable, NULL, place)
+        self.python("PyContextVar_Get", self.address(SETTINGS[0]), NULL, place)
         setting = self.b.load(PTR, place)
+        pointer = self.load_at(PTR, setting, POINTER)
+        errors, size = self.load_at(I32, pointer, 0), self.load_at(I64, pointer, BUFFER)
         self.forget(setting)
-        self.demand(self.b.icmp("eq", setting, default))
+        self.demand(self.b.icmp("eq", self.b.and_(errors, UNDERFLOWS), 0))
+        self.demand(self.b.icmp("eq", size, BUFFER_SIZE))
 
     def _demand_or_other(self, condition: Value) -> None:
         """Call the other function unless a condition holds."""

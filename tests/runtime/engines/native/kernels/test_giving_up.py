@@ -145,10 +145,33 @@ def test_machine_code_that_is_for_most_calls_stays():
     assert "warn" not in str(made.explain(wide, transposed))
 
 
-def test_settings_of_numpy_are_no_reason_to_give_up(monkeypatch):
+@pytest.mark.parametrize("settings", [{"all": "ignore"}, {"divide": "raise"}, {"over": "call", "invalid": "print"}])
+def test_machine_code_is_called_without_python_whatever_numpy_is_set_to(settings, monkeypatch):
+    x, y = np.linspace(0.1, 1.0, 7), np.ones(7)
+    made, _ = staged(chain, x, y)
+    monkeypatch.setattr(kernels.Kernel, "__call__", None)
+    with np.errstate(**settings):
+        assert outcome(made, x, y) == outcome(chain, x, y)
+
+
+@pytest.mark.parametrize("mode", ["ignore", "warn", "raise", "call"])
+def test_underflows_are_reported_as_numpy_is_set(mode):
+    tiny, seen = np.full(7, 1e-200), []
+
+    def f(x, y):
+        return x * x + y * y
+
+    made, _ = staged(f, tiny + 1, tiny.copy())
+    with np.errstate(under=mode, call=lambda *error: seen.append(error)):
+        assert outcome(made, tiny, tiny.copy()) == outcome(f, tiny, tiny.copy())
+    assert len(seen) == (4 if mode == "call" else 0)
+
+
+def test_an_unusual_buffer_is_left_to_numpy(monkeypatch):
     made, kernel = staged(chain, np.ones(5), np.ones(5))
-    calls = numpys(monkeypatch, kernel)
-    with np.errstate(all="ignore"):
-        for _ in range(3 * kernels.WATCHED):
-            made(np.ones(5), np.ones(5))
-    assert kernel.compiled and not calls
+    calls = []
+    monkeypatch.setattr(kernels.Kernel, "_computed", lambda self, args: calls.append(args) or kernels._UNFIT)
+    with np.errstate():
+        np.setbufsize(4096)
+        made(np.ones(5), np.ones(5))
+    assert calls
