@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,11 +16,12 @@ from rich.text import Text
 from autograph.cli import display
 from autograph.cli.failure import attempt
 from autograph.runtime.dispatch.advice import Advice, merged
-from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary, duration, reports_of
+from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary, advice_on_figures, duration, reports_of
 from autograph.runtime.dispatch.locations import Locations
 from autograph.runtime.dispatch.stopwatch import Record, Stopwatch
 
 ADVICE = 3  # shown for each function, of those with the greatest gain
+MANY = 100  # calls that show how long one takes
 WORTH = 0.02  # the part of a function's time from which on there is advice
 
 
@@ -49,6 +50,8 @@ class Row:
         """That of all signatures, the greatest gain first."""
         least = WORTH * self.record.seconds
         found = merged(advice for report in self.reports for advice in report.advice)
+        if self.record.calls >= MANY:
+            found = found or advice_on_figures(replace(self.summary, plain_seconds=self.per_call))
         return [advice for advice in found if not 0 < advice.seconds < least]
 
     @property
@@ -163,7 +166,7 @@ def _notes(row: Row) -> list[tuple[str, str, str]]:
     locations = Locations(row.file)
     advice = row.advice[:ADVICE]
     if not advice and row.summary.tier == 0 and row.summary.reason:
-        return [("", locations.in_text(row.summary.reason), "")]
+        return [("", locations.in_text(row.summary.reason).removeprefix("tier 0: "), "")]
     places = [f"{locations.of(each.place)}: " if each.place is not None else "" for each in advice]
     return [(place, f"{each.cause}. ", each.remedy) for place, each in zip(places, advice)]
 

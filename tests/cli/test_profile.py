@@ -176,3 +176,18 @@ def test_completion(spawn):
     assert completed("autograph", "profile", "--sort", "o") == ["own"]
     assert "json" in completed("autograph", "profile", "-m", "js")
     assert "json" in completed("autograph", "run", "-m", "js")
+
+
+def test_functions_that_are_too_short_are_told_apart(profile):
+    text = """
+        import autograph as ag
+
+        @ag.function
+        def add(x, y):
+            return x + y
+
+        for i in range(500):
+            add(i, 2)
+    """
+    assert "    a call takes 0." in (found := profile("program.py", text=text).stderr), found
+    assert found.endswith(" µs, about as long as entering a staged function. Decorate its caller instead\n")

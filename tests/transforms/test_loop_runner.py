@@ -530,7 +530,7 @@ def test_a_loop_that_is_staged_on_its_own_has_advice() -> None:
 
     runner = LoopRunner(shrinks, {"engine": "native"}, 0.0, 0)
     for _ in range(3):
-        assert runner.function([1.5] * 9) == shrinks([1.5] * 9)
+        assert runner.function([1.5] * 90) == shrinks([1.5] * 90)
     (loop,) = runner.loops
     assert [(advice.rule, advice.place) for advice in loop.advice] == [
         ("list", (__file__, shrinks.__code__.co_firstlineno + 3))

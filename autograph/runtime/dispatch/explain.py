@@ -300,7 +300,7 @@ def report_on(
         file=file,
         summary=summary,
         loops=loops,
-        advice=[*_advice_on_figures(summary), *_advice(made, trace, entries, loops)],
+        advice=[*advice_on_figures(summary), *_advice(made, trace, entries, loops)],
     )
 
 
@@ -344,7 +344,8 @@ def _advice(
     return merged([*advice_for(telling, RULES), *(advice for loop in loops for advice in loop.advice)])
 
 
-def _advice_on_figures(summary: TierSummary) -> list[Advice]:
+def advice_on_figures(summary: TierSummary) -> list[Advice]:
+    """The advice on a function whose calls are too short to gain."""
     if summary.tier or summary.plain_seconds is None or summary.plain_seconds >= SMALL:
         return []
     cause = f"a call takes {duration(summary.plain_seconds)}, about as long as entering a staged function"

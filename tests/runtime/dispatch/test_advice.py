@@ -15,7 +15,7 @@ import pytest
 import autograph as ag
 from autograph.runtime.dispatch import advice, advice_rules
 from autograph.runtime.dispatch.advice import Rule, advice_for
-from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary, _advice_on_figures, report_on
+from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary, advice_on_figures, report_on
 from autograph.runtime.dispatch.options import can_compile
 from autograph.runtime.graph.signature import Event
 from tests.goldens import Golden
@@ -118,11 +118,11 @@ def test_equal_advice_is_given_once_and_the_greatest_gain_first():
 
 def test_functions_that_are_too_short():
     summary = TierSummary(0, 1000, plain_seconds=3e-7)
-    assert [each.cause for each in _advice_on_figures(summary)] == [
+    assert [each.cause for each in advice_on_figures(summary)] == [
         "a call takes 0.3 µs, about as long as entering a staged function"
     ]
-    assert not _advice_on_figures(TierSummary(0, 1000, plain_seconds=3e-5))
-    assert not _advice_on_figures(TierSummary(1, 1000, plain_seconds=3e-7))
+    assert not advice_on_figures(TierSummary(0, 1000, plain_seconds=3e-5))
+    assert not advice_on_figures(TierSummary(1, 1000, plain_seconds=3e-7))
 
 
 def test_a_loop_that_carries_no_values_gets_advice():
