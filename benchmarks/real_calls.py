@@ -67,14 +67,15 @@ def measure(subject: Subject) -> Result:
     with _quiet():
         try:
             plain, staged = (_Side(subject) for _ in range(2))
-            example, wanted = _slowest(plain, subject)
+            examples = _suitable(plain, subject)
             staged.decorate()
         except Unsuitable as error:
             return {"skipped": str(error)}
-        result = _first_calls(plain, staged, example, wanted)
+        example = examples[0]
+        result = _first_calls(plain, staged, example)
         result |= _later_calls(plain, staged, example, bool(result["mutates"]))
-        result["differs"] += _differences(plain, staged, [example] * 2, wanted)
-        result["differs"] += [text for each in subject.examples[:8] for text in _differences(plain, staged, [each])]
+        for each in [example, *examples]:
+            result["differs"] += _difference(staged.run(each), plain.run(each), "a late call", each)
         return result | _staging(staged, example) | _loops(plain.function)
 
 
@@ -122,7 +123,7 @@ class _Side:
 def _load(subject: Subject) -> types.ModuleType:
     sys.modules.update({name: _Stub(name) for name in subject.stubs if name not in sys.modules})
     path = [str(subject.root), str(subject.file.parent)]
-    sys.path[:0] = [each for each in path if each not in sys.path]
+    sys.path += [each for each in path if each not in sys.path]
     name = ".".join(subject.file.relative_to(subject.root).with_suffix("").parts)
     package = name.rpartition(".")[0]
     if (subject.file.parent / "__init__.py").exists() and package:
@@ -164,22 +165,21 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _slowest(plain: _Side, subject: Subject) -> tuple[Example, outcomes.Outcome]:
-    """The example that takes longest, of those that do the same at each call, and what it does."""
-    found: list[tuple[float, Example, outcomes.Outcome]] = []
+def _suitable(plain: _Side, subject: Subject) -> list[Example]:
+    """The examples that do the same at each call, the one that takes longest first."""
+    found: list[tuple[float, Example]] = []
     why = "no example call"
     for example in subject.examples[:8]:
         try:
             with outcomes.time_limit(4 * LONGEST):
-                plain.names(example)
+                args, kwargs = plain.arguments(example)
+                begin = time.thread_time()  # under a time limit the clock of the process advances by ticks
+                with contextlib.suppress(Exception):
+                    plain.function(*args, **kwargs)
+                spent = time.thread_time() - begin
             first = plain.run(example)
-            args, kwargs = plain.arguments(example)
-            begin = time.thread_time()  # under a time limit the clock of the process advances by ticks
-            with outcomes.time_limit(), contextlib.suppress(Exception):
-                plain.function(*args, **kwargs)
-            spent = time.thread_time() - begin
             if spent > LONGEST:
-                why = f"takes {spent:.1f} s"
+                why = "takes long"
             elif first.exception:
                 why = f"raises {first.exception}"
             elif any(isinstance(each, Iterator) and not isinstance(each, io.IOBase) for each in args):
@@ -187,15 +187,15 @@ def _slowest(plain: _Side, subject: Subject) -> tuple[Example, outcomes.Outcome]
             elif plain.run(example) != first:
                 why = "does something else at each call"
             else:
-                found.append((spent, example, first))
+                found.append((spent, example))
         except BaseException as error:  # also that the time is over
-            why = f"{type(error).__name__}: {error}"
+            why = "takes long" if type(error) is BaseException else f"{type(error).__name__}: {error}"
     if not found:
         raise Unsuitable(why)
-    return max(found, key=lambda each: each[0])[1:]
+    return [example for _, example in sorted(found, key=lambda each: -each[0])]
 
 
-def _first_calls(plain: _Side, staged: _Side, example: Example, wanted: outcomes.Outcome) -> Result:
+def _first_calls(plain: _Side, staged: _Side, example: Example) -> Result:
     """The times of the first staged call and of a plain one, and whether the first three staged calls do the same."""
     spent: dict[str, list[float]] = {}
 
@@ -212,7 +212,7 @@ def _first_calls(plain: _Side, staged: _Side, example: Example, wanted: outcomes
     before = outcomes.described(plain.arguments(example))
     differs = []
     for number in range(3):
-        plain.run(example, timed("plain", plain.function))
+        wanted = plain.run(example, timed("plain", plain.function))
         actual = staged.run(example, timed("staged", staged.function))
         differs += _difference(actual, wanted, f"call {number + 1}", example)
     return {
@@ -221,21 +221,6 @@ def _first_calls(plain: _Side, staged: _Side, example: Example, wanted: outcomes
         "mutates": before != wanted.arguments,
         "differs": differs,
     }
-
-
-def _differences(
-    plain: _Side, staged: _Side, examples: list[Example], wanted: outcomes.Outcome | None = None
-) -> list[str]:
-    """How calls after the timed ones differ."""
-    found = []
-    for example in examples:
-        try:
-            expected = wanted or plain.run(example)
-            if wanted or plain.run(example) == expected:
-                found += _difference(staged.run(example), expected, "a late call", example)
-        except (SyntaxError, NameError):  # an example that does not work
-            continue
-    return found
 
 
 def _difference(actual: outcomes.Outcome, wanted: outcomes.Outcome, when: str, example: Example) -> list[str]:
