@@ -142,6 +142,10 @@ class _Stub(types.ModuleType):
     __path__: list[str] = []
     prange = range
 
+    @staticmethod
+    def overload(*_: Any, **options: Any) -> Any:
+        return lambda function: function
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

@@ -138,8 +138,12 @@ def test_a_stub_of_numba_leaves_functions_plain(real):
     def f(x):
         return x
 
+    def g(x):
+        return -x
+
     assert numba.njit(f) is f
     assert numba.jit(nopython=True, cache=True)(f) is f
+    assert numba.overload(f)(g) is g
     assert numba.prange is range
 
 
