@@ -244,15 +244,17 @@ def _short(value: Any) -> str:
 
 def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -> Result:
     """The times of a call after many: plain, and the ratio of staged to plain, the median of pairs."""
-    sides = [(side.function, _calls(side, example, mutates)) for side in (plain, staged)]
-    loop, empty = _loop(*plain.arguments(example))
-    for function, calls in sides:
+    # a loop for each, since Python specializes a call for the function that it finds there
+    loops = [_loop("function", *plain.arguments(example)) for _ in range(2)]
+    empty = _loop("", *plain.arguments(example))
+    sides = [(loop, side.function, _calls(side, example, mutates)) for loop, side in zip(loops, (plain, staged))]
+    for loop, function, calls in sides:
         _warm(loop, function, calls)
-    guess = min(_timed(loop, plain.function, sides[0][1](1)) for _ in range(5))
+    guess = min(_timed(loops[0], plain.function, sides[0][2](1)) for _ in range(5))
     number = max(1, min(500 if mutates else 20_000, int(2e-3 / max(guess, 1e-7))))
     best: Result = {"ratio": math.inf}
     for _ in range(3):  # again if the machine may have been at fault
-        result = _alternately(loop, empty, sides, number, ROUNDS if guess < 0.01 else 3)
+        result = _alternately(empty, sides, number, ROUNDS if guess < 0.01 else 3)
         best = min(best, result, key=lambda each: each["ratio"])
         if best["ratio"] * best["plain"] <= 1.05 * best["plain"] + 0.1e-6 or guess > 0.01:
             break
@@ -267,12 +269,12 @@ def _warm(loop: Function, function: Function, calls: Callable[[int], list[Any]])
         many = min(2 * many, 100, max(1, int(0.1 * ENOUGH / max(spent / number, 1e-6))))
 
 
-def _alternately(loop: Function, empty: Function, sides: list[Any], number: int, rounds: int) -> Result:
+def _alternately(empty: Function, sides: list[Any], number: int, rounds: int) -> Result:
     pairs = []
     for first in itertools.islice(itertools.cycle((0, 1)), rounds):
         pair = {}
         for index in (first, 1 - first):
-            function, calls = sides[index]
+            loop, function, calls = sides[index]
             given = calls(number)
             gc.collect()
             spent = _timed(loop, function, given) - _timed(empty, function, given)
@@ -290,15 +292,15 @@ def _calls(side: _Side, example: Example, mutates: bool) -> Callable[[int], list
     return lambda number: [copy.deepcopy(given) if mutates else given for _ in range(number)]
 
 
-def _loop(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Function, Function]:
-    """A loop of calls as users write them, and one without the call."""
+def _loop(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Function:
+    """A loop of calls as users write them; without calls if there is no function."""
     names = [f"a{index}" for index in range(len(args) + len(kwargs))]
     words = [*names[: len(args)], *(f"{word}={name}" for word, name in zip(kwargs, names[len(args) :]))]
+    target = "".join(f"{name}, " for name in names) or "_"
+    call = f"{function}({', '.join(words)})" if function else "pass"
     made: dict[str, Any] = {}
-    for name, body in (("loop", f"function({', '.join(words)})"), ("empty", "pass")):
-        target = f"({', '.join(names)},)" if names else "_"
-        exec(f"def {name}(function, calls):\n    for {target} in calls:\n        {body}", made)
-    return made["loop"], made["empty"]
+    exec(f"def loop(function, calls):\n    for {target} in calls:\n        {call}", made)
+    return made["loop"]
 
 
 def _timed(loop: Function, function: Function, calls: list[Any]) -> float:

@@ -57,7 +57,8 @@ def show(results: list[Result]) -> None:
     for name in CLASSES:
         worst = sorted((each for each in measured if size_class(each) == name), key=lambda each: -each["ratio"])[:WORST]
         rows = [[each["name"], *_times(each)] for each in worst]
-        common.show(f"The slowest beside plain Python, {name}", ["", "plain", "staged", "ratio"], rows)
+        if rows:
+            common.show(f"The slowest beside plain Python, {name}", ["", "plain", "staged", "ratio"], rows)
     for bound, title in BOUNDS.items():
         against = [each for each in results if "skipped" not in each and bound in broken(each)]
         print(f"\n{len(against)} {title}")
@@ -85,8 +86,9 @@ def _classes(measured: list[Result]) -> None:
     rows = []
     for name in CLASSES:
         ratios = [each["ratio"] for each in measured if size_class(each) == name]
-        kept = "yes" if mean(ratios) <= MEANS[name] else "no"
-        rows.append([name, len(ratios), f"{mean(ratios):.2f}", f"{MEANS[name]:.2f}", kept if ratios else ""])
+        if ratios:
+            kept = "yes" if mean(ratios) <= MEANS[name] else "no"
+            rows.append([name, len(ratios), f"{mean(ratios):.2f}", f"{MEANS[name]:.2f}", kept])
     head = ["a plain call takes", "functions", "staged / plain", "at most", "kept"]
     common.show(f"{len(measured)} functions of public code, staged / plain (geometric mean)", head, rows)
 
