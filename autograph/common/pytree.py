@@ -23,7 +23,14 @@ from typing import Any
 
 from autograph.common.cpython_internals import HEAP, assign_version_tag, version_tag
 from autograph.common.packages import packages_behind
-from autograph.common.statics import class_attribute, class_has, compares_itself, names_of
+from autograph.common.statics import (
+    class_attribute,
+    class_has,
+    compares_itself,
+    names_of,
+    own_attribute,
+    reads_plainly,
+)
 from autograph.errors import AutographError
 
 
@@ -85,7 +92,7 @@ def _set_fields(value: Any, parts: list[Any]) -> Any:
 def _fields_of(value: Any) -> dict[str, Any]:
     """The fields of a dataclass, in the order in which they were set, which `vars` tells; those in slots come last."""
     found = {}
-    for name in {**getattr(value, "__dict__", {}), **_names_of(type(value))[0]}:
+    for name in {**own_attribute(value, "__dict__", {}), **_names_of(type(value))[0]}:
         part = getattr(value, name, _MISSING)
         if part is not _MISSING:
             found[name] = part
@@ -140,7 +147,7 @@ _FIELD = type(vars(namedtuple("_Named", "first"))["first"])
 
 
 def _find_names(kind: Any) -> _Names | None:
-    asks = kind.__getattribute__ is not object.__getattribute__ or class_has(kind, "__getattr__")
+    asks = not reads_plainly(kind) or class_has(kind, "__getattr__")
     if asks or packages_behind(kind) or not holds_attributes_only(kind):
         return None
     names = dict.fromkeys(field.name for field in fields(kind))
@@ -160,7 +167,7 @@ def _is_slot(member: Any, name: str, kind: type) -> bool:
 def _holds_fields_only(value: Any) -> bool:
     """Whether an instance of a dataclass holds its fields and nothing else, and none of them is in its class only."""
     names = _names_of(type(value))
-    return names is not None and names[1] <= getattr(value, "__dict__", {}).keys() <= names[0].keys()
+    return names is not None and names[1] <= own_attribute(value, "__dict__", {}).keys() <= names[0].keys()
 
 
 def holds_attributes_only(kind: type) -> bool:

@@ -40,6 +40,15 @@ def class_attribute(kind: type, name: str) -> Any:
     return None
 
 
+# By identity: functions that read attributes as `object` does. Traces put one into classes, to note what is read.
+READERS: dict[int, Any] = {id(object.__getattribute__): object.__getattribute__}
+
+
+def reads_plainly(kind: type) -> bool:
+    """Whether reading an attribute of an instance runs no code but that of descriptors and `__getattr__`."""
+    return id(class_attribute(kind, "__getattribute__")) in READERS
+
+
 def is_descriptor(member: Any) -> bool:
     """Whether a class attribute is a descriptor: Python calls it when the attribute is read, set or deleted."""
     return any(class_has(type(member), name) for name in ("__get__", "__set__", "__delete__"))

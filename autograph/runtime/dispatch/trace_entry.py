@@ -33,6 +33,7 @@ from autograph.common.trace_rules import is_own, wants_full_tracebacks
 from autograph.errors import AutographError
 from autograph.runtime.dispatch.arguments import Reading
 from autograph.runtime.graph.signature import Dynamic, Guard, Signature
+from autograph.runtime.tracing.environment.common_paths import statements
 
 
 class _Miss:
@@ -123,7 +124,7 @@ class Builder:
 
     def _compile(self, trace: Any, guards: Sequence[Guard], run: str) -> Entry:
         conditions = list(dict.fromkeys([*map(self.condition, guards), *self._sameness()]))
-        checked = [f"if not ({' and '.join(conditions)}):", " return ag_miss"] if conditions else []
+        checked = statements(conditions, "return ag_miss")
         used = set(_LEAF.findall(" ".join([run, *checked])))
         assignments = [
             f"a{number} = {code}"

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.statics import reads_plainly
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.graph import UNBOUND, Constant, Node, Value
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, WRITE, lookup
@@ -162,7 +163,7 @@ def _is_plain_attribute(op: str, leaf: Any, name: Any) -> bool:
         return False
     if op == "setattr":
         return _is_objects(kind, "__setattr__")
-    plain = _is_objects(kind, "__getattribute__") and not hasattr(kind, "__getattr__")
+    plain = reads_plainly(kind) and not hasattr(kind, "__getattr__")
     return plain and not hasattr(type(found), "__get__")
 
 

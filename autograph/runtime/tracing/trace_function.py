@@ -162,6 +162,12 @@ class FunctionContext(TraceContext):
     def instrument(self, thing: Any) -> None:
         self.instrumentation.instrument(thing)
 
+    def instrument_parts(self, thing: Any) -> None:
+        self.instrumentation.instrument_parts(thing)
+
+    def is_watched(self, kind: type) -> bool:
+        return self.instrumentation.is_watched(kind)
+
     def roots(self) -> Iterator[Any]:
         yield from self.environment.roots()
         for container, _ in self.materializer.paths.values():

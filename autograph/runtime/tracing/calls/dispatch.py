@@ -62,7 +62,7 @@ from autograph.runtime.tracing.environment.environment import CapturedEnvironmen
 from autograph.runtime.tracing.environment.object_source import Source
 from autograph.runtime.tracing.environment.process_settings import guard_setting
 from autograph.runtime.tracing.proxies.context import Calls
-from autograph.runtime.tracing.proxies.graph_break import PACKAGE, Restart, Unjoinable
+from autograph.runtime.tracing.proxies.graph_break import PACKAGE, UNWATCHED, Restart, Unjoinable
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name, unpack
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.blame import calls_programs
@@ -85,6 +85,8 @@ Converter = Callable[..., "types.FunctionType | str"]
 _FRAMES = frozenset({"_getframe", "_getframemodulename"})  # names in functions that look for their caller's module
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 _UNKNOWN = (None, None)
+# Names in functions that may read the attributes of an object, or of its class, around its `__getattribute__`.
+_BARE = frozenset("__dict__ __get__ __getattribute__ __getstate__ __reduce__ __reduce_ex__ getmembers vars".split())
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -210,6 +212,8 @@ class Caller(Calls):
             if type(constant) in (str, tuple):  # of `hasattr`, and of patterns that match attributes
                 texts = constant if type(constant) is tuple else (constant,)
                 self.names.update([text for text in texts if type(text) is str and text.isidentifier()])
+        if UNWATCHED not in self.trace.context.late and not _BARE.isdisjoint(self.names):
+            raise Restart({UNWATCHED})
 
     # Calls ------------------------------------------------------------------------------------------------------------
 

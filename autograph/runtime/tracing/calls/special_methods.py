@@ -3,6 +3,9 @@
 Traced code calls `obj.method(…)` through the trace. In `a + b`, `len(a)`, `print(a)` and `a.size`, however, Python
 calls the user's functions itself. So during a trace, the classes that it meets have stand-ins for these functions. In
 the tracing thread, a stand-in calls the replacement of the function; in other threads, the function itself.
+
+The classes get a `__getattribute__`, too, which notes the attributes that are read, so that guards need not look at
+others. Such a class is *watched*.
 """
 
 from __future__ import annotations
@@ -16,14 +19,14 @@ from functools import partial
 from typing import Any
 
 from autograph.common import forking, pytree
-from autograph.common.statics import class_has, compares_itself, is_a
+from autograph.common.statics import READERS, class_has, compares_itself, is_a, reads_plainly
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.object_model import described, identity_is_users, is_open, is_users, own_dict, parts_inside
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
-from autograph.runtime.tracing.proxies.graph_break import Plain
+from autograph.runtime.tracing.proxies.graph_break import UNWATCHED, Plain, Restart
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.trace import CURRENT, Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED, attributes
@@ -48,6 +51,9 @@ class Instrumentation:
         self._environment = environment
         self._classes: dict[type, None] = {}
         self._seen: dict[int, Any] = {}
+        self._watched: dict[type, bool] = {}
+        self._watches = UNWATCHED not in trace.context.late
+        self._ended = False
         self._entered = False
         self._hiding: dict[type, frozenset[str]] = {}
         self._refused = ""
@@ -59,7 +65,7 @@ class Instrumentation:
         self._entered = True
         try:
             for kind in self._classes:
-                _patch(kind, self.trace)
+                _patch(kind, self.trace, self._watches)
         except BaseException:
             self.__exit__()
             raise
@@ -67,7 +73,7 @@ class Instrumentation:
 
     def __exit__(self, *error: object) -> None:
         """Remove all stand-ins, even if some of them fail to be removed at first."""
-        self._entered = False
+        self._entered, self._ended = False, True
         with ExitStack() as rest:
             for kind in (*self._classes, *self._classes):   # twice, in case that one fails
                 rest.callback(_unpatch, kind, self.trace)
@@ -78,16 +84,37 @@ class Instrumentation:
         if self._entered:
             self.trace.graph_break(reason)
 
+    def is_watched(self, kind: type) -> bool:
+        """Whether the attributes that are read of instances of a class are noted."""
+        if compares_itself(kind):
+            return False
+        found = self._watched.get(kind)
+        if found is None and (self._ended or not self._watches):
+            return False
+        if found is None:
+            self.instrument_class(kind)
+            found = self._watched[kind] = kind in self._classes and _is_watchable(kind)
+        return found
+
     def instrument(self, thing: Any) -> None:
-        """Put stand-ins into the classes of all objects that can be reached from a thing."""
+        """Put stand-ins into the classes of all objects that traced code can reach from a thing."""
         kind = thing if is_a(thing, type) else type(thing)
         if not compares_itself(kind):
             self.inspected[kind] = None
-        if id(thing) in self._seen:
-            return
-        rest = [thing.__self__ if type(thing) is types.MethodType else thing]
-        reach = max(_REACH, len(self._seen) + 1)    # this thing in any case
-        while rest and len(self._seen) < reach:
+        if id(thing) not in self._seen:
+            self._instrument([thing.__self__ if type(thing) is types.MethodType else thing])
+
+    def instrument_parts(self, thing: Any) -> None:
+        """The same for the attributes of an object, which traced code is about to read."""
+        self._instrument([*attributes(thing).values()])
+
+    def _instrument(self, rest: list[Any]) -> None:
+        reach = max(_REACH, len(self._seen) + 1)    # one thing in any case
+        while rest:
+            if len(self._seen) >= reach:
+                if self._watches:
+                    raise Restart({UNWATCHED})
+                return
             thing = rest.pop()
             if reason := identity_is_users(thing):
                 self._refuse(reason)
@@ -102,7 +129,8 @@ class Instrumentation:
                 self._check_attributes(thing)
                 if pytree.is_nested(thing) and is_users(type(thing)):
                     self._environment.register_class(type(thing), whole=True)
-                rest.extend(_parts(thing))
+                if not self._environment.sources.is_unread(thing):
+                    rest.extend(_parts(thing))
 
     def _check_attributes(self, thing: Any) -> None:
         """Check that no descriptor hides an attribute of an object."""
@@ -124,7 +152,7 @@ class Instrumentation:
                 self._environment.register_class(base)
                 self.instrument_class(type(base))
                 if self._entered:
-                    _patch(base, self.trace)
+                    _patch(base, self.trace, self._watches)
                 for member in list(vars(base).values()):
                     if is_users(type(member)):  # a descriptor
                         self.instrument_class(type(member))
@@ -136,6 +164,7 @@ class _Patches:
     def __init__(self) -> None:
         self.traces: list[Trace] = []
         self.stand_ins: dict[str, Any] = {}
+        self.is_watched = False
 
 
 _LOCK = forking.lock()  # a `__del__`, which may stage something, may run at any time
@@ -159,14 +188,17 @@ def _parts(thing: Any) -> Iterator[Any]:
 # Putting stand-ins in, and taking them out ----------------------------------------------------------------------------
 
 
-def _patch(kind: type, trace: Trace) -> None:
+def _patch(kind: type, trace: Trace, watches: bool) -> None:
     """Put stand-ins into a class for a trace: all of them, or none if one fails."""
     with _LOCK:
         patches = _PATCHES.setdefault(kind, _Patches())
         patches.traces.append(trace)
-        if len(patches.traces) > 1:
-            return
         try:
+            if watches and not patches.is_watched and _is_watchable(kind):
+                patches.is_watched = True
+                _set(kind, "__getattribute__", _noting)
+            if len(patches.traces) > 1:
+                return
             _restore(kind, patches.stand_ins)   # left by a failure
             for name, member in list(vars(kind).items()):
                 stand_in = _stand_in(kind, name, member)
@@ -190,6 +222,7 @@ def _unpatch(kind: type, trace: Trace) -> None:
             return
         with ExitStack() as rest:
             rest.callback(_forget, kind)
+            rest.callback(_unwatch, kind, patches)
             rest.callback(_restore, kind, patches.stand_ins)    # the rest, if it fails
             _restore(kind, patches.stand_ins)
 
@@ -208,6 +241,25 @@ def _restore(kind: type, stand_ins: dict[str, Any]) -> None:
         del stand_ins[name]
 
 
+def _is_watchable(kind: type) -> bool:
+    return is_open(kind) and reads_plainly(kind)
+
+
+def _unwatch(kind: type, patches: _Patches) -> None:
+    if patches.is_watched:
+        type.__delattr__(kind, "__getattribute__")
+        patches.is_watched = False
+
+
+@on_behalf
+def _noting(thing: Any, name: str) -> Any:
+    """The `__getattribute__` of watched classes."""
+    for trace in CURRENT.traces:
+        trace.context.environment.note_read(thing, name)
+    return object.__getattribute__(thing, name)
+
+
+READERS[id(_noting)] = _noting
 _set = type.__setattr__  # without calling the `__setattr__` of a metaclass
 
 

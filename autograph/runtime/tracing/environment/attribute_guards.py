@@ -6,7 +6,8 @@ import sys
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from types import FunctionType, ModuleType
+from inspect import isdatadescriptor
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -48,54 +49,98 @@ _INSPECTING = _BY_NAME | {"isinstance", "issubclass"}
 
 
 def attribute_guards(environment: CapturedEnvironment, names: set[str], inspected: dict[type, None]) -> list[Guard]:
-    """Guards for all attributes, of the objects that traced code can reach, whose names are in its text.
+    """Guards for the attributes that traced code may have read.
+
+    Of watched objects, the attributes that were read are known. Of others, these are all whose names are in its text.
 
     Args:
         inspected: further classes that traced code may inspect, besides those of the objects that it can reach.
     """
-    guards: list[Guard] = []
-    classes = dict(inspected)
-    roots = [(each, True) for each in environment.libraries]
-    roots += [(each, False) for each in (*environment.sources.objects.values(), *environment.registered_again)]
-    rest = deque([(thing, environment.sources.source_of(source), of_library) for (thing, source), of_library in roots])
-    reached: list[tuple[Any, Source]] = []
-    seen: set[int] = set()
-    values = _ValueGuards(environment, guards)
-    constants: dict[type, dict[str, tuple[type, Any]]] = {}
-    while rest:
-        thing, source, of_library = rest.popleft()
+    found = _Found(environment, names, inspected)
+    while found.rest:
+        thing, source, of_library = found.rest.popleft()
         if not of_library and not is_a(thing, type):  # classes have guards of their own
-            reached.append((thing, source))
-        if id(thing) in seen:
-            continue
-        seen.add(id(thing))
-        environment.sources.check_reach(source, len(guards))
-        own = vars(thing) if is_a(thing, (type, ModuleType)) else attributes(thing)
-        if not is_a(thing, (type, ModuleType)):
-            if source.op != "param":
-                guards.append(Guard(*is_alike(thing, source), f"the class of {source.text} changed"))
-            guards.append(_names_guard(thing, own, source))
+            found.reached.append((thing, source))
+        if id(thing) not in found.seen:
+            found.seen.add(id(thing))
+            environment.sources.check_reach(source, len(found.guards))
+            found.add(thing, source, of_library)
+    return found.guards + _sharing_guards(found.reached) + _class_guards(environment, found.classes, names)
+
+
+class _Found:
+    """The objects that traced code can reach, and the guards of their attributes.
+
+    Args:
+        names: the names in the text of traced code.
+
+    Attributes:
+        rest: objects to look at, with their sources, and whether each is a module or class of a library.
+        reached: all places of objects.
+    """
+
+    def __init__(self, environment: CapturedEnvironment, names: set[str], inspected: dict[type, None]) -> None:
+        self.environment = environment
+        self.names = names
+        self.guards: list[Guard] = []
+        self.classes = dict(inspected)
+        self.reached: list[tuple[Any, Source]] = []
+        self.seen: set[int] = set()
+        sources = environment.sources
+        roots = [(each, True) for each in environment.libraries]
+        roots += [(each, False) for each in (*sources.objects.values(), *environment.registered_again)]
+        self.rest = deque([(thing, sources.source_of(source), is_library) for (thing, source), is_library in roots])
+        self._values = _ValueGuards(environment, self.guards)
+        self._constants: dict[type, dict[str, tuple[type, Any]]] = {}
+        self._guarded: dict[type, set[str]] = {}  # names of constants
+
+    def add(self, thing: Any, source: Source, of_library: bool) -> None:
+        """Guard one object, class or module."""
+        is_class_or_module = is_a(thing, (type, ModuleType))
+        own = vars(thing) if is_class_or_module else attributes(thing)
+        is_seen = is_class_or_module or id(thing) in self.environment.exposed
+        reads = None if is_seen else self.environment.sources.reads_of(thing)
+        if not is_class_or_module and source.op != "param":
+            self.guards.append(Guard(*is_alike(thing, source), f"the class of {source.text} changed"))
         kind = thing if is_a(thing, type) else type(thing)
+        if not is_class_or_module and reads is None:
+            self.guards.append(_names_guard(thing, own, source))
+        elif reads:
+            self.guards.extend(_absence_guards(thing, own, reads, source))
         if compares_itself(kind):
-            continue        # the function runs as plain Python
-        classes[kind] = None
-        if kind not in constants:
-            constants[kind] = _class_constants(kind, names)
-            for name, each in _descriptors(kind, names):
-                rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
-        of_users = partial(_readable_attributes, environment, constants[kind])
+            return      # the function runs as plain Python
+        self._add_class(kind)
+        names = self.names if reads is None else reads
+        if reads is not None:
+            self._add_constants(kind, self.names | reads)
+        of_users = partial(_readable_attributes, self.environment, self._constants[kind] if reads is None else {})
         readable = _library_attributes if of_library else of_users
         for name, value in readable(thing, own, names):
             if compares_itself(type(value)):
                 continue        # here, too
             part = source.attribute(name)
             if of_library and is_a(value, (type, ModuleType)):
-                guards.append(Guard(*is_same(value, part), f"the attribute {part.text} changed"))
-                rest.append((value, part, True))
+                self.guards.append(Guard(*is_same(value, part), f"the attribute {part.text} changed"))
+                self.rest.append((value, part, True))
                 continue
             late = ("attribute", source.text, name) if name in own and may_vary(value) and not of_library else None
-            rest.extend((*each, False) for each in values.guard(value, part, late))
-    return guards + _sharing_guards(reached) + _class_guards(environment, classes, names)
+            self.rest.extend((*each, False) for each in self._values.guard(value, part, late))
+
+    def _add_class(self, kind: type) -> None:
+        self.classes[kind] = None
+        if kind not in self._constants:
+            self._constants[kind] = _class_constants(kind, self.names)
+            for name, each in _descriptors(kind, self.names):
+                self.rest.append((each, constant(each, f"member_{id(each)}", f"{kind.__qualname__}.{name}"), False))
+
+    def _add_constants(self, kind: type, names: set[str]) -> None:
+        """Guard the constants in the class of watched objects. (Other objects each have guards of these.)"""
+        source = constant(kind, f"class_{id(kind)}", kind.__qualname__)
+        done = self._guarded.setdefault(kind, set())
+        for name, (base, value) in _class_constants(kind, names - done).items():
+            if ("attribute", id(base), name) not in self.environment.late:
+                self._values.guard(value, source.attribute(name), None)
+        done |= names
 
 
 def _class_guards(environment: CapturedEnvironment, classes: Iterable[type], names: set[str]) -> list[Guard]:
@@ -157,7 +202,8 @@ def _readable_attributes(
     mentioned = dict.fromkeys(sorted({*_in_both(names, own), *constants}))
     if not is_a(thing, (type, ModuleType)):
         any_name = not _BY_NAME.isdisjoint(names) or id(thing) in environment.exposed
-        if any_name or class_has(type(thing), "__dataclass_fields__"):
+        is_whole = class_has(type(thing), "__dataclass_fields__") and environment.sources.reads_of(thing) is None
+        if any_name or is_whole:
             inherited = (name for base in type(thing).__mro__ for name in base.__dict__ if not name.startswith("__"))
             mentioned = dict.fromkeys([*mentioned, *own, *inherited])
             constants = _class_constants(type(thing), mentioned)
@@ -171,7 +217,7 @@ def _readable_attributes(
         if value is _MISSING:
             holder, value = constants.get(name, (thing, _MISSING))
         is_late = ("attribute", id(holder), name) in environment.late
-        is_late |= (id(holder), name) in environment.late_attributes
+        is_late |= (id(holder), name) in environment.late_attributes.proxies
         if value is not _MISSING and not is_late:
             yield name, value
 
@@ -245,7 +291,8 @@ class _ValueGuards:
         if fixed:
             self.guards.append(Guard(*has_fixed_parts(value, fixed, source), reason))
         found.extend((part, fixed_source(part, value, source.text)) for part in fixed)
-        kind = pytree.kind_of(value) if not is_a(value, _IMMUTABLE) else None
+        is_watched = self.environment.trace.context.is_watched(type(value))
+        kind = pytree.kind_of(value) if not (is_watched or is_a(value, _IMMUTABLE)) else None
         if kind is not None:
             return self._guard_structure(value, kind, source, late)
         if is_a(value, type) and is_users(value):
@@ -270,6 +317,22 @@ class _ValueGuards:
                 return []
             self.environment.sources.check_reach(source, len(self.guards))
         return [(part, source.part(kind, key)) for key, part in children.items()]
+
+
+def _absence_guards(thing: Any, own: dict[str, Any], names: set[str], source: Source) -> Iterator[Guard]:
+    """A guard that an object still has no attributes of its own under names for which its class has some."""
+    kind = type(thing)
+    absent = frozenset(name for name in names if name not in own and not _comes_first(class_attribute(kind, name)))
+    if absent:
+        has_others = own_dict(thing) is None or any("__slots__" in base.__dict__ for base in kind.__mro__)
+        own_names = f"attributes({source.expression})" if has_others else f"{source.expression}.__dict__"
+        known = {**dict(source.names), "attributes": attributes, "absent": absent}
+        yield Guard(f"{own_names}.keys().isdisjoint(absent)", known, f"{source.text} has other attributes")
+
+
+def _comes_first(member: Any) -> bool:
+    """Whether Python asks a class attribute before the attributes of the object; an empty slot is no attribute."""
+    return isdatadescriptor(member) and type(member) is not MemberDescriptorType
 
 
 def _names_guard(thing: Any, own: dict[str, Any], source: Source) -> Guard:

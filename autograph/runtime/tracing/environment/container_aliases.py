@@ -89,7 +89,7 @@ class ContainerAliases(Aliases):
         """Check that containers which the graph reads, and so may change, have one name only."""
         written = [value for value, _ in self._checked.values()]  # further names may have been found since
         environment = self._environment
-        loaded = *environment.loaded_containers.values(), *environment.loaded_parts.values()
+        loaded = *environment.loaded_containers.values(), *environment.late_attributes.containers.values()
         for value in (*loaded, *self.whole, *written):
             self.check(value)
 

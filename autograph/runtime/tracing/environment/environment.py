@@ -28,7 +28,6 @@ from autograph.runtime.graph.object_model import (
     is_open,
     is_quantity,
     is_users,
-    may_vary,
     stands_for_itself,
 )
 from autograph.runtime.graph.signature import Guard
@@ -43,6 +42,7 @@ from autograph.runtime.tracing.environment.guards import (
     is_same,
     is_structure,
 )
+from autograph.runtime.tracing.environment.late_attributes import LateAttributes
 from autograph.runtime.tracing.environment.object_source import (
     CONSTANTS,
     ObjectSources,
@@ -64,7 +64,6 @@ from autograph.runtime.tracing.environment.process_settings import guard_decimal
 from autograph.runtime.tracing.proxies.context import Environment
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.state.trace import Trace
-from autograph.runtime.tracing.state.undo_log import attributes
 
 _MISSING: Any = object()
 # Builtins that every trace uses unchanged: classes, and functions as soon as one trace has found that.
@@ -81,8 +80,8 @@ class CapturedEnvironment(Environment):
         registered_again: objects that are registered, with further sources.
         libraries: modules and classes that take no part in staging, with their sources.
         bound: methods of containers that objects have as attributes.
-        late_attributes: the proxies of attributes that the graph reads.
-        loaded_containers, loaded_parts: containers that the graph reads from globals, and from objects.
+        late_attributes: the attributes that the graph reads.
+        loaded_containers: containers that the graph reads from globals.
         loads: the values of the graph that it has read, by their sources.
     """
 
@@ -98,13 +97,11 @@ class CapturedEnvironment(Environment):
         self.registered_again: list[tuple[Any, Source | Value]] = []
         self.libraries: list[tuple[Any, Source | Value]] = []
         self.bound: dict[int, Any] = {}
-        self.late_attributes: dict[tuple[int, str], Tensor] = {}
-        self._late: dict[int, tuple[Any, Source, Tensor]] = {}  # values of late attributes
         self.loaded_containers: dict[int, Any] = {}
-        self.loaded_parts: dict[int, Any] = {}
         self._copies: dict[int, tuple[Any, Any]] = {}  # by identity: a value, and its copy or proxy
         self._originals: dict[int, tuple[Any, Any]] = {}  # by identity: a copy or proxy, and its value
         self._with_proxies: dict[int, Any] = {}  # by identity: objects whose parts are replaced by proxies
+        self.late_attributes = LateAttributes(trace, self.sources, self._with_proxies, self.load, self._guard_one)
         self.loads: dict[tuple[Any, ...], Value] = {}
         self._arrays: dict[int, Tensor] = {}
 
@@ -185,7 +182,8 @@ class CapturedEnvironment(Environment):
     @property
     def size(self) -> int:
         """The number of captured objects, containers and globals."""
-        return len(self.sources.objects) + len(self._copies) + len(self.loaded_containers) + len(self.loaded_parts)
+        containers = len(self._copies) + len(self.loaded_containers) + len(self.late_attributes.containers)
+        return len(self.sources.roots) + containers
 
     def original(self, copy: Any) -> Any:
         """The container of which traced code has this copy."""
@@ -318,10 +316,30 @@ class CapturedEnvironment(Environment):
             self.registered_again.append((thing, source))
         else:
             self.sources.objects[id(thing)] = thing, source
-            self._read_late(thing, source)
-            for value, at, proxy in list(self._late.values()):
-                self._put_everywhere(value, at, proxy, thing, source)
-            self._stage_parts(thing, source)
+            self.sources.roots.append((thing, source))
+            if not self.sources.is_unread(thing):
+                self._stage_parts(thing, source)
+            elif self.sources.found(thing, source):
+                self.look_into(thing)
+
+    def note_read(self, thing: Any, name: str) -> None:
+        self.look_into(thing)
+        self.sources.reads.setdefault(id(thing), set()).add(name)
+        if name == "__dict__":
+            self.exposed[id(thing)] = thing
+
+    def note_write(self, thing: Any) -> None:
+        if self.trace.context.is_watched(type(thing)):
+            self.look_into(thing)
+            self.sources.written[id(thing)] = thing
+
+    def look_into(self, thing: Any) -> None:
+        """Prepare an object of a watched class, whose attributes traced code is about to read or to change."""
+        found = self.sources.begin_reading(thing)
+        if found is not None:
+            self.trace.context.instrument_parts(thing)
+            self._with_proxies.pop(id(thing), None)
+            self._stage_parts(*found)
 
     def register_class(self, kind: type, whole: bool = False) -> None:
         """Register a class through which traced code can reach mutable objects; if `whole`, any objects."""
@@ -334,12 +352,17 @@ class CapturedEnvironment(Environment):
 
     def is_proxy_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:
         """Whether `value` is the proxy of the attribute itself, so that nothing has been assigned."""
-        proxies = self.late_attributes.get((id(thing), name)), self._arrays.get(id(before))
+        proxies = self.late_attributes.proxies.get((id(thing), name)), self._arrays.get(id(before))
         return value is not None and any(each is value for each in proxies)
 
     def _stage_parts(self, root: Any, source: Source | Value) -> None:
-        """Replace the arrays and opaque objects that an object holds by proxies, for the duration of the trace."""
+        """Replace late attributes, arrays and opaque objects that an object holds by proxies until the trace ends."""
+        self.late_attributes.stage(root, source)
         for thing, base in list(self.sources.within(root, source, self._with_proxies)):
+            if self.sources.is_unread(thing):
+                if self.sources.found(thing, base):
+                    self.look_into(thing)
+                continue
             for key, part in parts_of(thing):
                 if changed_by(part) is not None:
                     self.bound[id(part)] = part
@@ -378,44 +401,6 @@ class CapturedEnvironment(Environment):
     def _guard_class(self, value: Any, source: Source) -> None:
         what = "dtype or shape" if type(value) is np.ndarray else "class"
         self.guard(is_alike(value, source), f"the {what} of {source.text}")
-
-    def _read_late(self, root: Any, source: Source | Value) -> None:
-        """Let the graph read late attributes of objects within `root`."""
-        wanted = {key[1:] for key in self.late if key[0] == "attribute"}
-        for thing, base in list(self.sources.within(root, source)) if wanted else ():
-            for name, value in list(attributes(thing).items()):
-                if (id(thing), name) in self.late_attributes:
-                    continue
-                if (id(thing), name) in wanted or ((base.text, name) in wanted and may_vary(value)):
-                    self._read_everywhere(value, thing, base.attribute(name))
-
-    def _read_everywhere(self, value: Any, thing: Any, at: Source) -> None:
-        """Replace an attribute of `thing` by a proxy, wherever registered objects hold the same value."""
-        proxy, name = self.load(value, at), at.args[1]
-        self.late_attributes[id(thing), name] = proxy
-        self.trace.undo_log.replace(thing, name, proxy)
-        if is_quantity(value):  # equal numbers may be one object by chance
-            return
-        if type(value) in (list, dict, set):
-            self.loaded_parts[id(value)] = value
-            self.sources.note_place(value, at)
-        self._late[id(value)] = value, at, proxy
-        for root, source in list(self.sources.objects.values()):
-            self._put_everywhere(value, at, proxy, root, source)
-
-    def _put_everywhere(self, value: Any, at: Source, proxy: Tensor, root: Any, source: Source | Value) -> None:
-        """The same within `root`."""
-        for thing, base in list(self.sources.within(root, source)):
-            for name in [name for name, part in attributes(thing).items() if part is value or part is proxy]:
-                self._guard_one(base.attribute(name), at)
-                self.late_attributes[id(thing), name] = proxy
-                self.trace.undo_log.replace(thing, name, proxy)
-            items = thing.items() if is_a(thing, dict) else enumerate(thing) if is_a(thing, list) else ()
-            for key in [key for key, part in items if part is value or part is proxy]:
-                self._guard_one(base.item(key), at)
-                self.trace.undo_log.replace(thing, key, proxy)
-        if self.sources.too_far:
-            self.sources.refuse(self.sources.too_far)
 
     def load(self, value: Any, source: Source) -> Tensor:
         """A proxy for the value that the graph loads from `source`."""
@@ -485,6 +470,7 @@ class CapturedEnvironment(Environment):
             part = rest.pop()
             if not (is_tensor(part) or is_a(part, type)) and id(part) not in self.exposed and has_parts(part):
                 self.exposed[id(part)] = part
+                self.look_into(part)
                 rest.extend(inner for _, inner in parts_of(part))
 
     # Arrays from other places -----------------------------------------------------------------------------------------

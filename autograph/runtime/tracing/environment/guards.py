@@ -16,7 +16,7 @@ import numpy as np
 
 from autograph.common import disk_cache, pytree
 from autograph.common.cpython_internals import assign_version_tag, version_tag
-from autograph.common.statics import is_a, is_descriptor, mro_of, names_of
+from autograph.common.statics import READERS, is_a, is_descriptor, mro_of, names_of
 from autograph.runtime.graph.object_model import is_changeable
 from autograph.runtime.graph.static_keys import Same, static_key
 from autograph.runtime.tracing.environment.object_source import Source, fixed_parts
@@ -52,8 +52,10 @@ def is_alike(value: Any, source: Source) -> Condition:
 
 def is_structure(value: Any, source: Source) -> Condition:
     """The value is a structure of the same class, with the same keys."""
-    if type(value) is list or type(value) is tuple:
+    if type(value) in (list, tuple):
         return _condition(f"type({{0}}) is kind and len({{0}}) == {len(value)}", source, kind=type(value))
+    if type(value) is dict:
+        return _condition("type({0}) is kind and [*{0}] == known", source, kind=dict, known=[*value])
     expression = "type({0}) is kind and keys({0}) == known"
     return _condition(expression, source, kind=type(value), keys=_keys_of, known=_keys_of(value))
 
@@ -122,7 +124,8 @@ class ClassFacts:
         return {
             name: _fact(name, member)
             for name, member in names_of(base).items()
-            if names is None or name in names or (name.startswith("__") and name not in _BOOKKEEPING)
+            if (names is None or name in names or (name.startswith("__") and name not in _BOOKKEEPING))
+            and id(member) not in READERS
         }
 
     def _take_snapshot(self) -> None:

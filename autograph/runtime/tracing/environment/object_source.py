@@ -218,6 +218,11 @@ class ObjectSources:
 
     Attributes:
         objects: the objects whose attributes traced code may read and set, by identity, with their sources.
+        roots: these, and the objects in them whose attributes traced code has read or set, in that order.
+        unread: objects of watched classes whose attributes traced code has neither read nor set, with their sources.
+        reads: the names of attributes that traced code has read, by the identity of the object.
+        written: objects of watched classes that traced code has changed. A write of the old value changes nothing, so
+            that it matters which values they had.
         others: copies and other captured values.
         read_at: the sources from which the graph reads objects that the program may have from other places, too.
         places: the places of values of which there may be several equal ones, see `has_identity`.
@@ -228,6 +233,11 @@ class ObjectSources:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.objects: dict[int, tuple[Any, Source | Value]] = {}
+        self.roots: list[tuple[Any, Source | Value]] = []
+        self.unread: dict[int, tuple[Any, Source | Value]] = {}
+        self.reads: dict[int, set[str]] = {}
+        self.written: dict[int, Any] = {}
+        self._read: dict[int, Any] = {}
         self.others: dict[int, tuple[Any, Source]] = {}
         self.read_at: dict[int, tuple[Any, Source]] = {}
         self.places: list[tuple[Any, Source]] = []
@@ -240,7 +250,7 @@ class ObjectSources:
         for thing, base, key, part in self.known_parts(self._searched):
             if type(part) is tuple:
                 self.others.setdefault(id(part), (part, _place(thing, base, key, part)))
-        self._searched = len(self.objects)
+        self._searched = len(self.roots)
 
     def find(self, value: Any) -> tuple[Any, Source] | None:
         """The object that holds a value as an attribute or item, and the value's source; None if there is none.
@@ -262,6 +272,29 @@ class ObjectSources:
         if has_identity(value):
             self.places.append((value, source))
 
+    def is_unread(self, thing: Any) -> bool:
+        """Whether traced code has neither read nor set attributes of an object, as far as that is noted."""
+        return id(thing) not in self._read and self.trace.context.is_watched(type(thing))
+
+    def reads_of(self, thing: Any) -> set[str] | None:
+        """The names of the attributes of an object that traced code has read; None if these are not all that matter."""
+        if id(thing) in self.written or not self.trace.context.is_watched(type(thing)):
+            return None
+        return self.reads.get(id(thing), set())
+
+    def found(self, thing: Any, source: Source | Value) -> bool:
+        """Note the source of an object that is unread; whether it was read before, when its source was unknown."""
+        self.unread.setdefault(id(thing), (thing, source))
+        return id(thing) in self.reads
+
+    def begin_reading(self, thing: Any) -> tuple[Any, Source | Value] | None:
+        """Note that traced code reads attributes of an object from now on; it and its source if it was unread."""
+        found = self.unread.pop(id(thing), None)
+        if found is not None:
+            self._read[id(thing)] = thing
+            self.roots.append(found)
+        return found
+
     def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
         """All holders in registered objects, from the number `since` on, with their sources, and the keys and parts."""
         for thing, base in self._holders(since):
@@ -270,13 +303,15 @@ class ObjectSources:
                 yield thing, base, key, part
 
     def _holders(self, since: int = 0) -> Iterator[tuple[Any, Source]]:
-        """Registered objects, and those that can be reached from them: each once, with its first source."""
+        """Registered objects, and those that traced code can reach from them: each once, with its first source."""
         seen: dict[int, Any] = {}
-        for registered in list(self.objects.values())[since:]:
+        for registered in self.roots[since:]:
             yield from self.within(*registered, seen)
 
     def _initial_parts(self, thing: Any) -> list[tuple[Any, Any]]:
-        """The parts of a container or object before traced code changed it."""
+        """The parts of a container or object before traced code changed it; none of an object that is unread."""
+        if self.is_unread(thing):
+            return []
         noted = self.trace.undo_log.initial_contents(thing)
         if noted is None:
             return parts_of(thing)
@@ -291,7 +326,7 @@ class ObjectSources:
     def within(
         self, root: Any, source: Source | Value, seen: dict[int, Any] | None = None
     ) -> Iterator[tuple[Any, Source]]:
-        """An object and all that can be reached from it, with their shortest sources.
+        """An object and all that traced code can reach from it so far, with their shortest sources.
 
         Args:
             seen: objects to leave out, with those reached only through them; the others are added.

@@ -41,6 +41,12 @@ class Environment:
     def guard(self, condition: tuple[str, dict[str, Any]], what: str) -> None:
         """Use the trace only while a condition holds; otherwise `what` has changed."""
 
+    def note_read(self, thing: Any, name: str) -> None:
+        """Note that traced code reads an attribute of an object of a watched class, and prepare the object for it."""
+
+    def note_write(self, thing: Any) -> None:
+        """Note that traced code is about to change a container or object."""
+
     def expose(self, value: Any) -> None:
         """Note that code which is not traced may read, while tracing, all objects that can be reached from a value."""
 
@@ -105,6 +111,13 @@ class TraceContext:
 
     def instrument(self, thing: Any) -> None:
         """Trace the special methods of all objects that can be reached from a thing."""
+
+    def instrument_parts(self, thing: Any) -> None:
+        """The same for the attributes of an object of a watched class."""
+
+    def is_watched(self, kind: type) -> bool:
+        """Whether it is noted which attributes of instances of a class traced code reads."""
+        return False
 
     def roots(self) -> Iterable[Any]:
         """All objects that traced code can reach by itself."""

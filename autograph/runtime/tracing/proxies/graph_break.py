@@ -189,6 +189,7 @@ class Unstageable(Signal):
 
 
 WHOLE = ("whole",)  # the key of the second version of the code, which marks all operands of comparisons
+UNWATCHED = ("unwatched",)  # the key of a trace that does not note which attributes are read
 PACKAGE = "package"  # the first part of the key of an installed package to trace
 
 

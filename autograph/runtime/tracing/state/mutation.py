@@ -137,6 +137,7 @@ class ObjectRef:
             trace.unstageable(f"an attribute of the function {thing.__name__} is set")
         if name == "__dict__":
             trace.graph_break(f"the `__dict__` of a {type(thing).__qualname__} is replaced")
+        trace.context.environment.note_write(thing)
         own: Any = type(thing).__setattr__
         first = trace.undo_log.initial_contents(thing)
         if _has(thing, name, value) if first is None else first.get(name, thing) is value:

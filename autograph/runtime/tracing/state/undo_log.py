@@ -23,7 +23,7 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.cpython_internals import HEAP
-from autograph.common.statics import cell_content, class_attribute, class_has, is_a, module_of
+from autograph.common.statics import READERS, cell_content, class_attribute, class_has, is_a, module_of
 from autograph.common.trace_rules import is_own
 from autograph.runtime.graph.object_model import delete_attribute, is_slot, own_dict, parts_inside, set_attribute
 from autograph.runtime.tracing.proxies.context import TraceContext
@@ -86,6 +86,7 @@ class UndoLog:
             self._context.materializer.refuse(container)
         before = self.stack[-1].before
         if id(container) not in before:
+            self._context.environment.note_write(container)
             before[id(container)] = container, contents(container)
 
     def changed(self) -> None:
@@ -282,7 +283,7 @@ def contents(container: Any) -> Any:
     if issubclass(kind, bytearray):
         return bytearray(container)
     if issubclass(kind, (type, ModuleType)):
-        return {name: PATCHED.get(id(value), value) for name, value in vars(container).items()}
+        return {name: PATCHED.get(id(part), part) for name, part in vars(container).items() if id(part) not in READERS}
     found = attributes(container)
     return {**fields(container), **found} if issubclass(kind, BaseException) else found
 
