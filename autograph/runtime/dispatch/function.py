@@ -255,6 +255,9 @@ class Function(Generic[P, R]):
         from autograph.runtime.graph_text.view import GraphView  # only now: it takes its time
 
         trace = self._trace(*args, **kwargs)
+        if trace.stopped:   # it may take longer now that the user asks for it
+            self._specializer.traces.drop(trace)
+            trace = self._trace(*args, **kwargs)
         if trace.graph is None:
             name = self._specializer.name
             raise TracingError(f"{name} has no graph for this call, for it runs as plain Python: {trace.plain}")

@@ -7,7 +7,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from inspect import Parameter
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograph import errors
 from autograph.common import budget, forking
@@ -34,6 +34,8 @@ WASTED = 64  # traces that did not pay, after which a function is traced no more
 STOPPED = 4  # signatures whose budget was spent, after which a function is traced no more
 OFTEN = 10  # traces after which a warning says that a function retraces often
 
+Keyed: TypeAlias = "tuple[Any, Signature]"  # a key and its signature
+
 
 class Specializer:
     """Makes and keeps the traces of one function.
@@ -43,10 +45,6 @@ class Specializer:
         function: the plain one.
         bind: a function with the same parameters that gives their values.
         policy_changed: called when the keys of calls are computed differently from now on.
-
-    Attributes:
-        seconds_allowed: the processor time that staging one signature may take, before it runs as plain Python; None
-            for any.
     """
 
     def __init__(
@@ -66,7 +64,6 @@ class Specializer:
         self.traces = Traces(options.max_traces)
         self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
-        self.seconds_allowed: float | None = None
         self._policy_changed = policy_changed
         self.tiers: Tiers | None = None     # of a function that is staged only where that is faster
         self._lock = PatientLock()
@@ -120,7 +117,8 @@ class Specializer:
             if self._gives_up:
                 break
             try:
-                trace = self.trace_for(values)
+                seconds = None if self.tiers is None else self.tiers.seconds_allowed(values)
+                trace = self.trace_for(values, seconds=seconds)
             except (errors.AutographError, Warning):
                 raise
             except (Exception, Signal) as error:
@@ -142,15 +140,16 @@ class Specializer:
         args, kwargs = arrange(self.parameters, values)
         return self.function(*args, **kwargs)
 
-    def trace_for(self, values: tuple[Any, ...], keyed: tuple[Any, Signature] | None = None) -> Trace:
+    def trace_for(self, values: tuple[Any, ...], keyed: Keyed | None = None, seconds: float | None = None) -> Trace:
         """The trace for these arguments, made if there is none.
 
         Args:
             keyed: key and signature, if they are not those of the arguments.
+            seconds: the processor time that this may take; if it takes more, the trace runs plain Python.
         """
         why = ""
         undone: list[Any] = []
-        with forking.undivided(), self._lock.held(), budget.limited(self.seconds_allowed):
+        with forking.undivided(), self._lock.held(), budget.limited(seconds):
             for _ in range(RETRIES):
                 try:
                     signature, reading = read(self.parameters, values, self.policy)
@@ -198,7 +197,7 @@ class Specializer:
         signature = Signature(((), {}), (), (), (), containers={})
         return self._find(Unkeyed, reading) or self._make(Unkeyed, signature, reading, values, "", reason)
 
-    def _keyed(self, values: tuple[Any, ...], signature: Signature) -> tuple[Any, Signature]:
+    def _keyed(self, values: tuple[Any, ...], signature: Signature) -> Keyed:
         if self.specified is None:
             return self.key(values), signature
         return self.specified.key(signature), self.specified.apply(signature)

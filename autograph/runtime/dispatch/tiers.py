@@ -35,6 +35,7 @@ from autograph.runtime.dispatch.trace_entry import MISS, Entry
 from autograph.runtime.graph.signature import Signature
 
 HOT = 0.020         # seconds in plain calls, after which tracing pays
+ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
 ENTERING = 4e-7     # seconds that a call takes to find its trace
 SAMPLING = 3e-6     # seconds that timing a call takes,
@@ -241,6 +242,13 @@ class Tiers:
             return False
         self._made.seconds_allowed = max(TRACING, trial.heat)
         return True
+
+    def seconds_allowed(self, values: tuple[Any, ...]) -> float | None:
+        """The processor time that staging a call may take; None for any."""
+        if self._chance is not None:
+            return None
+        _, trial = self._trial(values)
+        return ALLOWED if trial is None else max(ALLOWED, trial.heat)
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call without a trace as plain Python, and note its time."""

@@ -253,3 +253,28 @@ def test_loops_of_a_function_that_runs_as_plain_python_are_staged_on_their_own()
     report = total.explain(3000)
     assert "class" in report.summary.reason or report.summary.tier
     assert 2 in [loop.tier for loop in report.loops]
+
+
+def test_tracing_takes_no_longer_than_allowed_or_than_the_calls_have_taken(
+    calls_take: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = itertools.count(step=0.3)
+    monkeypatch.setattr("autograph.common.budget.time.thread_time", lambda: next(readings))
+
+    def program(x: float) -> float:
+        for number in range(8):
+            x = x * number + 1.0 if x < 9.0 else x - number
+        return x
+
+    for seconds, is_stopped in ((tiers.HOT, True), (60.0, False)):
+        calls_take(seconds)
+        function = ag.function(program)
+        assert [function(0.5) for _ in range(4)] == [program(0.5)] * 4
+        assert [trace.stopped for trace in function.traces] == [is_stopped]
+    calls_take(tiers.HOT)
+    function = ag.function(program)
+    [function(0.5) for _ in range(4)]
+    assert "tracing was stopped after 0.6 s (budget 0.5 s)" in str(function.explain(0.5))
+    assert function._specializer.made == 1
+    assert "if(" in str(function.graph(0.5))
+    assert function.traces[0].plain == ""
