@@ -1,9 +1,12 @@
 """Reuse of memory."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from autograph.runtime.graph_text.parser import parse
+from autograph.runtime.ops.arrays.creation import room
 from autograph.runtime.passes import buffer_reuse
 from tests.runtime.passes import interpreter
 from tests.runtime.passes.texts import becomes, stays
@@ -143,3 +146,17 @@ def test_results_lie_in_memory_as_they_would(order, transposed):
     assert buffer_reuse.run(reused).changed
     first, second = interpreter.run(plain, x, y), interpreter.run(reused, x, y)
     assert first.strides == second.strides and first.tobytes("A") == second.tobytes("A")
+
+
+@pytest.mark.parametrize("axes", [*itertools.permutations(range(3))], ids=str)
+@pytest.mark.parametrize("steps", [(1, 1, 1), (-1, 2, 1), (2, 1, -2)])
+@pytest.mark.parametrize("shape", [(3, 4, 5), (3, 1, 5)])
+def test_room_is_where_numpy_would_put_the_result(axes, steps, shape):
+    whole = np.zeros([2 * shape[axis] for axis in axes]).transpose(np.argsort(axes))
+    view = whole[tuple(slice(None, None, step) for step in steps)][tuple(map(slice, shape))]
+    for other in (view, np.broadcast_to(view[:1], shape), np.broadcast_to(view[..., :1], shape)):
+        for old in (np.ones(shape), np.ones(shape, order="F"), view.copy(order="K")):
+            if room(old, other) is not None:
+                assert (old + other).strides == (other - old).strides == old.strides
+        if 1 not in shape:
+            assert room(old := np.ones(shape), other) is old

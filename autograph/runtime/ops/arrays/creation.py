@@ -234,7 +234,12 @@ def of_vander(g: Any, out: Any, x: Any, N: Any = None, increasing: Any = False) 
 
 
 def room(old: Any, *others: Any) -> Any:
-    """For `out=`: an array that is no longer used, if it has the memory layout of the result."""
+    """For `out=`: an array that is no longer used, if it has the memory layout of the result.
+
+    A result is in C's order if an operand is, whatever the others are.
+    """
+    if old.flags.c_contiguous and 1 not in old.shape:
+        return old
     strides = old.strides
     for other in others:
         if other.strides != strides:
