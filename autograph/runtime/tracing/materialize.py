@@ -90,9 +90,9 @@ class Materializer(Values):
 
     def register(self, container: Any, path: str) -> None:
         """Register a container among the arguments by its path."""
-        self.paths.setdefault(id(container), (container, path))
+        _, first = self.paths.setdefault(id(container), (container, path))
         if type(container) in (list, dict):
-            self.trace.replacements.add(container, path)
+            self.trace.replacements.add(container, first)
 
     def by_reference(self, path: str, container: Any) -> Value:
         """The param for a container of the caller's."""
@@ -152,7 +152,7 @@ class Materializer(Values):
         if self._tuples > _DEEP:
             self.trace.graph_break("a tuple is within too many others here")
         try:
-            return tuple(map(self.lower, value))
+            return tuple([self.lower(part) for part in value])
         finally:
             self._tuples -= 1
 
@@ -166,7 +166,7 @@ class Materializer(Values):
         replacement, blocks = self.trace.replacements[id(value)], (Block(), Block())
         with self.trace.open(blocks[0]):
             is_dict = type(value) is dict
-            parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else list(map(self.lower, value))
+            parts: Any = {k: self.lower(v) for k, v in value.items()} if is_dict else [self.lower(v) for v in value]
             blocks[0].results = (self._record("build", (parts,)),)
         caller = next(container for container, path in self.paths.values() if path == replacement.path)
         blocks[1].results = (self.by_reference(replacement.path, caller),)

@@ -324,7 +324,21 @@ def views_in_structures(stage: Stage) -> Iterator[Any]:
             yield f(rows, Box(xs), 2), a, whole["x"], whole["y"]
 
 
+def an_argument_twice_of_which_one_is_replaced(stage: Stage) -> Iterator[Any]:
+    @stage
+    def f(w, xs, n):
+        for k in range(n):
+            w = xs[:]
+        return n, w, w is xs
+
+    for n in (2, 0):
+        xs = [0.5]
+        found = f(xs, xs, n)
+        yield found, found[1] is xs, xs
+
+
 PROGRAMS: list[Program] = [
+    an_argument_twice_of_which_one_is_replaced,
     attributes_of_two_arguments,
     attributes_that_are_sets_and_dicts,
     attributes_of_other_classes,
