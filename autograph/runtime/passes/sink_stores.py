@@ -11,7 +11,7 @@
 
 So the inner loop has numbers only, and can be machine code. Nothing else in it may raise, warn or have effects, so the
 program could see the difference only from another thread or a signal handler. To these it looks as if the iterations
-since the last store had not begun yet; hence the outer loop, which stores often.
+since the last store had not begun yet; hence the outer loop, which stores often. A short loop needs none.
 
 The value of an attribute must be known throughout: it is read or set before the loop, and carried. An attribute that no
 iteration sets gets the number that it has.
@@ -28,7 +28,7 @@ from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.graph.traits import LOOP, MAKES_RANGES
 from autograph.runtime.graph.types import INT, ObjectType, TensorType, type_of
 from autograph.runtime.passes import dce
-from autograph.runtime.passes.rewriter import Outcome, Rewriter
+from autograph.runtime.passes.rewriter import Outcome, Rewriter, known_range
 from autograph.runtime.passes.speculatable import is_quiet
 
 STRIP = 1 << 12     # iterations from one store to the next
@@ -164,29 +164,33 @@ def _strip(loop: Node) -> int:
 
 
 def _move(loop: Node, stores: dict[Node, int], block: Block) -> None:
-    """Append a loop to a block, within one that has the stores."""
-    made, strip, place, outputs = loop.args[0].node, _strip(loop), loop.place, loop.outputs
+    """Append a loop, and the stores behind it, to a block; a long loop within one that has the stores."""
+    known, strip = known_range(loop.args[0]), _strip(loop)
+    _drop_stores(loop.blocks[0])
+    if known is None or len(known) > strip:
+        block = _split(loop, block, strip)
+    block.append(loop)
+    for store, number in stores.items():
+        block.append(Node("setattr", (*store.args[:2], loop.outputs[number]), place=store.place))
+
+
+def _split(loop: Node, block: Block, strip: int) -> Block:
+    """Append a loop over strips of the iterations of `loop`, which belongs into its body. Returns that."""
+    made, place, outputs, kind = loop.args[0].node, loop.place, loop.outputs, ObjectType("range", (INT,))
     start, stop = made.args if len(made.args) == 2 else (0, made.args[0])
-    kind = ObjectType("range", (INT,))
     starts = block.append(Node("range", (start, stop, strip), place=place)).add_output(kind)
     body = Block()
-    outer = Node("for", (starts, *loop.inits), {"target": 0}, (body,), place)
+    outer = block.append(Node("for", (starts, *loop.inits), {"target": 0}, (body,), place))
     low = body.add_param(INT)
     end = body.append(Node("add", (low, strip), place=place)).add_output(INT)
     high = body.append(Node("min", (end, stop), place=place)).add_output(INT)
     part = body.append(Node("range", (low, high), place=place)).add_output(kind)
     loop.args = (part, *(body.add_param(output.type, output.name) for output in outputs))
-    loop.outputs = []
-    body.append(loop)
-    results = [loop.add_output(output.type, output.name) for output in outputs]
-    _drop_stores(loop.blocks[0])
-    for store, number in stores.items():
-        body.append(Node("setattr", (*store.args[:2], results[number]), place=store.place))
-    body.results = tuple(results)
-    outer.outputs = outputs
+    outer.outputs, loop.outputs = outputs, []
     for output in outputs:
         output.node = outer
-    block.append(outer)
+    body.results = tuple(loop.add_output(output.type, output.name) for output in outputs)
+    return body
 
 
 def _drop_stores(block: Block) -> None:

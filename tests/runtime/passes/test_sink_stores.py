@@ -74,6 +74,34 @@ ONE = """
 """
 
 
+def test_a_short_loop_is_not_split() -> None:
+    becomes(
+        "sink_stores",
+        """
+        graph f(b: Body):
+            x: py.float = b.x
+            r: range<py.int> = range(2, 100)
+            x.1: py.float = for(r, x, target=0):
+                body(i: py.int, x.2: py.float):
+                    x.3: py.float = x.2 + 1.5
+                    b.x = x.3
+                    -> x.3
+            -> x.1
+        """,
+        """
+        graph f(b: Body):
+            x: py.float = b.x
+            r: range<py.int> = range(2, 100)
+            x.1: py.float = for(r, x, target=0):
+                body(i: py.int, x.2: py.float):
+                    x.3: py.float = x.2 + 1.5
+                    -> x.3
+            b.x = x.1
+            -> x.1
+        """,
+    )
+
+
 @pytest.mark.parametrize(
     ("lines", "results", "begin"),
     [
