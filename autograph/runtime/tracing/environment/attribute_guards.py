@@ -36,7 +36,7 @@ from autograph.runtime.tracing.environment.object_source import (
     fixed_source,
     with_distinct_names,
 )
-from autograph.runtime.tracing.state.undo_log import attributes, filled_slots
+from autograph.runtime.tracing.state.undo_log import attributes, filled_slots, slots_of
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype, frozenset)
 _IMMUTABLE = (*_PLAIN, type, FunctionType)
@@ -323,9 +323,11 @@ def _absence_guards(thing: Any, own: dict[str, Any], names: set[str], source: So
     """A guard that an object still has no attributes of its own under names for which its class has some."""
     kind = type(thing)
     absent = frozenset(name for name in names if name not in own and not _comes_first(class_attribute(kind, name)))
+    empty = absent & {name for name, _ in slots_of(kind)}
+    if own_dict(thing) is None:
+        absent = empty      # the object can have no others
     if absent:
-        has_others = own_dict(thing) is None or any("__slots__" in base.__dict__ for base in kind.__mro__)
-        own_names = f"attributes({source.expression})" if has_others else f"{source.expression}.__dict__"
+        own_names = f"attributes({source.expression})" if empty else f"{source.expression}.__dict__"
         known = {**dict(source.names), "attributes": attributes, "absent": absent}
         yield Guard(f"{own_names}.keys().isdisjoint(absent)", known, f"{source.text} has other attributes")
 

@@ -23,7 +23,15 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.cpython_internals import HEAP
-from autograph.common.statics import READERS, cell_content, class_attribute, class_has, is_a, module_of
+from autograph.common.statics import (
+    READERS,
+    cell_content,
+    class_attribute,
+    class_has,
+    is_a,
+    module_of,
+    reads_plainly,
+)
 from autograph.common.trace_rules import is_own
 from autograph.runtime.graph.object_model import delete_attribute, is_slot, own_dict, parts_inside, set_attribute
 from autograph.runtime.tracing.proxies.context import TraceContext
@@ -307,20 +315,21 @@ def attributes(thing: Any) -> dict[str, Any]:
 def filled_slots(thing: Any) -> list[str] | None:
     """The names of all slots of an object, if each is filled, and read by `thing.name` without code of its class."""
     kind = type(thing)
-    slots = [
-        (name, member)
-        for base in kind.__mro__
-        for name, member in base.__dict__.items()
-        if type(member) is MemberDescriptorType and member.__objclass__ is base
-    ]
-    is_plain = not class_has(kind, "__getattr__") and class_attribute(kind, "__getattribute__") is _GET
+    slots, is_plain = slots_of(kind), not class_has(kind, "__getattr__") and reads_plainly(kind)
     for name, member in slots:
         is_plain &= class_attribute(kind, name) is member and not iskeyword(name)
         is_plain &= _filled(member, thing) is not _MISSING
     return [name for name, _ in slots] if is_plain else None
 
 
-_GET = object.__getattribute__
+def slots_of(kind: type) -> list[tuple[str, MemberDescriptorType]]:
+    """The slots of a class and its bases, by name."""
+    return [
+        (name, member)
+        for base in kind.__mro__
+        for name, member in base.__dict__.items()
+        if type(member) is MemberDescriptorType and member.__objclass__ is base
+    ]
 
 
 def fields(error: BaseException) -> dict[str, Any]:

@@ -138,3 +138,31 @@ def test_lists_of_objects_that_change_their_kinds_of_attributes() -> None:
         return done
 
     assert run(ag.function(total)) == run(total)
+
+
+class Stepping:
+    __slots__ = ("extra", "x")
+
+    def step(self) -> Any:
+        self.x += 1
+        return getattr(self, "extra", 0) + self.x
+
+
+class Named(Stepping):
+    """Its objects may hide a method."""
+
+
+@pytest.mark.parametrize("kind", [Stepping, Named])
+def test_names_of_the_class_that_an_object_comes_to_hide(kind: Any) -> None:
+    def run(function: Any) -> list[Any]:
+        thing, done = kind(), []
+        thing.x = 1
+        for step in range(6):
+            if step == 2:
+                thing.extra = 100
+            if step == 4 and kind is Named:
+                thing.step = lambda: "hidden"
+            done.append(function(thing))
+        return done
+
+    assert run(ag.function(lambda thing: thing.step())) == run(lambda thing: thing.step())
