@@ -397,3 +397,28 @@ def beside_arrays(rows, a):
             a[j] += row[j] * 2
             row[j] = a[j]
     return rows, a
+
+
+@calls("[[1, 2.5], [3.5, 4]], [[0.5, 2], [1, True]]", "[[1, 2]], [[3], [4.5]]", "[[1.5]], [[2, 'a']]")
+def product(a, b):
+    """Items of several kinds: numbers that begin as integers."""
+    rows, columns = len(a), len(b[0])
+    c = [[0] * columns for _ in range(rows)]
+    for i in range(rows):
+        for j in range(columns):
+            for k in range(len(b)):
+                c[i][j] += a[i][k] * b[k][j]
+    return c
+
+
+@calls("[1, 2.5, -3, 0.5, True, 7]", "[0.5, 'a', 2]", "[2**80, 1.5]", "[]", "[np.inf, 1, -0.0]")
+def several_kinds(xs):
+    best, total, out = None, 0, []
+    for x in xs:
+        if best is None or x < best:
+            best = x
+        total += x
+    for i in range(len(xs)):
+        xs[i] = xs[i - 1] * 2 if i % 2 else total
+        out.append(xs[i])
+    return best, total, out, xs

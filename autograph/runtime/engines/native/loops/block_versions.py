@@ -47,7 +47,7 @@ from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.complex_numbers import as_complex, is_complex
 from autograph.runtime.ops.native.scalars import number
 
-VERSIONS = 6        # of a block, at most
+VERSIONS = 8        # of a block, at most
 
 T = TypeVar("T")
 Cell: TypeAlias = "tuple[Key, tuple[int, ...]]"     # a value, and the path to a part of it if it is a tuple

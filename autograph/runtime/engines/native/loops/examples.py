@@ -5,23 +5,26 @@ Without them, machine code would be left at the first item of each list, and com
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice, product
 from typing import Any
 
 from autograph.runtime.engines.native.loops.result_speculation import both, met
-from autograph.runtime.graph.graph import Block, Node, Value
-from autograph.runtime.graph.types import ANY, PYTHON_TYPES, TensorType
+from autograph.runtime.graph.graph import Block, Node, Value, map_args
+from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.types import ANY, PYTHON_TYPES, TensorType, type_of
 
 MOST = 64       # examples of a value, at most
+KINDS = 9       # combinations of classes of operands, at most
 _SAME = frozenset({"list", ".copy"})        # a list with the items of another one
 
 
 def kinds_of_items(root: Node, inputs: Mapping[Value, Any]) -> dict[Value, Any]:
     """The kinds of objects that a loop takes from lists, as far as those in its inputs tell."""
     found = _Examples(inputs)
-    found.enter(root)
+    for _ in range(2):  # stores may come after loads
+        found.enter(root)
     return found.kinds
 
 
@@ -31,19 +34,25 @@ class _Examples:
     def __init__(self, inputs: Mapping[Value, Any]) -> None:
         self.kinds: dict[Value, Any] = {}
         self._of: dict[Value, list[Any]] = {value: [thing] for value, thing in inputs.items()}
-        self._made: dict[int, list[Any]] = {}       # lists of examples, by identity; others are the program's
+        self._stored: dict[int, tuple[Any, list[Any]]] = {}     # by identity, lists, and examples stored in them
 
     def enter(self, loop: Node) -> None:
         """Find the examples in an iteration."""
         params, items = loop.blocks[0].params, loop.kwargs.get("target", 0) if loop.op == "for" else None
         carried = loop.args[1:] if loop.op == "for" else loop.args
+        results = (loop.blocks[-1].results or ())[-len(carried) :] if carried else ()
+        of_carried = [self._either(pair) for pair in zip(carried, results)] or list(map(self._examples, carried))
         for block in loop.blocks:
-            for param, arg in zip(block.params[len(block.params) - len(carried) :], carried):
-                self._of[param] = self._examples(arg)
+            self._of.update(zip(block.params[len(block.params) - len(carried) :], of_carried))
         if items == 0:
             self._take(params[0], self._examples(loop.args[0]))
         for block in loop.blocks:
             self._walk(block)
+        self._of.update(zip(loop.outputs, [self._either(pair) for pair in zip(carried, results)]))
+
+    def _either(self, args: Iterable[Any]) -> list[Any]:
+        """Examples of what one of some values is."""
+        return [each for arg in args for each in self._examples(arg)[:MOST]]
 
     def _walk(self, block: Block) -> None:
         for node in block.nodes:
@@ -52,6 +61,8 @@ class _Examples:
             elif node.blocks:
                 for inner in node.blocks:
                     self._walk(inner)
+                ends = [block.results for block in node.blocks if block.results is not None]
+                self._of.update(zip(node.outputs, map(self._either, zip(*ends))))
             else:
                 self._see(node)
 
@@ -63,23 +74,45 @@ class _Examples:
         elif node.op == "getitem" or node.op in _SAME or (node.op == "mul" and list in map(type, first)):
             self._of[node.output] = first
         elif node.op == "build" and type(node.args[0]) is list:
-            made = [each for arg in node.args[0] for each in self._examples(arg)[:1]]
-            self._of[node.output], self._made[id(made)] = [made], made
+            if node.output not in self._of:
+                self._of[node.output] = [[each for arg in node.args[0] for each in self._examples(arg)]]
         elif node.op in (".append", "setitem"):
-            for each in first:
-                if id(each) in self._made and len(each) < MOST:
-                    each.extend(self._examples(node.args[-1])[:1])
+            for each in first if list in map(type, first) else ():
+                _, stored = self._stored.setdefault(id(each), (each, []))
+                stored += self._examples(node.args[-1])[: MOST - len(stored)]
+        elif len(node.outputs) == 1 and node.op in OPS:
+            self._compute(node)
+
+    def _compute(self, node: Node) -> None:
+        """Find examples of a number that is computed from others, for some classes of these."""
+        inputs = list(dict.fromkeys(node.inputs))
+        types = [dict.fromkeys(map(type_of, self._examples(arg))) for arg in inputs]
+        kinds: dict[type, None] = {}
+        for each in islice(product(*types), KINDS):
+            found = _inferred(node, dict(zip(inputs, each)))
+            if isinstance(found, TensorType) and found.kind == "python":
+                kinds[PYTHON_TYPES[found.dtype]] = None
+        self._of[node.output] = [kind() for kind in kinds]
 
     def _take(self, value: Value, containers: list[Any]) -> None:
         """Find examples of an item of containers."""
-        items = [each for thing in containers if type(thing) is list for each in islice(thing, MOST)][:MOST]
-        self._of[value] = items
+        lists = [thing for thing in containers if type(thing) is list]
+        stored = [self._stored[id(thing)][1] for thing in lists if id(thing) in self._stored]
+        self._of[value] = items = [*islice(chain(*lists), MOST), *chain(*stored)]
         if items and value.type == ANY:
             self.kinds[value] = reduce(both, items, met(items[0]))
 
     def _examples(self, arg: Any) -> list[Any]:
         if not isinstance(arg, Value):
             return [arg]
-        if arg not in self._of and isinstance(arg.type, TensorType) and arg.type.kind == "python" and arg.type.exact:
+        if isinstance(arg.type, TensorType) and arg.type.kind == "python" and arg.type.exact:
             return [PYTHON_TYPES[arg.type.dtype]()]
         return self._of.get(arg, [])
+
+
+def _inferred(node: Node, types: dict[Value, Any]) -> Any:
+    """The type of what a node computes from numbers of some types; None if these are not all numbers."""
+    if not types or not all(isinstance(each, TensorType) for each in types.values()):
+        return None
+    args, kwargs = map_args(lambda arg: types.get(arg, arg), (node.args, node.kwargs))
+    return OPS[node.op].infer(*args, **kwargs)

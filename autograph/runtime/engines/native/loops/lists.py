@@ -62,10 +62,10 @@ def _len(calls: PythonCalls, node: Node, thing: Any) -> bool:
 def _getitem(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     at, value, objects = _at(calls, node), node.output, calls.flow.emit.objects
     kind = calls.expect(value, value.type)
-    if kind == UNKNOWN or isinstance(kind, tuple) or (isinstance(kind, TensorType) and kind.dtype.kind == "c"):
+    if isinstance(kind, tuple) or (isinstance(kind, TensorType) and kind.dtype.kind == "c"):
         raise NoLowering
     item = calls.flow.emit.b.load(PTR, _address(calls, thing, index))
-    if kind is None:
+    if kind is None or kind == UNKNOWN or type(kind) is frozenset:
         calls.flow.define(value, Boxed(item))
         return False
     is_expected = objects.is_of_class(item, kind if kind is list else class_of(kind))

@@ -116,14 +116,14 @@ class Lowering:
                     return
                 changes = self.flow.attempt(self._operation, node)
                 if changes is None:
-                    if block.results is None or not is_python_callback(node):
-                        raise NoLowering
-                    place = self.calls.call(block, place, self._operation)
+                    place = self._without_lowering(block, place, node)
                     continue
                 self.calls.count(block, node)
                 place += 1
                 if changes:
                     self.flow.resume_from(Point(block, place))
+                if self._part(block, place, node):
+                    return
             except NoLowering:
                 assert place is not None
                 if not self._structure.is_rare(block):
@@ -132,6 +132,38 @@ class Lowering:
                     raise Refused(reason, self.calls.callbacks) from None
                 self._emit.jump(self._emit.leave())
                 return
+
+    def _without_lowering(self, block: Block, place: int, node: Node) -> int | None:
+        """Emit a node without a lowering for its operands. Returns the place where the code continues, if it does."""
+        if self._extreme(node, block, place + 1):
+            return None
+        if block.results is None or not is_python_callback(node):
+            raise NoLowering
+        after = self.calls.call(block, place, self._operation)
+        is_parted = after is not None and self._part(block, after, *block.nodes[place:after])
+        return None if is_parted else after
+
+    def _part(self, block: Block, place: int, *nodes: Node) -> bool:
+        """Part the paths by the class of an output of some nodes. Returns whether it is of several kinds."""
+        at, outputs = Point(block, place), [value for node in nodes for value in node.outputs]
+        return self.calls.part(outputs, at, lambda: self._jump(at, lambda: self._walk(block, place)))
+
+    def _extreme(self, node: Node, block: Block, place: int) -> bool:
+        """Emit `min` or `max` of an integer and a float: the result is of the class of either, so paths part."""
+        operands = list(map(self.flow.value, node.args)) if node.op in ("min", "max") and not node.kwargs else []
+        if len(operands) != 2 or not all(isinstance(each, Number) and each.type.weak for each in operands):
+            return False
+        less: Any = OPS["lt" if node.op == "min" else "gt"].lower
+        test = self.flow.attempt(lambda _: less(self._emit, operands[1], operands[0]), node)
+        if test is None:
+            return False
+
+        def go(found: Any) -> None:
+            self.flow.define(node.output, found)
+            self._jump(Point(block, place), lambda: self._walk(block, place))
+
+        self._choose(node, test, partial(go, operands[1]), partial(go, operands[0]))
+        return True
 
     def _operation(self, node: Node) -> bool:
         """Emit a node without blocks. Returns whether it has an effect."""
@@ -399,7 +431,9 @@ class Lowering:
             self.calls.expect(param, self._rows.get(node, param.type) if target == 0 else param.type)
         flow.resume_from(Point(body, 0))
         if self.calls.take(body.params[:items], body):
-            self._walk(body)
+            at = Point(body, 0)
+            if not self.calls.part(body.params[:items], at, lambda: self._jump(at, lambda: self._walk(body))):
+                self._walk(body)
         flow.begin(done, state)
         raised = emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL)
         emit.stop_if(Number(BOOL, raised), lambda: raise_again(self.calls, node))

@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import number_of
-from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, llvm_type, now_and_then
+from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, class_of, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.ir import PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
@@ -186,7 +186,8 @@ class PythonCalls:
             node = block.nodes[place]
             found = [self._suppose(value, type) for value, type in zip(node.outputs, self._types(node))]
             place += 1
-            if UNKNOWN in found or place == len(block.nodes) or not is_python_callback(block.nodes[place]):
+            ends = any(each == UNKNOWN or type(each) is frozenset for each in found)
+            if ends or place == len(block.nodes) or not is_python_callback(block.nodes[place]):
                 break
             if self.flow.attempt(lower, block.nodes[place]) is not None:
                 break
@@ -286,9 +287,44 @@ class PythonCalls:
             self._emit.jump(self._emit.leave())
             return False
         for value, kind in zip(values, kinds):
-            if kind is not None and isinstance(found := self.flow.state.env[value], Boxed):
-                self.flow.define(value, self._narrowed(found.ref, kind))
+            is_one = kind is not None and type(kind) is not frozenset
+            if is_one and isinstance(found := self.flow.state.env[value], Boxed):
+                self.flow.define(value, self.narrowed(found.ref, kind))
         return True
+
+    def part(self, values: Sequence[Value], at: Point, go_on: Callable[[], None]) -> bool:
+        """Part the paths by the class of a value that may be of several kinds; leave if none is known yet.
+
+        Returns whether there is such a value.
+
+        Args:
+            at: the point behind the node that computes the values.
+            go_on: continues there on each path.
+        """
+        for value in values:
+            kinds, operand = self.expected.get(value), self.flow.state.env.get(value)
+            if kinds == UNKNOWN:
+                self._is_whole &= self._structure.is_rare(at.block)
+                kinds = frozenset[Any]()
+            if type(kinds) is frozenset and isinstance(operand, Boxed) and operand.of is None:
+                self._part(value, operand.ref, sorted(kinds, key=str), values, at, go_on)
+                return True
+        return False
+
+    def _part(self, value: Value, ref: Register, kinds: list[Any], *more: Any) -> None:
+        values, at, go_on = more
+        if not kinds:
+            self.flow.resume_from(at)
+            self._emit.jump(self._emit.leave())
+            return
+
+        def narrow() -> None:
+            self.flow.define(value, self.narrowed(ref, kinds[0]))
+            if not self.part(values, at, go_on):
+                go_on()
+
+        is_first = self._objects.is_of_class(ref, list if kinds[0] is list else class_of(kinds[0]))
+        self.flow.branch(Number(BOOL, is_first), narrow, lambda: self._part(value, ref, kinds[1:], *more))
 
     def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> Register:
         """Call a Python callback. Returns a new reference."""
@@ -311,7 +347,7 @@ class PythonCalls:
         self._objects.forget(thing)
         return parts
 
-    def _narrowed(self, ref: Register, kind: Any) -> Any:
+    def narrowed(self, ref: Register, kind: Any) -> Any:
         """Unbox an object to the expected number, list or array."""
         if kind is list:
             self._objects.demand_class(ref, list)

@@ -13,6 +13,7 @@ from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.types import ANY, ObjectType, TensorType, scalar
 
 UNKNOWN = "unknown"         # until there has been a result
+MOST = 3        # kinds of one value
 LIST = ObjectType("list")
 
 
@@ -58,8 +59,17 @@ def fits(thing: Any, expected: Any) -> bool:
 
 
 def both(expected: Any, thing: Any) -> Any:
-    """The kind to expect after another result."""
+    """The kind to expect after another result; for several kinds of Python's numbers and lists, the set of these."""
     found = met(thing)
     if isinstance(found, tuple) and isinstance(expected, tuple) and found[:2] == expected[:2]:
         return *found[:2], found[2] & expected[2]
-    return found if found == expected else None
+    if found == expected:
+        return found
+    kinds = frozenset([found, *(expected if type(expected) is frozenset else (expected,))])
+    if len(kinds) == 1:
+        return found
+    return kinds if len(kinds) <= MOST and all(map(_is_simple, kinds)) else None
+
+
+def _is_simple(kind: Any) -> bool:
+    return kind is list or (isinstance(kind, TensorType) and kind.kind == "python" and kind.dtype.kind in "bif")

@@ -1,0 +1,85 @@
+"""Loops over lists are compiled once, and their items need no Python callbacks."""
+
+import math
+
+import pytest
+
+import autograph as ag
+from tests.runtime.engines.native.programs import regions
+
+
+def relax(grid, rounds):
+    n, m = len(grid), len(grid[0])
+    for _ in range(rounds):
+        fresh = [row[:] for row in grid]
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                fresh[i][j] = (grid[i - 1][j] + grid[i + 1][j] + grid[i][j - 1] + grid[i][j + 1]) / 4
+        grid = fresh
+    return grid
+
+
+def shortest(rows, rounds):
+    n = len(rows)
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                rows[i][j] = min(rows[i][j], rows[i][k] + rows[k][j])
+    return rows
+
+
+def product(a, rounds):
+    c = [[0] * len(a) for _ in a]
+    for i in range(len(a)):
+        for j in range(len(a)):
+            for k in range(len(a)):
+                c[i][j] += a[i][k] * a[k][j]
+    return c
+
+
+def squares(xs, rounds):
+    found = []
+    for _ in range(rounds):
+        for i in range(len(xs)):
+            found.append(xs[i] * xs[i])
+    return found
+
+
+GRIDS = {
+    "floats": lambda: [[i * j % 7 + 0.5 for j in range(12)] for i in range(12)],
+    "integers": lambda: [[i * j % 7 for j in range(12)] for i in range(12)],
+    "both": lambda: [[math.inf if i * j % 5 == 3 else i + j for j in range(12)] for i in range(12)],
+}
+
+
+@pytest.mark.parametrize("function", [relax, shortest, product])
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+def test_matrices(function, grid):
+    staged = ag.function(function, engine="native")
+    for _ in range(3):
+        one, other = grid(), grid()
+        assert repr((staged(one, 2), one)) == repr((function(other, 2), other))
+    inner = regions(staged)[-1]
+    assert len(inner.compiled) == 1 and not inner.left and not inner.reasons
+    of_items = {"`getitem`", "`setitem`", "`+`", "`min`", "`*`", "`+=`"}
+    assert of_items.isdisjoint(callback.name for callback in inner.callbacks.values())
+
+
+@pytest.mark.parametrize("xs", [[0.5] * 70, [1] * 70, [1, 0.5] * 40])
+def test_lists_that_grow(xs):
+    staged, strict = (ag.function(squares, engine="native", strict=each) for each in (False, "native_callback"))
+    for _ in range(3):
+        assert repr(staged(xs, 3)) == repr(squares(xs, 3)) == repr(strict(xs, 3))
+    assert not regions(staged)[-1].left
+
+
+def test_lists_of_other_items_in_later_calls():
+    staged = ag.function(squares, engine="native")
+    for xs in ([0.5] * 70, [1] * 70, [True] * 70, [2j] * 70, [0.5, 2**70, 1] * 30, [0.5] * 70, ["a"] * 70):
+        outcomes = []
+        for each in (staged, squares):
+            try:
+                outcomes.append(repr(each(xs, 2)))
+            except TypeError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]
