@@ -16,9 +16,10 @@ from rich.text import Text
 from autograph.cli import display
 from autograph.cli.failure import attempt
 from autograph.runtime.dispatch.advice import Advice, merged
-from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary, advice_on_figures, duration, reports_of
+from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary, duration
 from autograph.runtime.dispatch.locations import Locations
 from autograph.runtime.dispatch.stopwatch import Record, Stopwatch
+from autograph.runtime.dispatch.trace_report import advice_on_figures, reports_of
 
 ADVICE = 3  # shown for each function, of those with the greatest gain
 MANY = 100  # calls that show how long one takes

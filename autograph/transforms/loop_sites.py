@@ -24,8 +24,9 @@ from autograph.errors import AutographError, InternalError, StrictError
 from autograph.operators.backend import tracing
 from autograph.operators.state import UNBOUND, CellVariable, State
 from autograph.runtime.dispatch.advice import merged
-from autograph.runtime.dispatch.explain import LoopSummary, advice_on, duration
+from autograph.runtime.dispatch.explain import LoopSummary, duration
 from autograph.runtime.dispatch.function import Function
+from autograph.runtime.dispatch.trace_report import advice_on
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.signature import Traced
 from autograph.transforms.loop_items import SIZED, Items, length_of

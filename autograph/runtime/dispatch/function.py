@@ -21,7 +21,7 @@ from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.concrete_function import ConcreteFunction, Lowered, pretty
 from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher
-from autograph.runtime.dispatch.explain import Report, report_on, takes_json
+from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 from autograph.runtime.dispatch.specialize import Specializer
@@ -29,6 +29,7 @@ from autograph.runtime.dispatch.stopwatch import measured
 from autograph.runtime.dispatch.tiers import Tiers
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
+from autograph.runtime.dispatch.trace_report import report_on, takes_json
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
 from autograph.runtime.tracing.state.staged_containers import StagedItems
 

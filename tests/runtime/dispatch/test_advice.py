@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.dispatch import advice, advice_rules
-from autograph.runtime.dispatch.advice import Rule, advice_for
-from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary, advice_on_figures, report_on
+from autograph.runtime.dispatch import advice
+from autograph.runtime.dispatch.advice import RULES, Rule, advice_for
+from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary
 from autograph.runtime.dispatch.options import can_compile
+from autograph.runtime.dispatch.trace_report import advice_on_figures, report_on
 from autograph.runtime.graph.signature import Event
 from tests.goldens import Golden
 
@@ -72,7 +73,7 @@ def test_advice(path, request, monkeypatch):
 def test_each_rule_has_a_program():
     """A rule whose pattern no event has any more shows here."""
     text = " ".join(re.sub(r"\n# +", " ", path.read_text(encoding="utf-8")) for path in PATHS)
-    missing = {rule.name for rule in advice_rules.RULES if not _is_in(rule, text)}
+    missing = {rule.name for rule in RULES if not _is_in(rule, text)}
     assert missing == ELSEWHERE
 
 
@@ -96,7 +97,7 @@ def _is_in(rule: Rule, text: str) -> bool:
     ],
 )
 def test_advice_for_events_of_long_programs(kind, message, remedy):
-    (found,) = advice_for([Event(kind, message, ("model.py", 3))], advice_rules.RULES)
+    (found,) = advice_for([Event(kind, message, ("model.py", 3))])
     assert found.remedy.startswith(remedy) and found.place == ("model.py", 3)
 
 
@@ -108,7 +109,7 @@ def test_equal_advice_is_given_once_and_the_greatest_gain_first():
         Event("native_callback", "`cos` runs in Python", ("model.py", 6), "`cos(x)`", seconds=1e-6),
         Event("plain", "runs as plain Python: `with` is around an operation, /home/model.py:9"),
     ]
-    found = advice_for(events, advice_rules.RULES)
+    found = advice_for(events)
     assert [(each.rule, each.place, each.count) for each in found] == [
         ("handler", ("/home/model.py", 9), 1),
         ("python-call", ("model.py", 3), 2),

@@ -12,6 +12,7 @@ from autograph.runtime.dispatch.advice import Advice
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.decorator import function
 from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary, duration
+from autograph.runtime.dispatch.trace_report import short_signature
 from autograph.runtime.graph.signature import Event, Guard
 
 EVENTS = [
@@ -199,3 +200,10 @@ def test_traces_tell_of_themselves(tracer):
     assert "ag_run(a0)" in trace.entry_source
     assert str(f.lower(1)) == trace.source == f.lower(1).source
     assert repr(f.lower(1)) == "<lowered for the engine numpy; print it to see the code>"
+
+
+def test_equal_items_of_a_list_are_one_part_of_the_signature():
+    f = function(lambda xs, y: xs)
+    (event,) = f.explain([1, 2, 3, 4, 5.0, 6.0], 7).where(kind="trace")
+    assert event.message == "(xs[0] to xs[3]: py.int, xs[4]: py.float, xs[5]: py.float, y: py.int): the first call"
+    assert short_signature("a='x, y', b[0]: py.int, b[1]: py.int") == "a='x, y', b[0]: py.int, b[1]: py.int"

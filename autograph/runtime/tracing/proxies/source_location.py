@@ -38,7 +38,12 @@ class Handling(tuple[tuple[CodeType, int], ...]):
             raise Plain(f"{name} may look at the {self.exceptions[0][0].__name__} that is handled", self)
         for kind, args, state, _ in () if is_quiet(node) else self.exceptions:
             if not all(type(part) in _CONSTANT for part in (*args, *state.values())):
-                raise Plain(f"what may raise stands where {kind.__name__} is handled, which would be its context", self)
+                raise Plain(f"an operation may raise where {_named(kind)} is handled, which would be its context", self)
+
+
+def _named(kind: type[BaseException]) -> str:
+    """The name of the class of an exception, unless it is a signal of this library."""
+    return kind.__name__ if issubclass(kind, Exception) else "another exception"
 
 
 def _looks_at_handled(node: Node) -> str:

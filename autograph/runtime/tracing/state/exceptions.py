@@ -94,7 +94,8 @@ def check_not_about_proxies(trace: Trace, error: Exception) -> None:
     is_by_statement = _instruction(error)[0] in ("RAISE_VARARGS", "RERAISE")
     is_by_c = type(error) in (TypeError, AttributeError) and not (is_by_statement or has_wrong_arguments(error))
     if about_proxies or is_by_c or _is_by_library_with_proxy(error):
-        trace.graph_break(f"code that is not staged cannot take a staged value ({error})")
+        complaint = _PROXIES.sub("a staged value", str(error))
+        trace.graph_break(f"code that is not staged cannot take a staged value ({complaint})")
 
 
 def _is_by_library_with_proxy(error: BaseException) -> bool:
@@ -142,7 +143,7 @@ def check_not_handling(trace: Trace, error: BaseException) -> None:
 
 
 _CLASSES = "Tensor StagedItems Method Recorded Mutator ContainerRef ObjectRef Generated ModuleView"
-_PROXIES = re.compile(rf"'?\b({'|'.join(_CLASSES.split())})\b")
+_PROXIES = re.compile(rf"'?\b({'|'.join(_CLASSES.split())})\b'?")
 
 
 def raise_in_graph(trace: Trace, error: Any) -> Any:
