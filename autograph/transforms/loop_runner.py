@@ -86,12 +86,6 @@ class LoopRunner:
         return self._whole.get(id(code))
 
     @property
-    def is_warm(self) -> bool:
-        """Whether some loop is staged, and all that are staged have run a few times."""
-        staged = [site for site in self.sites.values() if site.is_hot and not site.is_plain]
-        return bool(staged) and all(site.is_warm for site in staged)
-
-    @property
     def loops(self) -> list[LoopSummary]:
         """The loops that have run, and what became of them."""
         return [site.summary() for site in self.sites.values()]

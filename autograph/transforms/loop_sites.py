@@ -124,11 +124,6 @@ class Site:
         advice = merged(each for variant in self._variants.values() for each in advice_on(variant.function))
         return LoopSummary(self.place, tier, self.reason, self.staged.runs, self.staged.seconds, advice)
 
-    @property
-    def is_warm(self) -> bool:
-        """Whether it has run staged so often that its time is known."""
-        return self.staged.timed >= RUNS or self.failures > 0
-
     def is_tried_again(self, iterable: Any) -> bool:
         """Whether a loop that was not faster staged is staged again, as it has many more items."""
         if not self.retry_at or type(iterable) not in SIZED or length_of(iterable) < self.retry_at:
