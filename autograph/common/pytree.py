@@ -101,8 +101,26 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 _MISSING: Any = object()
 _Names = tuple[dict[str, None], frozenset[str]]
-# Facts about dataclasses and named tuples, by their ids; valid while the class has the version tag beside them.
-_FACTS: dict[int, tuple[weakref.ref[type], Sequence[int], int, Any]] = {}
+
+
+class FieldFacts:
+    """What `_names_of` returns for a class.
+
+    Attributes:
+        tag: the cell of the version tag of the class.
+        known: the tag with which these facts hold; -1 once there are others.
+    """
+
+    __slots__ = ("found", "known", "reference", "tag")
+
+    def __init__(self, kind: type, number: int) -> None:
+        self.reference = weakref.ref(kind, lambda _: _FACTS.pop(number, None))
+        self.tag: Sequence[int] = version_tag(kind)
+        self.known = -1
+        self.found: Any = None
+
+
+_FACTS: dict[int, FieldFacts] = {}  # of dataclasses and named tuples, by their ids
 
 
 def _names_of(kind: Any) -> Any:
@@ -111,18 +129,21 @@ def _names_of(kind: Any) -> Any:
     Of a named tuple, how many fields there are.
     """
     number = id(kind)
-    cached = _FACTS.get(number)
-    if cached is None or cached[1][0] != cached[2]:
-        forget = weakref.ref(kind, lambda _: _FACTS.pop(number, None))
-        reference, tag = cached[:2] if cached else (forget, version_tag(kind))
+    facts = _FACTS.get(number)
+    if facts is None or facts.tag[0] != facts.known:
         assign_version_tag(kind)
         found = _count_fields(kind) if issubclass(kind, tuple) else _find_names(kind)
-        cached = _FACTS[number] = reference, tag, tag[0] or -1, found  # -1 is no tag
-    return cached[3]
+        if facts is None or found != facts.found:
+            if facts is not None:
+                facts.known = -1
+            facts = _FACTS[number] = FieldFacts(kind, number)
+            facts.found = found
+        facts.known = facts.tag[0] or -1    # -1 is no tag
+    return facts.found
 
 
-def facts_of_fields(kind: type) -> tuple[Sequence[int], int] | None:
-    """The cell of the version tag of a dataclass, and the tag with which the present facts about its fields hold.
+def facts_of_fields(kind: type) -> FieldFacts | None:
+    """The facts about the fields of a dataclass.
 
     None if instances with the same names in their `__dict__` may be structures of other fields.
     """
@@ -130,8 +151,7 @@ def facts_of_fields(kind: type) -> tuple[Sequence[int], int] | None:
     slots = (type(class_attribute(kind, each)) is MemberDescriptorType for each in names[0]) if names else ()
     if not names or not kind.__dictoffset__ or any(slots):
         return None
-    _, tag, known, _ = _FACTS[id(kind)]
-    return tag, known
+    return _FACTS[id(kind)]
 
 
 def _count_fields(kind: Any) -> int | None:

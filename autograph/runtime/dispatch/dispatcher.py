@@ -365,8 +365,8 @@ def _value_test(code: str, key: Any, constants: Constants) -> str | None:
         tests += _part_tests(named, constants)
     elif kind is not dict and pytree.may_be_nested(kind) and (facts := pytree.facts_of_fields(kind)) is not None:
         names, *parts = parts
-        tag, known, fields = map(constants.once, (*facts, names))
-        tests += [f"{tag}[0] == {known}", f"(*{code}.__dict__,) == {fields}"]
+        tag, known, fields = map(constants.once, (facts.tag, facts, names))
+        tests += [f"{tag}[0] == {known}.known", f"(*{code}.__dict__,) == {fields}"]
         tests += _part_tests({f"{code}.{name}": part for name, part in zip(names, parts)}, constants)
     else:
         return None

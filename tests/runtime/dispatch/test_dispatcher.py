@@ -185,6 +185,16 @@ def test_a_dataclass_whose_fields_come_to_be_hidden(monkeypatch):
     assert f(Place(1)) == 1
 
 
+def test_a_dataclass_that_changes_elsewhere_is_found_without_a_key_again(tracer, monkeypatch):
+    f = function(lambda x: 0)
+    inline_cached(f, Place(1))
+    monkeypatch.setattr(Place, "note", "as traces of other functions do", raising=False)
+    f(Place(1))
+    f._specializer.traces.find.clear()
+    f(Place(1))
+    assert len(tracer) == 1
+
+
 def test_all_that_is_variadic(tracer):
     f = function(lambda *xs, **ys: 0)
     inline_cached(f, 1, np.ones(3), a=2)
