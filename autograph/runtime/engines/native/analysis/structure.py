@@ -54,6 +54,7 @@ class Structure:
         self._around: dict[Block | None, tuple[Block, ...]] = {}
         self._outer: dict[Block, set[Key]] = {}
         self._live: dict[Point | Node, set[Key]] = {}
+        self._alive: dict[Block, Alive] = {}
         self._visit(root, None)
         self._find_live(root)
         self.free = [value for value in used_in(root.blocks) if value in self._free[root]]
@@ -64,7 +65,7 @@ class Structure:
 
     def __getstate__(self) -> Any:
         """The parts that are saved on disk: without the results of range analysis."""
-        return {name: value for name, value in vars(self).items() if name != "_ranges"} | {"_live": {}}
+        return {name: value for name, value in vars(self).items() if name != "_ranges"} | {"_live": {}, "_alive": {}}
 
     def owner(self, block: Block) -> tuple[Node, Point | None]:
         """The node that a block belongs to, and the point of that node; None for the root."""
@@ -91,10 +92,14 @@ class Structure:
                 after = self.after(at.blocks[0])
                 found = {at, *self._free[at], *carried(at), *(self.live(after) if after is not None else ())}
             else:
-                block, place = at
-                found = self._outer[block] | {value for value, last in self._last[block].items() if last >= place}
+                found = self._outer[at.block] | self._alive_at(at)
             self._live[at] = found
         return found
+
+    def _alive_at(self, at: Point) -> set[Value]:
+        if at.block not in self._alive:
+            self._alive[at.block] = Alive(at.block, self._last[at.block])
+        return self._alive[at.block].at(at.place)
 
     def depth(self, block: Block) -> int:
         """How many loops are around a block."""
@@ -138,10 +143,7 @@ class Structure:
         """Find the values that are live behind each block of a node."""
         for block in node.blocks:
             after = self.after(block)
-            outer: set[Key] = set() if after is None else {
-                *self._outer[after.block],
-                *(value for value, last in self._last[after.block].items() if last >= after.place),
-            }
+            outer: set[Key] = set() if after is None else {*self._outer[after.block], *self._alive_at(after)}
             if node.op != "if":
                 outer |= self._free[node]
             if node.op == "for":
@@ -152,6 +154,34 @@ class Structure:
             for inner in block.nodes:
                 if inner.blocks:
                     self._find_live(inner)
+
+
+class Alive:
+    """The values that are used in a block at a place or later, and known there.
+
+    Going forward in the block takes a time that is linear in its length, however many places are asked for.
+
+    Args:
+        last: where the block uses each value last.
+    """
+
+    def __init__(self, block: Block, last: Mapping[Value, int]) -> None:
+        born = {value: place for place, node in enumerate(block.nodes, 1) for value in node.outputs}
+        self._born: list[list[Value]] = [[] for _ in range(len(block.nodes) + 2)]
+        self._dead: list[list[Value]] = [[] for _ in range(len(block.nodes) + 2)]
+        for value, place in last.items():
+            self._born[born.get(value, 0)].append(value)
+            self._dead[place + 1].append(value)
+        self._place, self._values = -1, set[Value]()
+
+    def at(self, place: int) -> set[Value]:
+        if place < self._place:
+            self._place, self._values = -1, set()
+        while self._place < place:
+            self._place += 1
+            self._values.update(self._born[self._place])
+            self._values.difference_update(self._dead[self._place])
+        return self._values
 
 
 def carried(loop: Node) -> list[Value]:
