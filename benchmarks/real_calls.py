@@ -53,7 +53,7 @@ for _engine in ("numpy", "native") if importlib.util.find_spec("llvmlite") else 
 Result = dict[str, Any]
 LONGEST = 0.05  # seconds that a plain call may take; four times that to prepare it
 WARM = 1000, 0.15  # calls and seconds before calls are timed, so that the tier is settled
-ENOUGH = 0.5  # seconds after which fewer calls will do
+ENOUGH = 0.5  # seconds after which fewer calls will do, those of copying arguments included
 ROUNDS = 9
 clock = time.process_time
 
@@ -251,7 +251,10 @@ def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -
     for loop, function, calls in sides:
         _warm(loop, function, calls)
     guess = min(_timed(loops[0], plain.function, sides[0][2](1)) for _ in range(5))
-    number = max(1, min(500 if mutates else 20_000, int(2e-3 / max(guess, 1e-7))))
+    begin = clock()
+    sides[0][2](10)
+    copying = (clock() - begin) / 10
+    number = max(1, min(20_000, int(2e-3 / max(guess, 1e-7)), int(2e-2 / copying)))
     best: Result = {"ratio": math.inf}
     for _ in range(3):  # again if the machine may have been at fault
         result = _alternately(empty, sides, number, ROUNDS if guess < 0.01 else 3)
@@ -262,8 +265,8 @@ def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -
 
 
 def _warm(loop: Function, function: Function, calls: Callable[[int], list[Any]]) -> None:
-    spent, number, many = 0.0, 0, 1
-    while (number < WARM[0] or spent < WARM[1]) and (spent < ENOUGH or number < 5):
+    spent, number, many, begin = 0.0, 0, 1, clock()
+    while (number < WARM[0] or spent < WARM[1]) and (clock() - begin < ENOUGH or number < 5):
         spent += _timed(loop, function, calls(many))
         number += many
         many = min(2 * many, 100, max(1, int(0.1 * ENOUGH / max(spent / number, 1e-6))))
