@@ -318,7 +318,7 @@ def _timed(loop: Function, function: Function, calls: list[Any]) -> float:
 
 def _staging(staged: _Side, example: Example) -> Result:
     """The tier in which the calls ended, and whether the function can be traced as a whole."""
-    function = staged.function
+    function: Any = getattr(staged.function, "__ag_function__", staged.function)
     tier, reason = _tier(function)
     args, kwargs = staged.arguments(example)
     with outcomes.time_limit():
