@@ -298,16 +298,16 @@ class Caller(Calls):
                 raise Restart({(PACKAGE, package)})     # the user has named it to the import hook
             return Recorded(self.trace, function)
         if function is copy or function is deepcopy:
-            return copier(self.trace, function, lambda *args, **kwargs: self._traced_into(function)(*args, **kwargs))
-        return self._traced_into(function)
+            made = copier(self.trace, function, lambda *args, **kwargs: self._traced_into(function)(*args, **kwargs))
+        else:
+            made = self._traced_into(function)
+        if type(made) is not Recorded:
+            self._replaced[id(function)] = function, made
+        return made
 
     def _traced_into(self, function: types.FunctionType) -> Any:
         traced = self.traced(function)
-        if type(traced) is Recorded:
-            return traced
-        inlined = self._inlined(traced, function)
-        self._replaced[id(function)] = function, inlined
-        return inlined
+        return traced if type(traced) is Recorded else self._inlined(traced, function)
 
     def _compiled(self, function: Any) -> NoReturn:
         self.trace.graph_break(f"{function.__qualname__} is compiled, has no source, and may change what is read here")
