@@ -1,6 +1,6 @@
 """Expressions of arrays on an engine, beside NumPy itself: nothing should take longer than without the decorator.
 
-Processor time, in turns; of the times of each, the smallest counts. Memory is kept from call to call
+Processor time, alternately; of the times of each, the smallest counts. Memory is kept from call to call
 (`common.keep_memory`), else chance decides who has to ask for it.
 `--open` calls each function with other lengths first, so that the lengths of its arrays are open in the graph.
 `--memory` compares the greatest memory that a call holds at one time.
