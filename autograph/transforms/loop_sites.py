@@ -23,7 +23,7 @@ from autograph.conversion.loop_functions import Loop, NoFunction
 from autograph.errors import AutographError, InternalError, StrictError
 from autograph.operators.backend import tracing
 from autograph.operators.state import UNBOUND, CellVariable, State
-from autograph.runtime.dispatch.advice import merged
+from autograph.runtime.dispatch.advice import Advice, merged
 from autograph.runtime.dispatch.explain import LoopSummary, duration
 from autograph.runtime.dispatch.function import Function
 from autograph.runtime.dispatch.trace_report import advice_on
@@ -121,8 +121,11 @@ class Site:
             return LoopSummary(self.place, 0, self.reason, self.plain.runs, self.plain.seconds)
         traces = [trace for variant in self._variants.values() for trace in variant.function.traces if trace.graph]
         tier = 2 if any(trace.engine == "native" for trace in traces) else 1
-        advice = merged(each for variant in self._variants.values() for each in advice_on(variant.function))
-        return LoopSummary(self.place, tier, self.reason, self.staged.runs, self.staged.seconds, advice)
+        return LoopSummary(self.place, tier, self.reason, self.staged.runs, self.staged.seconds, self.advice)
+
+    def advice(self) -> list[Advice]:
+        """The advice on its traces, for reports."""
+        return merged(each for variant in self._variants.values() for each in advice_on(variant.function))
 
     def is_tried_again(self, iterable: Any) -> bool:
         """Whether a loop that was not faster staged is staged again, as it has many more items."""

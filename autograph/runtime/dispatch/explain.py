@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -87,7 +87,7 @@ class LoopSummary:
         reason: why this tier.
         runs: how often the loop has run in this tier.
         seconds: the time of these runs.
-        advice: how to make it faster.
+        advice: gives advice on it, for reports only, as that takes its time.
     """
 
     place: Where | None
@@ -95,7 +95,7 @@ class LoopSummary:
     reason: str = ""
     runs: int = 0
     seconds: float = 0.0
-    advice: Sequence[Advice] = ()
+    advice: Callable[[], Sequence[Advice]] = field(default=tuple, compare=False, repr=False)
 
     def __str__(self) -> str:
         text = f"{TIERS[self.tier]} (tier {self.tier})"
@@ -257,7 +257,6 @@ class Report:
 
 def _as_dict(record: Any) -> dict[str, Any]:
     """A record with a place; that becomes `file` and `line`. The advice of a loop is among all advice."""
-    found = asdict(record)
-    found.pop("advice", None)
+    found = {each.name: getattr(record, each.name) for each in fields(record) if each.name != "advice"}
     found["file"], found["line"] = found.pop("place") or (None, None)
     return found

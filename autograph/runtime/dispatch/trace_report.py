@@ -36,6 +36,8 @@ def report_on(
         summary: what runs the calls, and how fast; omitted if there are no figures.
         loops: the loops that are staged on their own.
     """
+    runner = made.tiers.runner if made.tiers is not None else None
+    loops = loops or (runner.loops if runner is not None and trace.plain else ())
     entries = _events(made, trace)
     file, _ = place_of(made.function) or ("", 0)
     summary = summary or summary_of(made, trace)
@@ -104,7 +106,7 @@ def _advice(
         if not loop.tier and loop.reason:
             place = place_in(loop.reason) or loop.place
             telling.append(Event("plain", f"runs as plain Python: {loop.reason}", place))
-    return merged([*advice_for(telling), *(advice for loop in loops for advice in loop.advice)])
+    return merged([*advice_for(telling), *(advice for loop in loops for advice in loop.advice())])
 
 
 def advice_on_figures(summary: TierSummary) -> list[Advice]:

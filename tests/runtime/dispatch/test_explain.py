@@ -207,3 +207,26 @@ def test_equal_items_of_a_list_are_one_part_of_the_signature():
     (event,) = f.explain([1, 2, 3, 4, 5.0, 6.0], 7).where(kind="trace")
     assert event.message == "(xs[0] to xs[3]: py.int, xs[4]: py.float, xs[5]: py.float, y: py.int): the first call"
     assert short_signature("a='x, y', b[0]: py.int, b[1]: py.int") == "a='x, y', b[0]: py.int, b[1]: py.int"
+
+
+def test_loops_of_a_function_that_runs_plain_are_listed(monkeypatch):
+    monkeypatch.setenv("AUTOGRAPH_TIERS", "")
+    monkeypatch.setenv("AUTOGRAPH_ENGINE", "auto")
+
+    def total(xs):
+        result = 0.0
+        try:
+            for x in xs:
+                result += x * 0.5
+        except ZeroDivisionError:
+            result = -1.0
+        return result
+
+    staged = function(total)
+    xs = [1.0] * 300_000
+    for _ in range(4):
+        assert staged(xs) == total(xs)
+    report = staged.explain(xs)
+    assert report.summary.calls
+    for loop in report.loops:
+        assert loop.place == (__file__, total.__code__.co_firstlineno + 3)
