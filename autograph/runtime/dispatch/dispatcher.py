@@ -347,7 +347,9 @@ def _value_test(code: str, key: Any, constants: Constants) -> str | None:
     if kind is str:
         tests.append(f"{code} == {constants.named(parts[0])}")
     elif kind in (list, tuple) and NUMBERS.issuperset(parts):
-        tests.append(f"[*§map(§type, {code})] == {constants.named(parts)}")
+        types = {part: constants.named(part) for part in dict.fromkeys(parts)}
+        tests.append(f"§len({code}) == {len(parts)}")   # a list of their types would take several times as long
+        tests += [f"§type({code}[{number}]) is {types[part]}" for number, part in enumerate(parts)]
     elif kind in (list, tuple) and type(parts[-1]) is str:      # types, and strings
         strings = kind(parts[len(parts) // 2 :])
         tests.append(f"[*§map(§type, {code})] == {constants.named([str] * len(strings))}")

@@ -5,7 +5,7 @@ Traced code gets a proxy, wherever objects that it can reach hold the same value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from autograph.common.statics import is_a
@@ -63,6 +63,8 @@ class LateAttributes:
 
     def _read_everywhere(self, value: Any, thing: Any, at: Source) -> None:
         """Replace an attribute of `thing` by a proxy, wherever registered objects hold the same value."""
+        if not is_quantity(value):
+            self._check_unread(value)
         proxy, name = self._load(value, at), at.args[1]
         self.proxies[id(thing), name] = proxy
         self.trace.undo_log.replace(thing, name, proxy)
@@ -75,28 +77,36 @@ class LateAttributes:
         for root, source in list(self.sources.objects.values()):
             self._put_everywhere(value, at, proxy, root, source)
 
-    def _put_everywhere(self, value: Any, at: Source, proxy: Tensor, root: Any, source: Source | Value) -> None:
-        """The same within `root`.
+    def _check_unread(self, value: Any) -> None:
+        """Check that traced code does not have a value, which becomes a proxy, from one of the places that it has read.
 
         Raises:
-            Restart: traced code may have the value from another place, so the graph must read it there, too.
+            Restart: it may have it, so the graph must read it there, too.
         """
         known: set[SourceKey] = set()
+        for root, source in list(self.sources.objects.values()):
+            for thing, _ in self.sources.within(root, source):
+                read = self.sources.reads.get(id(thing), set())
+                own = attributes(thing)
+                known |= {("attribute", id(thing), name) for name in read.intersection(own) if own[name] is value}
+                if id(thing) in self._staged and self.sources.reads and UNWATCHED not in self._late:
+                    known |= {UNWATCHED for _, part in _items(thing) if part is value}
+        if known:
+            raise Restart(known)
+
+    def _put_everywhere(self, value: Any, at: Source, proxy: Tensor, root: Any, source: Source | Value) -> None:
+        """The same within `root`."""
         for thing, base in list(self.sources.within(root, source)):
             for name in [name for name, part in attributes(thing).items() if part is value or part is proxy]:
-                is_first = (id(thing), name) not in self.proxies
-                if is_first and name in self.sources.reads.get(id(thing), ()):
-                    known.add(("attribute", id(thing), name))
                 self._guard_one(base.attribute(name), at)
                 self.proxies[id(thing), name] = proxy
                 self.trace.undo_log.replace(thing, name, proxy)
-            items = thing.items() if is_a(thing, dict) else enumerate(thing) if is_a(thing, list) else ()
-            for key in [key for key, part in items if part is value or part is proxy]:
-                if id(thing) in self._staged and self.sources.reads and UNWATCHED not in self._late:
-                    known.add(UNWATCHED)
+            for key in [key for key, part in _items(thing) if part is value or part is proxy]:
                 self._guard_one(base.item(key), at)
                 self.trace.undo_log.replace(thing, key, proxy)
-        if known:
-            raise Restart(known)
         if self.sources.too_far:
             self.sources.refuse(self.sources.too_far)
+
+
+def _items(thing: Any) -> Iterable[tuple[Any, Any]]:
+    return thing.items() if is_a(thing, dict) else enumerate(thing) if is_a(thing, list) else ()

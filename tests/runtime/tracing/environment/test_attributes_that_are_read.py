@@ -224,6 +224,40 @@ def test_lists_that_are_shared_sometimes(function):
     assert run(ag.function(function)) == run(function)
 
 
+def push(xs, x):
+    xs.append(x)
+    return xs
+
+
+def changed_in_a_loop(first, second, n):
+    found = [push(second.xs, 1) is second.xs and push(first.xs, 1) is second.xs for _ in range(n)]
+    for _ in range(n):
+        found.append(push(second.xs, 1) is second.xs)
+        found.append(push(first.xs, 1) is second.xs)
+    first.inner.xs.append(n)
+    second.xs.reverse()
+    if first.xs is second.xs:
+        first.xs.pop()
+    return found, len(first.xs)
+
+
+@pytest.mark.parametrize("before", range(0, 32, 5))
+def test_lists_that_are_changed_before_another_name_of_theirs_is_read(before):
+    def make(sharing):
+        first, second = Pair([1, 2]), Pair([3, 4])
+        first.inner = second if sharing & 2 else first if sharing & 4 else Pair([5, 6])
+        second.xs = first.xs if sharing & 1 else second.xs
+        first.inner.xs = first.xs if sharing & 8 else second.xs if sharing & 16 else first.inner.xs
+        return first, second
+
+    def run(function, *kinds):
+        pairs = [make(kind) for kind in kinds]
+        return [(function(*pair, 2), pair[0].xs, pair[1].xs, pair[0].inner.xs) for pair in pairs]
+
+    for after in range(0, 32, 3):
+        assert run(ag.function(changed_in_a_loop), before, after) == run(changed_in_a_loop, before, after), after
+
+
 def test_arrays_of_an_object_that_is_found_late():
     def f(square):
         for each in square.neighbors:
