@@ -20,7 +20,7 @@ from autograph.common.statics import class_has, is_a
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of
 from autograph.runtime.graph.effects import effect_of, is_new
-from autograph.runtime.graph.graph import Constant, Graph, Place, Value, walk
+from autograph.runtime.graph.graph import Constant, Graph, Node, Place, Value, walk
 from autograph.runtime.graph.object_model import is_open, stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Signature, Static, Traced
 from autograph.runtime.graph.types import TensorType
@@ -375,19 +375,31 @@ class Tracer:
             args = node.args[is_called:]
             is_set = is_called or node.op in ("setattr", "delattr")
             is_inside = node.op in ("setitem", "delitem") or node.op.startswith(".")
-            names = _path_in_result(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
+            names = self._path_outside(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
             is_changed = names and (is_set or effect_of(node).writes)
             if is_changed and any(_has_any(thing, names) for thing in self.context.environment.sources.reachable()):
-                what = f"the result of a function that the graph calls, or its attribute {names[0]},"
+                what = f"an object that the graph gets from a call or a container, or its attribute {names[0]},"
                 raise Plain(f"{what} is changed, and may be an object that is known here", node.place)
 
+    def _path_outside(self, place: Any, names: Sequence[Any]) -> list[Any]:
+        """The attribute names on the path from a callback's result, or an opaque container, to a value; or none."""
+        found = list(names)
+        while isinstance(place, Value) and place.node is not None and _is_part(place.node):
+            found += place.node.args[1:2] if place.node.op == "getattr" else ()
+            is_attribute, place = place.node.op == "getattr", place.node.args[0]
+            kind = self.trace.classes.get(place) if isinstance(place, Value) else None
+            if not is_attribute and kind not in (None, list, tuple, dict):
+                return [name for name in found if type(name) is str]
+        return _names_in_result(place, found)
 
-def _path_in_result(place: Any, names: Sequence[Any]) -> list[Any]:
-    """The attribute names on the path from a callback's result to a value; none if it is not from such a result."""
-    found = list(names)
-    while isinstance(place, Value) and place.node is not None and place.node.op in ("getattr", "getitem"):
-        found += place.node.args[1:2] if place.node.op == "getattr" else ()
-        place = place.node.args[0]
+
+def _is_part(node: Node) -> bool:
+    """Whether a node reads an attribute or item, or calls a method, as that which takes an item."""
+    return node.op in ("getattr", "getitem") or node.op.startswith(".")
+
+
+def _names_in_result(place: Any, found: list[Any]) -> list[Any]:
+    """The names among those found if a value is a callback's result."""
     if not isinstance(place, Value) or place.node is None or place.node.op != "call" or is_new(place.node):
         return []
     maker = place.node.args[0]

@@ -6,6 +6,7 @@ all that its code was given, so that a proxy among it would show.
 
 from __future__ import annotations
 
+import collections
 import re
 import subprocess
 import sys
@@ -488,3 +489,39 @@ def test_beyond_the_budget_a_derivative_is_refused(function, name, monkeypatch):
     h = 1e-6
     assert named(2.0) == pytest.approx((function(2.0 + h) - function(2.0 - h)) / (2 * h), abs=1e-8)
     assert re.search(rf"through (\w+\.)*{name} of", str(info.value))
+
+
+class Held:
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class Plan(list):  # type: ignore[type-arg]
+    pass
+
+
+def set_item(held: Any, plan: Any, n: Any) -> Any:
+    plan[0].value = n
+    return held.value
+
+
+def set_taken(held: Any, plan: Any, n: Any) -> Any:
+    plan.pop().value = n
+    return held.value
+
+
+def set_of_attribute(held: Any, plan: Any, n: Any) -> Any:
+    plan[0].other.value = n
+    return held.value
+
+
+@pytest.mark.parametrize("make", [list, collections.deque, Plan, collections.UserList])
+@pytest.mark.parametrize("function", [set_item, set_taken, set_of_attribute])
+def test_objects_that_are_also_in_an_opaque_container(function: Any, make: Any) -> None:
+    staged = ag.function(function)
+    for n in (6, 7):
+        held, item = Held(), Held()
+        item.other = held  # type: ignore[attr-defined]
+        plan = make([item if function is set_of_attribute else held])
+        assert staged(held, plan, n) == n
+        assert held.value == n
