@@ -23,7 +23,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, cast
 
-MOST = 4096     # calls between two samples
+from autograph.common.code_marks import STAGED
+
+MOST = 1024     # calls between two samples
 _SCHEDULE = [False] * MOST + [True] * 64    # the last ones for threads that call before `rearm`
 _VERSIONS = ((3, 11), (3, 12), (3, 13))
 
@@ -77,9 +79,9 @@ def _extended(code: CodeType, ticks: Any, sample: Sample) -> CodeType | None:
     begin = next((at + 2 for at in range(0, len(raw), 2) if raw[at] == dis.opmap["RESUME"]), 0)
     if not begin or len(slots) > 200:
         return None
-    constants = (*code.co_consts, ticks, sample)
+    constants = (*code.co_consts, ticks, sample, STAGED)
     added = _prologue(
-        len(constants) - 2, [(at, code.co_varnames[at] in code.co_cellvars) for at in slots]
+        len(constants) - 3, [(at, code.co_varnames[at] in code.co_cellvars) for at in slots]
     )
     units = len(added) // 2
     before, after = _split(code.co_linetable, begin // 2)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 BODY = "\0body"  # a piece of a function of the user's
 WHOLE = "\0whole"  # anything else
 SWITCH = "\0switch"  # a function that `ag.convert` makes, which chooses between converted code and the user's
+STAGED = "\0staged"  # the function that `ag.function` makes of a function
 
 
 def is_body(code: CodeType) -> bool:
@@ -25,8 +26,16 @@ def is_converted(code: CodeType) -> bool:
 
 
 def is_switch(function: Any) -> bool:
-    """Whether `ag.convert` made a function. (An attribute would not do: `functools.wraps` copies those.)"""
-    return type(function) is FunctionType and function.__code__.co_consts[-1:] == (SWITCH,)
+    """Whether `ag.convert` or `ag.function` made a function, which has the user's as `__wrapped__`.
+
+    An attribute would not do: `functools.wraps` copies those.
+    """
+    return type(function) is FunctionType and function.__code__.co_consts[-1:] in ((SWITCH,), (STAGED,))
+
+
+def is_staged_function(function: Any) -> bool:
+    """Whether `ag.function` made a function."""
+    return type(function) is FunctionType and function.__code__.co_consts[-1:] == (STAGED,)
 
 
 class Shelter(NamedTuple):
@@ -61,7 +70,7 @@ _SHELTERS = "\0shelters"
 
 def unstaged(entity: Any) -> Any:
     """The function that `ag.function` staged, if it made `entity`; else `entity`."""
-    return entity.__wrapped__ if getattr(type(entity), "__ag_staged__", False) else entity
+    return entity.__wrapped__ if is_staged_function(entity) or getattr(type(entity), "__ag_staged__", False) else entity
 
 
 class Unbound:

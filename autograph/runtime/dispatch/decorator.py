@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
-from autograph.runtime.dispatch.function import BoundFunction, Function
+from autograph.runtime.dispatch.function import BoundFunction, Function, staged_function
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 
 if TYPE_CHECKING:
@@ -108,14 +108,15 @@ def _staged(python_function: Any, options: Any) -> Any:
             for accessor in (python_function.fget, python_function.fset, python_function.fdel)
         )
         return property(get, put, delete, python_function.__doc__)
-    if isinstance(python_function, Function):
-        return python_function.with_options(**options) if options else python_function
+    staged = python_function if isinstance(python_function, Function) else staged_function(python_function)
+    if staged is not None:
+        return staged.with_options(**options) if options else python_function
     if isinstance(python_function, BoundFunction) or type(python_function) is MethodType:
         return BoundFunction(function(python_function.__func__, **options), python_function.__self__)
     call = getattr(type(python_function), "__call__", None)  # noqa: B004
     if isinstance(call, (FunctionType, Function)) and not isinstance(python_function, type):
         return BoundFunction(function(call, **options), python_function)  # an object that can be called
-    return Function(python_function, **options)
+    return Function(python_function, **options).as_function()
 
 
 function.__signature__ = _with_options(inspect.signature(function))  # type: ignore[attr-defined]

@@ -21,6 +21,7 @@ import functools
 import operator
 import re
 import sys
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
 from textwrap import indent
@@ -30,6 +31,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.common import pytree
+from autograph.common.code_marks import STAGED
 from autograph.common.line_tables import Position, with_lines
 from autograph.common.statics import class_has
 from autograph.runtime.dispatch.arguments import (
@@ -50,6 +52,8 @@ ATOMS: frozenset[type] = NUMBERS | {
     kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)) and kind is not np.timedelta64
 }
 
+Described = tuple[tuple[str, Any, bool], ...]     # name, kind, and whether there is a default, of each parameter
+
 MOST = 40  # constants of a test: to test more takes longer than to compute a key
 
 
@@ -63,6 +67,7 @@ def make_dispatcher(
     names: dict[str, Any],
     cached: Trace | None = None,
     template: str = "",
+    is_inner: bool = False,
 ) -> FunctionType:
     """The dispatcher of `function`.
 
@@ -72,6 +77,7 @@ def make_dispatcher(
         names: `active`, `eager`, `divert`, `find` and `slow`, see `_DISPATCHER`.
         cached: the trace in the inline cache, which is tried first.
         template: another one than `_DISPATCHER`.
+        is_inner: whether a trampoline calls it, which has the name and place of the user's function then.
     """
     prefix = _prefix(parameters)
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
@@ -95,7 +101,8 @@ def make_dispatcher(
         cached.executable.bind(namespace, f"{prefix}run")
     if trap is not None:
         namespace[f"{prefix}misfit"] = functools.partial(_misfit, function, parameters)
-    made = FunctionType(_placed(code, function), namespace)
+    placed = code.replace(co_filename=__file__) if is_inner else _placed(code, function)
+    made = FunctionType(placed, namespace)
     _dress(made, function, parameters)
     if trap is not None:
         positional = [p for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
@@ -110,6 +117,67 @@ def make_counter(
     """A function with these parameters that calls another one, or `sample` where `ticks` say so, with their values."""
     names = {"ticks": ticks, "plain": plain, "sample": sample}
     return make_dispatcher(function, parameters, {}, names, template=_COUNTER)
+
+
+class Target(weakref.ref[Any]):
+    """What the code of a trampoline refers to. Garbage collection does not follow code."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> Any:
+        return Target, (_nothing,)      # a function that is unpickled gets other code
+
+
+def _nothing() -> None: ...
+
+
+def trampoline(function: FunctionType, parameters: Sequence[Parameter], target: Callable[..., Any]) -> CodeType:
+    """Code for a copy of `function` that calls `target` with its arguments, as long as that is alive.
+
+    It has the closure of the function, and names what the function's code names.
+    """
+    described = tuple((p.name, p.kind, False) for p in parameters)
+    code = _trampoline_code(described, function.__code__.co_freevars, _prefix(parameters))
+    known = {"§target": Target(target), "§errors": BaseException, "§trim": trim}
+    constants = (known.get(each, each) if type(each) is str else each for each in code.co_consts)
+    return _placed(code, function).replace(co_consts=(*constants, function.__code__, STAGED))
+
+
+# The text of a trampoline; its constants are replaced.
+_TRAMPOLINE = """\
+def around():
+    {free}
+    def dispatch({header}):
+        {unused}
+        §target = '§§target'
+        try:
+            return §target()({passed})
+        except '§§errors' as §error:
+            §target = '§§trim'
+            §target(§error)
+            raise
+"""
+_PASSED = {
+    Parameter.KEYWORD_ONLY: "{0}={0}", Parameter.VAR_POSITIONAL: "*{0}", Parameter.VAR_KEYWORD: "**{0}",
+}
+
+
+@functools.lru_cache(maxsize=512)
+def _trampoline_code(parameters: Described, free: tuple[str, ...], prefix: str) -> CodeType:
+    passed = ", ".join(_PASSED.get(kind, "{0}").format(name) for name, kind, _ in parameters)
+    named = "".join(f"{name}, " for name in free)
+    text = _filled(
+        _TRAMPOLINE,
+        header=_header(parameters),
+        passed=passed,
+        free=f"{' = '.join(free)} = None\n" if free else "",
+        unused=f"if 0: ({named})\n" if free else "",
+    )
+    text = re.sub("(?<!§)§(?!§)", prefix, text).replace("§§", "§")
+    code: Any = compile(text, "<autograph dispatcher>", "exec")
+    for _ in range(2):
+        code = next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return with_lines(code, [(len(code.co_code), Position(1))], 1)
 
 
 def _trap_of(function: Any, parameters: Sequence[Parameter]) -> tuple[str, ...] | None:
@@ -225,9 +293,6 @@ _PART = re.compile(r"^( *)\{(\w+)\}\n|\{(\w+)\}", re.MULTILINE)
 def _filled(template: str, **parts: str) -> str:
     """A template with its parts; one that has its own line may have several lines, or none."""
     return _PART.sub(lambda found: indent(parts[found[2]], found[1]) if found[2] else parts[found[3]], template)
-
-
-Described = tuple[tuple[str, Any, bool], ...]
 
 
 @functools.lru_cache(maxsize=512)

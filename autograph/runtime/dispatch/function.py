@@ -10,17 +10,19 @@ import copy
 import functools
 import inspect
 import sys
-from collections.abc import Callable
-from types import FunctionType, MethodType
+import weakref
+from collections.abc import Callable, Sequence
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast, overload
 
 from autograph.common.bytecode import looks_at_frames
+from autograph.common.call_counter import with_code
 from autograph.errors import TracingError
 from autograph.runtime.dispatch import pickling
 from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.concrete_function import ConcreteFunction, Lowered, pretty
-from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher
+from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher, trampoline
 from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
@@ -58,7 +60,8 @@ class Function(Generic[P, R]):
     # Calling an instance goes straight to the dispatcher in the slot, which changes with the policy.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "python_function"),
-        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specializer", "_tiers"),
+        *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specializer"),
+        *("_front", "_front_code", "_tiers"),
     )
 
     if TYPE_CHECKING:
@@ -70,6 +73,8 @@ class Function(Generic[P, R]):
         self.python_function = python_function
         functools.update_wrapper(self, python_function)
         self._options = options
+        self._front: weakref.ref[FunctionType] | None = None    # the function that has the code of this one
+        self._front_code: CodeType | None = None
         self._sources: Any = None   # of an unpickled function: where the source of its helpers is
         self._begin()
 
@@ -96,6 +101,8 @@ class Function(Generic[P, R]):
         if name not in _MADE_OF:
             made = measured(self, value, Hooks.active) if name == "__call__" else value
             object.__setattr__(self, name, made)
+            if name == "__call__":
+                self._exchange_code()
             return
         setattr(self.python_function, name, value)
         self._begin()
@@ -116,7 +123,14 @@ class Function(Generic[P, R]):
             "find": made.traces.find.get,
             "slow": made.run,
         }
-        dispatcher = make_dispatcher(self.python_function, self._parameters, made.keyers(), names, made.inline_cache())
+        dispatcher = make_dispatcher(
+            self.python_function,
+            self._parameters,
+            made.keyers(),
+            names,
+            made.inline_cache(),
+            is_inner=self._front is not None,
+        )
         self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
 
     def _undiverted(self, *args: Any, **kwargs: Any) -> Any:
@@ -124,6 +138,44 @@ class Function(Generic[P, R]):
         tiers, result = self._tiers, self._divert(self._bind(*args, **kwargs))
         assert tiers is not None
         return tiers.call(*args, **kwargs) if result is MISS else result
+
+    # As a Python function --------------------------------------------------------------------------------------------
+
+    def as_function(self) -> Any:
+        """A Python function that does what this does, with its attributes, for CPython calls those fastest.
+
+        It changes its code with the tiers. This itself in place of methods, which pass their object to `graph` and so
+        on, and where there are no tiers, the code of a function cannot count its calls, or `torch.compile` may read it.
+        """
+        function, tiers = self.python_function, self._tiers
+        if tiers is None or not tiers.counts_itself or Hooks.active or _is_of_class(function) or "torch" in sys.modules:
+            return self
+        front = with_code(cast("FunctionType", function), tiers.call.__code__)
+        functools.update_wrapper(front, function)
+        views = {name: getattr(self, name) for name in _VIEWS}
+        vars(front).update(views, traces=TraceList(self), python_function=function, __ag_function__=self)
+        self._front, self._front_code = weakref.ref(front), front.__code__
+        self._dispatch()
+        return front
+
+    def _exchange_code(self) -> None:
+        """Let the Python function in front of this run the implementation of now."""
+        try:
+            found = object.__getattribute__(self, "_front")
+        except AttributeError:      # this is being unpickled
+            return
+        front = None if found is None else found()
+        if front is None:
+            return
+        if front.__code__ is not self._front_code:      # the user has set it
+            self._front_code = front.__code__
+            self.__code__ = front.__code__
+            return
+        call: Any = self.__call__
+        plain: Any = self.python_function
+        has_code = call is plain or (self._tiers is not None and call is self._tiers.call)
+        self._front_code = call.__code__ if has_code else trampoline(plain, parameters_of(plain), call)
+        front.__code__ = self._front_code
 
     def _looks_at_caller(self) -> bool:
         """Whether it looks at the frame of its caller, and so runs as plain Python, if the user allows that."""
@@ -167,7 +219,7 @@ class Function(Generic[P, R]):
         Args:
             options: those of `ag.function`.
         """
-        return Function(self.python_function, **{**self._options, **options})
+        return cast("Function[P, R]", Function(self.python_function, **{**self._options, **options}).as_function())
 
     # As a method ------------------------------------------------------------------------------------------------------
 
@@ -208,7 +260,10 @@ class Function(Generic[P, R]):
 
     def __setstate__(self, state: Any) -> None:
         """Restore a pickled function. The plain function may be empty yet, if it refers to this one."""
-        self.python_function, self._options, attributes, self._sources = state
+        self.python_function, self._options, attributes, self._sources, front = state
+        self._front = None if front is None else weakref.ref(front)
+        self._front_code = None if front is None else front.__code__
+        self._tiers = None
         pickling.put_in_files(self.python_function, self._sources)
         self.__dict__.update(attributes, __wrapped__=self.python_function)
         self.__call__ = self._first_call    # type: ignore[method-assign]
@@ -331,6 +386,44 @@ class Function(Generic[P, R]):
         self._begin()
 
 
+class TraceList(Sequence[Trace]):
+    """The traces of a staged function, those of now at each look."""
+
+    def __init__(self, function: Function[..., Any]) -> None:
+        self._function = function
+
+    def __len__(self) -> int:
+        return len(self._function.traces)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._function.traces[place]
+
+    def __eq__(self, other: object) -> bool:
+        return self._function.traces == (tuple(other) if isinstance(other, TraceList) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._function.traces)
+
+
+def staged_function(function: Any) -> Function[..., Any] | None:
+    """The staged function of which a Python function has the code; None for other functions."""
+    found = vars(function).get("__ag_function__") if type(function) is FunctionType else None
+    return found if found is not None and found._front is not None and found._front() is function else None
+
+
+def _is_of_class(function: Any) -> bool:
+    """Whether a function is defined in the body of a class."""
+    around = function.__qualname__.rpartition(".")[0]
+    return bool(around) and not around.endswith("<locals>")
+
+
+# What a Python function has as attributes, in front of a staged one.
+_VIEWS = (
+    *("graph", "lower", "compile", "explain", "get_concrete_function", "pretty_printed_concrete_signatures"),
+    *("cache_clear", "with_options"),
+)
 _OWN = ("graph", "lower", "compile", "explain", "get_concrete_function")
 
 

@@ -18,6 +18,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.common.code_flags import names_in
+from autograph.common.code_marks import is_staged_function
 from autograph.common.statics import cell_content, names_of, own_attribute
 
 _NAMED = ("__module__", "__name__", "__qualname__")
@@ -78,7 +79,8 @@ def complete(staged: Any) -> None:
 def state_of(staged: Any) -> tuple[Any, ...]:
     """The plain function, the options, the attributes that the plain function lacks, and where its source is."""
     attributes = {name: value for name, value in vars(staged).items() if name not in _COPIED}
-    return staged.python_function, staged._options, attributes, _Sources(staged.python_function)
+    front = None if staged._front is None else staged._front()
+    return staged.python_function, staged._options, attributes, _Sources(staged.python_function), front
 
 
 # Where the source is --------------------------------------------------------------------------------------------------
@@ -126,7 +128,7 @@ def _functions(root: Any) -> Iterator[FunctionType]:
     waiting, visited = [root], {id(root): root}
     while waiting:
         thing = waiting.pop()
-        if type(thing) is FunctionType:
+        if type(thing) is FunctionType and not is_staged_function(thing):   # its code is made anew
             yield thing
         for part in _parts(thing):
             if id(part) not in visited and _goes_along(part, module):

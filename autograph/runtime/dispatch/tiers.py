@@ -19,7 +19,6 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from inspect import Parameter
 from types import FunctionType
 from typing import Any
@@ -103,6 +102,7 @@ class Tiers:
 
     Attributes:
         is_resting: whether the function is in tier 0.
+        counts_itself: whether `call` has the code of the function, extended.
         call: what a call of the function runs in tier 0.
         runner: the `LoopRunner` of a function that runs as plain Python as a whole; None if there is none yet.
     """
@@ -130,10 +130,10 @@ class Tiers:
         _ALL.add(self)
 
     def _counting(self) -> Callable[..., Any]:
-        sample = partial(_sample, weakref.ref(self))
         found = None
         if type(self._function) is FunctionType:
-            found = counting(self._function, self._ticks, sample)
+            found = counting(self._function, self._ticks, Sampler(weakref.ref(self)))
+        self.counts_itself = found is not None
         if found is not None:
             vars(found)["__ag_tiers__"] = self      # for code does not keep it alive
             return found
@@ -386,17 +386,28 @@ def follow_traces() -> None:
             tiers.switch()
 
 
-def _sample(tiers: weakref.ref[Tiers], values: tuple[Any, ...]) -> tuple[bool, Any]:
-    found = tiers()
-    assert found is not None, "the function that is being called keeps it alive"
-    try:
-        return False, found.sample(values)
-    except BaseException as error:
-        trace = error.__traceback__
-        for _ in range(2):
-            trace = trace and trace.tb_next     # this frame, and that of `sample`
-        error.__traceback__ = trace
-        return True, error
+class Sampler:
+    """What the code of a function that counts its calls refers to. Garbage collection does not follow code."""
+
+    __slots__ = ("_tiers",)
+
+    def __init__(self, tiers: weakref.ref[Tiers] | None) -> None:
+        self._tiers = tiers
+
+    def __call__(self, values: tuple[Any, ...]) -> tuple[bool, Any]:
+        tiers = None if self._tiers is None else self._tiers()
+        assert tiers is not None, "the function that is being called keeps it alive"
+        try:
+            return False, tiers.sample(values)
+        except BaseException as error:
+            trace = error.__traceback__
+            for _ in range(2):
+                trace = trace and trace.tb_next     # this frame, and that of `sample`
+            error.__traceback__ = trace
+            return True, error
+
+    def __reduce__(self) -> Any:
+        return Sampler, (None,)     # a function that is unpickled gets other code
 
 
 def _differ(plain: float, staged: float) -> bool:

@@ -23,7 +23,7 @@ import numpy as np
 from autograph.common import pytree, trace_rules
 from autograph.common.bytecode import looks_at_frames
 from autograph.common.code_flags import codes_in, is_compiled
-from autograph.common.code_marks import is_converted, is_switch
+from autograph.common.code_marks import is_converted, is_staged_function, is_switch
 from autograph.common.packages import is_called, is_opaque_class, package_of
 from autograph.common.statics import class_attribute, class_has, is_a, module_of, names_of, own_attribute
 from autograph.common.trace_rules import on_behalf
@@ -284,7 +284,10 @@ class Caller(Calls):
         if isinstance(function.__globals__, Fallback):
             return self._inlined(function, function)
         if is_switch(function):
-            return self.replacement(vars(function)["__wrapped__"])
+            inner = vars(function)["__wrapped__"]
+            if is_staged_function(function) and (package := is_called(inner)):
+                raise Restart({(PACKAGE, package)})     # it is staged, so trace its package, too
+            return self.replacement(inner)
         if makes_named_tuples(function):
             return function
         if op_of(function) is not None or is_impure(function):

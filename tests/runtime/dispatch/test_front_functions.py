@@ -1,0 +1,230 @@
+"""`ag.function` gives a Python function that changes its code with the tiers, and is a function in every other way."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import gc
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+import textwrap
+import traceback
+import types
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.runtime.dispatch.function import staged_function
+from tests import outcomes
+
+pytestmark = [
+    pytest.mark.usefixtures("default_engine"),
+    pytest.mark.versions,
+    pytest.mark.skipif(not (3, 11) <= sys.version_info[:2] <= (3, 13), reason="other bytecode"),
+]
+
+TIERS = pytest.mark.parametrize("tier", ["plain", "staged"])
+
+
+def in_tier(function: Any, tier: str, *args: Any) -> Any:
+    """The staged function, with calls such as this one compiled ahead for the tier `staged`."""
+    made = ag.function(function)
+    if tier == "staged":
+        made.compile(*args)
+    return made
+
+
+@ag.function
+def of_module(a: Any, b: Any = 2, *rest: Any, key: Any = 3, **more: Any) -> Any:
+    """Adds."""
+    return a + b + key + len(rest) + len(more)
+
+
+@TIERS
+def test_it_is_called_as_the_function_is(tier: str) -> None:
+    made = in_tier(of_module.python_function, tier, 1)
+    for call in ("1", "1, 5", "1, 5, 6, 7", "a=1, b=3", "1, key=2, other=4", "", "1, 2, a=3", "*(1, 2), **{'key': 4}"):
+        wanted = outcomes.run(of_module.python_function, call)
+        assert outcomes.run(made, call) == wanted, call
+
+
+@TIERS
+def test_it_is_a_function(tier: str) -> None:
+    made, plain = in_tier(of_module.python_function, tier, 1), of_module.python_function
+    assert type(made) is types.FunctionType
+    assert inspect.signature(made) == inspect.signature(plain)
+    assert inspect.getsource(made) == inspect.getsource(plain)
+    assert (made.__name__, made.__doc__, made.__module__) == ("of_module", "Adds.", __name__)
+    assert made.__code__.co_firstlineno == plain.__code__.co_firstlineno
+    assert copy.copy(made) is copy.deepcopy(made) is made
+
+
+@TIERS
+def test_tracebacks_are_those_of_the_function(tier: str) -> None:
+    def inverse(x: Any) -> Any:
+        return 1 / x
+
+    def places(function: Any) -> list[Any]:
+        try:
+            function(0)
+        except ZeroDivisionError as error:
+            return [(each.name, each.lineno) for each in traceback.extract_tb(error.__traceback__)[1:]]
+        return []
+
+    found, wanted = places(in_tier(inverse, tier, 1)), places(inverse)
+    assert found[-1:] == wanted
+    assert len(found) <= 2      # a staged call has one entry more, with the line of the `def`
+
+
+@TIERS
+def test_defaults_and_code_may_be_set(tier: str) -> None:
+    made = in_tier(lambda x, y=1: x + y, tier, 1)
+    made.__defaults__ = (10,)
+    assert made(1) == 11
+    made.__code__ = (lambda x, y: x * y).__code__
+    assert made(3) == 30
+    assert made(3, 4) == 12
+
+
+def test_setting_code_stays_when_tiers_change() -> None:
+    made = in_tier(lambda x: x + 1, "plain")
+    made.__code__ = (lambda x: x * 7).__code__
+    ag.function(lambda x: made(x) + 1).graph(3)     # while a trace is made, calls are watched
+    assert made(3) == 21
+    assert made.python_function(3) == 21
+
+
+def test_a_wrapper_with_the_same_attributes_is_no_staged_function() -> None:
+    inner = ag.function(lambda x: x + 1)
+
+    @functools.wraps(inner)
+    def wrapper(x: Any) -> Any:
+        return inner(x) * 100
+
+    assert staged_function(inner) is not None
+    assert staged_function(wrapper) is None
+    assert ag.function(wrapper)(1) == 200
+    assert ag.function(lambda x: wrapper(x))(1) == 200
+    assert ag.function(lambda x: wrapper(x), engine="numpy")(1) == 200
+
+
+@TIERS
+def test_staged_functions_trace_it_as_the_plain_one(tier: str) -> None:
+    inner = in_tier(lambda x: x - 1 if x > 0 else x, tier, 2.5)
+    outer = ag.function(lambda x, f: f(x) + sum(map(inner, [x, 2.0])), engine="numpy")
+    assert outer(3.5, inner) == 2.5 + 2.5 + 1.0
+    assert [trace.plain for trace in outer.traces] == [""]
+    assert ag.grad(inner)(3.0) == 1.0
+    assert ag.to_code(inner) == ag.to_code(inner.python_function)
+
+
+def test_decorating_it_again_changes_options() -> None:
+    made = ag.function(lambda x: x + 1)
+    assert ag.function(made) is made
+    again = ag.function(made, engine="numpy")
+    assert again(1) == 2
+    assert [trace.engine for trace in again.traces] == ["numpy"]
+
+
+@TIERS
+def test_recursion_is_as_deep_as_in_the_function(tier: str) -> None:
+    def depth(n: int) -> int:
+        return n if n > 900 else made(n + 1)
+
+    made: Any = ag.function(depth)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 1000)
+    try:
+        assert made(0) == 901
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@TIERS
+def test_it_is_freed_with_what_it_captures(tier: str) -> None:
+    class Captured:
+        pass
+
+    def make() -> Any:
+        captured, numbers = Captured(), np.ones(3)
+
+        def recursive(n: Any) -> Any:
+            return n if captured is None else numbers[0] + (0 if n <= 0 else recursive(n - 1))
+
+        recursive = ag.function(recursive)
+        if tier == "staged":
+            recursive.graph(1.5)
+            vars(recursive)["__ag_function__"]._tiers._promote()
+        recursive(1.5)
+        return weakref.ref(captured)
+
+    found = make()
+    gc.collect()
+    assert found() is None
+
+
+def test_a_function_in_a_class_keeps_its_views() -> None:
+    class Model:
+        rate = 2.0
+
+        @ag.function
+        def step(self, x: Any) -> Any:
+            return self.rate * x
+
+    assert "x" in str(Model().step.graph(1.5))
+    assert Model().step(1.5) == 3.0
+
+
+def test_pickle_takes_it_by_name() -> None:
+    assert pickle.loads(pickle.dumps(of_module)) is of_module
+
+
+@TIERS
+def test_cloudpickle_takes_it_by_value(tier: str, tmp_path: Path) -> None:
+    pytest.importorskip("cloudpickle")
+    program = """
+        import sys, cloudpickle, autograph as ag
+
+        def helper(x):
+            return x + 1
+
+        @ag.function
+        def f(n, k=2):
+            return n if n < 0 else helper(n) * k + f(n - 10)
+
+        f(5)
+        if sys.argv[1] == "staged":
+            f.graph(5.5)
+            f.__ag_function__._tiers._promote()
+        with open("f.pkl", "wb") as file:
+            cloudpickle.dump([f, f], file)
+        print(f(35))
+    """
+    reader = """
+        import pickle, cloudpickle, autograph as ag
+        f, g = pickle.load(open("f.pkl", "rb"))
+        print(f is g, type(f).__name__, [f(35) for _ in range(3)][-1], f(n=35, k=2))
+        print("graph" in str(f.graph(5.5)), f.python_function is not f)
+    """
+    root = Path(ag.__file__).parent.parent
+    said = []
+    for name, text, *arguments in (("write.py", program, tier), ("read.py", reader)):
+        (tmp_path / name).write_text(textwrap.dedent(text))
+        command = [sys.executable, name, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, env={"PYTHONPATH": str(root)})
+        said.append(done.stdout + done.stderr)
+    value = said[0].strip()
+    assert said[1].splitlines() == [f"True function {value} {value}", "True True"]
+
+
+def test_modules_are_imported_afresh() -> None:
+    """The code of a function names nothing that another import would miss."""
+    made = importlib.import_module(__name__).of_module
+    assert made(1) == 6
