@@ -36,8 +36,9 @@ from autograph.runtime.graph.signature import Signature
 HOT = 0.020         # seconds in plain calls, after which tracing pays
 ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
+FIRST = 1e-4        # seconds of a first call that is noted for its signature
 ENTERING = 4e-7     # seconds that a call takes to find its trace
-SAMPLING = 3e-6     # seconds that timing a call takes,
+SAMPLING = 4e-6     # seconds that timing a call takes at least,
 SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
@@ -48,7 +49,9 @@ LONG = 1e-3         # seconds of a call whose time is known from one call
 MOST = 256          # signatures whose times are kept
 REVIEW = 256        # calls of a plain signature, after which the function rests if none was staged meanwhile
 
-_clock = time.perf_counter
+# Processor time, where it is exact, for other processes take time, too.
+_clock = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-6 else time.perf_counter
+_own_clock = _clock     # for the time of this module
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -87,6 +90,8 @@ class Trial:
             return "" if is_staged else self.reason
         if self.compared:
             return "staged and plain calls are being compared"
+        if not self.calls:
+            return f"such calls are traced when they have taken {_written(HOT)}"
         if self.plain < SMALL:
             return f"calls of less than {_written(SMALL)} are not traced"
         return f"plain calls have taken {_written(self.heat)}; they are traced when that is {_written(HOT)}"
@@ -147,23 +152,22 @@ class Tiers:
 
     def sample(self, values: tuple[Any, ...]) -> Any:
         """Run a call as plain Python, and note its time."""
+        entered, is_first = _own_clock(), not self._ran
         waited, self._interval = self._interval, self._interval * 2 + 1
         self._ticks.rearm(self._interval)
-        if not self._ran and self._chance is None and runs_long(self._function, values) and self._finds_loops():
+        if is_first and self._chance is None and runs_long(self._function, values) and self._finds_loops():
             return self._run_first(values)
         begin = _clock()
         result = self._plain(*values)
         seconds = _clock() - begin
-        if self._chance is None:
-            most = int(SAMPLING / SHARE / max(seconds, 1e-9))
-            self._interval = min(self._interval, most)
-        else:
-            self._interval = 0
-        self._ticks.rearm(self._interval)
         self._ran = True
-        seconds, self._last = min(seconds, self._last), seconds     # one slow call may be chance
-        if (self._chance or seconds >= SMALL) and self.is_resting and self._is_hot(values, seconds, waited + 1):
+        least, self._last = min(seconds, self._last), seconds   # one slow call may be chance
+        counts = least >= (FIRST if is_first else SMALL) or self._chance is not None
+        if counts and self.is_resting and self._is_hot(values, least, waited + 1):
             self._promote()
+        overhead = max(SAMPLING, _own_clock() - entered - seconds)
+        self._interval = min(self._interval, int(overhead / SHARE / max(seconds, 1e-9))) if self._chance is None else 0
+        self._ticks.rearm(self._interval)
         return result
 
     def _run_first(self, values: tuple[Any, ...]) -> Any:
