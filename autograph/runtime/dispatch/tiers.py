@@ -42,7 +42,6 @@ SAMPLING = 4e-6     # seconds that timing a call takes at least,
 SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
-TRACING = 0.5       # seconds of processor time that tracing a signature may take, or the time of its plain calls
 WARMING = 0.02      # seconds of calls in which loops become hot, and are compiled
 PAIRS = 6           # timed calls of each kind in a trial, about
 LONG = 1e-3         # seconds of a call whose time is known from one call
@@ -242,10 +241,7 @@ class Tiers:
         if self._chance is not None:
             return self._chance.random() < 0.7
         _, trial = self._trial(values)
-        if trial is None or trial.faster == "plain" or (not trial.faster and trial.heat < HOT):
-            return False
-        self._made.seconds_allowed = max(TRACING, trial.heat)
-        return True
+        return trial is not None and (trial.faster == "staged" or (not trial.faster and trial.heat >= HOT))
 
     def seconds_allowed(self, values: tuple[Any, ...]) -> float | None:
         """The processor time that staging a call may take; None for any."""

@@ -224,7 +224,7 @@ def test_without_a_trace_the_record_of_the_calls_says_why(calls_take: Any) -> No
     assert function.traces == ()
     function(1)
     (record,) = function.traces
-    assert record.plain == "tier 0: calls of less than 1 µs are not traced"
+    assert record.plain == "tier 0: such calls are traced when they have taken 20 ms"
 
 
 def test_a_long_first_call_goes_on_in_machine_code() -> None:
