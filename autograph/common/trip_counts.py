@@ -41,7 +41,7 @@ def _at_hand(function: FunctionType, values: Iterable[Any]) -> Iterator[Any]:
         yield value
         attributes = own_attribute(value, "__dict__", {})
         yield from attributes.values() if type(attributes) is dict else ()
-    yield from function.__code__.co_consts
+    yield from (value for value in function.__code__.co_consts if type(value) is not str)   # docstrings are long
     yield from (names[name] for name in function.__code__.co_names if name in names)
 
 

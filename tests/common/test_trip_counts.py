@@ -118,3 +118,17 @@ def test_long_calls(function: Any, values: tuple[Any, ...]) -> None:
 )
 def test_short_calls(function: Any, values: tuple[Any, ...]) -> None:
     assert not runs_long(function, values)
+
+
+def test_docstrings_are_not_counted():
+    def documented(xs: Any) -> int:
+        """Count."""
+        total = 0
+        for x in xs:
+            for y in xs:
+                total += x < y
+        return total
+
+    documented.__code__ = documented.__code__.replace(co_consts=("long " * MANY, *documented.__code__.co_consts[1:]))
+    assert documented([1, 2]) == 1
+    assert not runs_long(documented, ([1, 2],))
