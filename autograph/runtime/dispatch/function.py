@@ -92,7 +92,8 @@ class Function(Generic[P, R]):
         )
         self._tiers = None
         if checked.is_tiered:
-            self._tiers = Tiers(function, self._parameters, self._specializer, self._dispatch)
+            made = self._specializer
+            self._tiers = Tiers(function, self._parameters, made, self._dispatch, self._dispatcher)
             self._specializer.tiers = self._tiers
         self._dispatch()
 
@@ -116,22 +117,15 @@ class Function(Generic[P, R]):
         if self._tiers is not None and self._tiers.is_resting:
             self.__call__ = self._undiverted if Hooks.active else self._tiers.call  # type: ignore[method-assign]
             return
-        names = {
-            "active": Hooks.active,
-            "eager": _eager,
-            "divert": self._divert,
-            "find": made.traces.find.get,
-            "slow": made.run,
-        }
-        dispatcher = make_dispatcher(
-            self.python_function,
-            self._parameters,
-            made.keyers(),
-            names,
-            made.inline_cache(),
-            is_inner=self._front is not None,
-        )
+        dispatcher = self._dispatcher(made.traces.find.get, made.inline_cache())
         self.__call__ = sys.modules["torch"].compiler.disable(dispatcher) if self._is_in_torch else dispatcher  # type: ignore[method-assign]
+
+    def _dispatcher(self, find: Callable[..., Any], cached: Trace | None = None) -> FunctionType:
+        """A dispatcher that finds entries by `find`, after it has tried the trace `cached`."""
+        made, is_inner = self._specializer, self._front is not None
+        names = {"active": Hooks.active, "eager": _eager, "divert": self._divert, "find": find, "slow": made.run}
+        function, parameters = self.python_function, self._parameters
+        return make_dispatcher(function, parameters, made.keyers(), names, cached, is_inner=is_inner)
 
     def _undiverted(self, *args: Any, **kwargs: Any) -> Any:
         """A call in tier 0 while traces are made: it may be a part of one."""

@@ -37,7 +37,6 @@ HOT = 0.020         # seconds in plain calls, after which tracing pays
 ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
 FIRST = 1e-4        # seconds of a first call that is noted for its signature
-ENTERING = 4e-7     # seconds that a call takes to find its trace
 SAMPLING = 4e-6     # seconds that timing a call takes at least,
 SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
@@ -66,6 +65,7 @@ class Trial:
         reason: of that.
         retry: seconds of a plain call from which on another trial may end differently.
         compared: calls in the trial that is under way.
+        entering: the seconds that a staged call takes to find its trace.
         warming: seconds of staged calls with which that begins, until hot loops are compiled.
     """
 
@@ -78,6 +78,7 @@ class Trial:
     calls: int = 0
     compared: int = 0
     warming: float = 0.0
+    entering: float = 0.0
 
     def settle(self, faster: str, reason: str, retry: float = math.inf) -> None:
         """End a trial."""
@@ -103,6 +104,7 @@ class Tiers:
         function: the plain one.
         made: its `Specializer`.
         switch: called when the function changes between tier 0 and the dispatcher.
+        dispatcher: makes a dispatcher that finds entries by a function of its own.
 
     Attributes:
         is_resting: whether the function is in tier 0.
@@ -112,12 +114,18 @@ class Tiers:
     """
 
     def __init__(
-        self, function: Callable[..., Any], parameters: Sequence[Parameter], made: Any, switch: Callable[[], None]
+        self,
+        function: Callable[..., Any],
+        parameters: Sequence[Parameter],
+        made: Any,
+        switch: Callable[[], None],
+        dispatcher: Callable[[Callable[..., Any]], Callable[..., Any]],
     ) -> None:
         self._function = function
         self._parameters = parameters
         self._made = made
         self.switch = switch
+        self._dispatcher = dispatcher
         self._is_simple = all(p.kind in _POSITIONAL for p in parameters)
         self._plain: Entry = function if self._is_simple else self._arranged
         self._ticks = Ticks()
@@ -302,6 +310,8 @@ class Tiers:
             is_staged = count < WARM or trial.warming > 0 or count.bit_count() % 2 == 0
             if self._chance is not None:
                 is_staged = self._chance.random() < 0.5
+            elif count == WARM:
+                trial.entering = self._entering(values)
             begin = _clock()
             result = trace.staged_entry(*values) if is_staged else self._plain(*values)
             seconds = _clock() - begin
@@ -310,6 +320,19 @@ class Tiers:
             return result
 
         return compare
+
+    def _entering(self, values: Sequence[Any]) -> float:
+        """The time that a call takes to find its trace: that of a dispatcher that leads to nothing."""
+        dispatcher = self._dispatcher(lambda key, default: _nothing)
+        args, kwargs = arrange(self._parameters, values)
+        found, read = [], []
+        for _ in range(WARM + 1):
+            begin = _own_clock()
+            dispatcher(*args, **kwargs)
+            end = _own_clock()
+            found.append(end - begin)
+            read.append(_own_clock() - end)
+        return max(0.0, min(found) - min(read))     # without reading the clock
 
     def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
         """Note the time of a call, and settle the trial if that suffices."""
@@ -325,7 +348,7 @@ class Tiers:
             trial.plain = min(trial.plain, seconds)
             trial.calls += 1
         elif trial.compared > WARM:
-            trial.staged = min(trial.staged, seconds + ENTERING)
+            trial.staged = min(trial.staged, seconds + trial.entering)
         is_long = max(seconds, trial.plain) >= LONG
         if trial.compared < 2 * PAIRS and not (is_long and _differ(trial.plain, trial.staged)):
             return
@@ -408,6 +431,9 @@ class Sampler:
 
     def __reduce__(self) -> Any:
         return Sampler, (None,)     # a function that is unpickled gets other code
+
+
+def _nothing(*values: Any) -> None: ...
 
 
 def _differ(plain: float, staged: float) -> bool:

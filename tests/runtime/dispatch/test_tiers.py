@@ -28,7 +28,7 @@ def calls_take(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def take(seconds: float, longer: float = 0.0) -> None:
         readings = itertools.count(step=seconds)
         monkeypatch.setattr(tiers, "_clock", lambda: next(readings))
-        monkeypatch.setattr(tiers, "ENTERING", longer * seconds / 2)
+        monkeypatch.setattr(tiers.Tiers, "_entering", lambda self, values: longer * seconds / 2)
 
     return take
 
