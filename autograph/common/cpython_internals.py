@@ -217,3 +217,6 @@ COUNTS, _IN_LIST = True, 0
 (_IN_LIST,) = references([object()])
 _IN_CALL = (lambda thing: _count(thing))(object())
 COUNTS = _counts()
+
+# The references to a thing, the interpreter's own included: to compare with those of an example, if they count.
+reference_count = sys.getrefcount

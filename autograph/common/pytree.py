@@ -104,7 +104,7 @@ _Names = tuple[dict[str, None], frozenset[str]]
 
 
 class FieldFacts:
-    """What `_names_of` returns for a class.
+    """The names that `_names_of` returns for a class.
 
     Attributes:
         tag: the cell of the version tag of the class.

@@ -35,7 +35,7 @@ def runs_long(function: Any, values: Iterable[Any]) -> bool:
 
 
 def _at_hand(function: FunctionType, values: Iterable[Any]) -> Iterator[Any]:
-    """What the loops of a call may go through, or count to."""
+    """The values that the loops of a call may go through, or count to."""
     names = function.__globals__
     for value in values:
         yield value

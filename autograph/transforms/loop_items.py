@@ -6,11 +6,12 @@ can be made again from its containers, from its place on: `enumerate(xs[3:], 3)`
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from autograph.common.cpython_internals import COUNTS, reference_count
 
 SIZED = frozenset({range, tuple, list, np.ndarray})
 _ITERATORS = frozenset(map(type, (iter([]), iter(()), iter(range(0)), iter(np.empty(0)))))
@@ -90,10 +91,10 @@ def _inside(iterator: Any) -> list[tuple[Any, int]]:
     """The iterators in another one, each with the number of references to it."""
     made = iterator.__reduce__()[1]
     count = len(made) if type(iterator) is zip else 1
-    return [(made[at], sys.getrefcount(made[at])) for at in range(count)]
+    return [(made[at], reference_count(made[at])) for at in range(count)]
 
 
-_ALONE = {kind: _inside(kind(()))[0][1] for kind in (enumerate, zip)}
+_ALONE = {kind: _inside(kind(()))[0][1] if COUNTS else 0 for kind in (enumerate, zip)}
 
 
 def _of_inner(iterator: Any, found: Items) -> str | None:

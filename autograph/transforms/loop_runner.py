@@ -21,6 +21,7 @@ from typing import Any
 from autograph import operators
 from autograph.common.code_flags import codes_in
 from autograph.common.code_marks import shelters
+from autograph.common.cpython_internals import COUNTS, reference_count
 from autograph.conversion.conversions import converted_with, whole_pieces
 from autograph.conversion.loop_functions import shared_variables
 from autograph.operators import loops
@@ -149,7 +150,7 @@ def _for_operator(runner: LoopRunner) -> Callable[..., None]:
             if is_plain or ACTIVE or BACKENDS or type(iterable) in STAGED:
                 loops.for_stmt(iterable, body, names, until, options)
                 return
-            alone = sys.getrefcount(iterable) <= _ALONE
+            alone = reference_count(iterable) <= _ALONE
             begin = clock()
             if site.is_hot:
                 outcome = _stage_for(site, items_of(iterable, 0, alone), body, until, options)
@@ -248,11 +249,11 @@ def _no_items(taken: int) -> None:
 
 
 def _references(iterable: Any, *rest: Any, **options: Any) -> int:
-    return sys.getrefcount(iterable)
+    return reference_count(iterable)
 
 
 # The references to the iterable of a `for` that nothing else refers to.
-_ALONE = _references(enumerate(()), None, until=None)
+_ALONE = _references(enumerate(()), None, until=None) if COUNTS else 0
 
 
 _REPEATED = Outcome.REPEATED, Outcome.REPEATED_QUIETLY

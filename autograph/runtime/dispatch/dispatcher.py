@@ -120,7 +120,7 @@ def make_counter(
 
 
 class Target(weakref.ref[Any]):
-    """What the code of a trampoline refers to. Garbage collection does not follow code."""
+    """A weak reference in the code of a trampoline: garbage collection does not follow code."""
 
     __slots__ = ()
 

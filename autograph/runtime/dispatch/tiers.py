@@ -410,7 +410,7 @@ def follow_traces() -> None:
 
 
 class Sampler:
-    """What the code of a function that counts its calls refers to. Garbage collection does not follow code."""
+    """A weak reference in the code of a function that counts its calls: garbage collection does not follow code."""
 
     __slots__ = ("_tiers",)
 
