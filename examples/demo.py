@@ -1,7 +1,7 @@
-"""What `make demo` shows: plain functions, staged, and modules of the standard library, converted; all at work.
+"""What `make demo` shows: plain functions, decorated, and modules of the standard library, converted; all at work.
 
-Every answer is compared to that of the plain code. On a terminal in color, piped as plain text; exit status 1 if any
-answer differs. `--short` leaves out most of the repetition, for the tests.
+All functions have default options. Every answer is compared to that of the plain code. On a terminal in color, piped
+as plain text; exit status 1 if any answer differs. `--short` leaves out most of the repetition, for the tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 from comparing import lines_of, outcome
-from programs import PROGRAMS, Program, board, collatz, life, mandelbrot, square_root
+from computing import COMPUTING, julia
+from programs import PROGRAMS, Program, board, collatz, life, square_root
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -29,15 +30,20 @@ from workloads import JOBS, Job
 import autograph as ag
 from autograph.cli import display
 from autograph.conversion.explain import Explanation
+from autograph.runtime.dispatch.explain import TIERS
 from autograph.runtime.graph_text.printer import lines
 
 SHORT = "--short" in sys.argv
-SECONDS = 0.02 if SHORT else 0.25  # to measure each program for, each way
+SECONDS = 0.02 if SHORT else 0.4  # to measure each short function for
+CALLS, PLAIN_CALLS = (3, 1) if SHORT else (30, 4)  # of each longer one
+HOT = 2000  # calls of `collatz`, which become machine code by then
 ACCELERATORS = "_bisect _heapq _json _statistics".split()  # in C; without them, the modules are all Python
 SHOWN = [job for job in JOBS if not SHORT or job.modules[0] in ("heapq", "textwrap")]
 MODULES = [*dict.fromkeys(name for job in SHOWN for name in job.modules)]
 
 console = Console(highlight=False, soft_wrap=True, file=sys.__stdout__)  # also while what is printed is caught
+STAGED: dict[Callable[..., Any], Any] = {}  # the functions that compute for a while
+LIMIT = 200  # steps of `julia`
 differences: list[str] = []  # what did not come out as it should
 
 
@@ -46,10 +52,12 @@ def main() -> None:
     show_what_becomes_of(collatz, 837799)
     parts = [show_programs()]
     show_traceback()
-    draw()
+    draw_life()
     parts.append(show_modules())
-    heading("All in all")
-    table("|answers>|equal|time: plain time>", parts)
+    parts.insert(0, show_computing())
+    draw_julia()
+    heading("All in all, beside plain Python")
+    table("|answers>|equal|times as fast>", parts)
     count = sum(int(part[1].replace(",", "")) for part in parts)
     verdict = f"[bold red]Not equal: {', '.join(differences)}." if differences else "[bold green]All answers are equal."
     took = time.perf_counter() - start
@@ -82,12 +90,14 @@ def show_what_becomes_of(function: Callable[..., Any], *arguments: Any) -> None:
     heading(f"{name}, as it was typed, and converted: ag.to_code({name})")
     display.side_by_side(plain_source(function), ag.to_code(function))
     told = ", ".join(map(repr, arguments))
+    for _ in range(HOT):
+        staged(*arguments)
     equal = expect(outcome(staged, arguments) == outcome(function, arguments), name)
     heading(f"Decorated with @ag.function, {name}({told}) gives {staged(*arguments)}, the plain one's: {equal}")
-    console.print("Called once, it has become this graph:\n")
+    console.print(f"After {HOT:,} calls, it has become this graph:\n")
     display.graph(lines(staged.graph(*arguments).graph))
-    console.print("\nwhich runs as this function, on the engine numpy:\n")
-    display.code(str(staged.lower(*arguments)).rstrip() + "\n")
+    console.print("\nwhich is compiled to machine code, or else runs as this function:\n")
+    display.code(staged.with_options(engine="numpy").lower(*arguments).source.rstrip() + "\n")
     console.print("\nand explains itself:\n")
     console.print(str(staged.explain(*arguments)).replace(os.getcwd() + os.sep, ""), markup=False)
 
@@ -102,40 +112,41 @@ def plain_source(function: Callable[..., Any]) -> str:
 
 
 def show_programs() -> list[str]:
-    heading(f"{len(PROGRAMS)} plain functions (examples/programs.py), and the same with @ag.function")
+    heading(f"{len(PROGRAMS)} short functions (examples/programs.py), and the same with @ag.function")
     console.print("Compared: values, types and dtypes, what is printed, errors and their lines, arguments changed.\n")
-    rows, compared, ratios, before = [], 0, [], len(differences)
-    for number, program in enumerate(PROGRAMS, 1):
-        with console.status(f"{number} of {len(PROGRAMS)}: {program.title}"):
-            staged: Any = ag.function(program.function)
-            first = seconds(staged, [next(program.calls())])
-            calls = [*range(len([*program.calls()]))] * 2  # again, so that each call finds a trace
-            wanted = [outcome(program.function, args) for args in program.calls()] * 2
-            found = [outcome(staged, args) for _ in range(2) for args in program.calls()]
-            equal = expect(wanted == found, program.function.__name__)
-            plain, fast = measured(program, staged)
-        compared += len(calls)
-        ratios.append(fast / plain)
+    rows, compared, gains, before = [], 0, [], len(differences)
+    for program in progress(PROGRAMS):
+        staged: Any = ag.function(program.function)
+        first = seconds(staged, [next(program.calls())])
+        wanted = [outcome(program.function, args) for args in program.calls()]
+        found = [outcome(staged, args) for _ in range(2) for args in program.calls()]
+        equal = expect(wanted * 2 == found, program.function.__name__)
+        plain, fast = measured(program, staged)
+        compared += len(found)
+        gains.append(plain / fast)
         rows.append([
-            f"[cyan]{program.function.__name__}[/]", program.title, str(len(calls)), equal, duration(plain),
-            duration(fast), f"{fast / plain:.2f}", duration(first), traces(staged),
+            f"[cyan]{program.function.__name__}[/]", program.title, str(len(found)), equal, duration(plain),
+            duration(first), duration(fast), f"{plain / fast:.1f}",
         ])  # fmt: skip
-    table("|what it does|calls>||plain>|staged>|ratio>|first call>|traces", rows)
-    console.print("\nratio: the time of a staged call, where the plain one takes 1; tracing is in the first call.")
-    console.print("Traces that are called plain run the function as it was typed; `explain` says why.")
-    told = f"{sorted(ratios)[len(ratios) // 2]:.2f} (median)"
-    return [f"{len(PROGRAMS)} functions, staged", f"{compared:,}", all_equal(before), told]
+    table("|what it does|calls>||plain>|first call>|later>|times as fast>", rows)
+    console.print("\nThe time of a call, plain and decorated. Calls run the function as it was typed until they have")
+    console.print("taken 20 ms; then they run as a graph or machine code, if that is faster.")
+    return [f"{len(PROGRAMS)} short functions", f"{compared:,}", all_equal(before), middle(gains)]
+
+
+def progress(programs: list[Program]) -> Iterator[Program]:
+    for number, program in enumerate(programs, 1):
+        with console.status(f"{number} of {len(programs)}: {program.title}"):
+            yield program
+
+
+def middle(gains: list[float]) -> str:
+    return f"{sorted(gains)[len(gains) // 2]:.1f} (median)"
 
 
 def all_equal(before: int) -> str:
     """Whether there have been no differences since there were so many."""
     return "[green]all[/]" if len(differences) == before else "[bold red]NOT ALL[/]"
-
-
-def traces(staged: Any) -> str:
-    """How many there are, and how many of them had to be left plain Python."""
-    plain = sum(1 for trace in staged.traces if trace.plain)
-    return f"{len(staged.traces)}{f', {plain} plain' if plain else ''}"
 
 
 def measured(program: Program, staged: Any) -> tuple[float, float]:
@@ -201,25 +212,79 @@ def raised_by(function: Callable[..., Any]) -> BaseException:
     raise AssertionError("it has not raised anything")
 
 
+# Functions that compute for a while -----------------------------------------------------------------------------------
+
+
+def show_computing() -> list[str]:
+    heading(f"{len(COMPUTING)} functions that compute for a while (examples/computing.py), and with @ag.function")
+    rows, gains, before = [], [], len(differences)
+    for program in progress(COMPUTING):
+        function, name = program.function, program.function.__name__
+        staged: Any = STAGED.setdefault(function, ag.function(function))
+        plain_answers = [timed(function, *program.calls()) for _ in range(PLAIN_CALLS)]
+        wanted, plain = min(plain_answers, key=lambda each: each[1])
+        answers = [timed(staged, *program.calls()) for _ in range(CALLS)]
+        equal = expect(all(answer == wanted for answer, _ in answers), name)
+        first, fast = answers[0][1], min(took for _, took in answers)
+        gains.append(plain / fast)
+        rows.append([
+            f"[cyan]{name}[/]", program.title, str(CALLS), equal, duration(plain), duration(first), duration(fast),
+            f"{plain / fast:,.1f}", tier(staged, *program.calls()),
+        ])  # fmt: skip
+    table("|what it does|calls>||plain>|first call>|later>|times as fast>|now runs as", rows)
+    console.print("\nA long first call is traced and compiled while it runs, unless an earlier run has left its")
+    console.print("machine code on disk. docs/performance.md says what becomes faster, and what does not.")
+    return [f"{len(COMPUTING)} longer functions", f"{CALLS * len(COMPUTING):,}", all_equal(before), middle(gains)]
+
+
+def timed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, float]:
+    """The outcome of a call, and how long it takes."""
+    took = 0.0
+
+    def call(*values: Any) -> Any:
+        nonlocal took
+        begin = time.perf_counter()
+        try:
+            return function(*values)
+        finally:
+            took = time.perf_counter() - begin
+
+    return outcome(call, arguments), took
+
+
+def tier(staged: Any, arguments: tuple[Any, ...]) -> str:
+    """What runs the calls of a function, or at least its loops."""
+    report = staged.explain(*arguments)
+    return TIERS[max([report.summary.tier, *(loop.tier for loop in report.loops)])]
+
+
 # Pictures -------------------------------------------------------------------------------------------------------------
 
 
-def draw() -> None:
+def draw_life() -> None:
     iterations = 40 if SHORT else 120
-    heading(f"Gosper's gun after {iterations} iterations of a staged `life`")
+    heading(f"Gosper's gun after {iterations} iterations of a decorated `life`")
     cells = ag.function(life)(board(), iterations)
     for upper, lower in zip(cells[::2].tolist(), cells[1::2].tolist()):
         console.print("    " + "".join(" ▀▄█"[over + 2 * under] for over, under in zip(upper, lower)).rstrip())
-    limit = 60
-    heading("A staged `mandelbrot`")
-    iterations = ag.function(mandelbrot)(72, limit)
+
+
+def draw_julia() -> None:
+    """A picture by a function that has become machine code, for calls with other numbers have compiled it."""
+    width = max(32, min(console.width - 8, 96)) // 8 * 8
+    arguments = width, width * 5 // 8, LIMIT
+    (wanted, plain), (found, fast) = timed(julia, arguments), timed(STAGED[julia], arguments)
+    equal = expect(wanted == found, "the picture")
+    heading(f"Drawn by `julia` in {duration(fast)}; plain Python takes {duration(plain)}: {equal}")
+    steps = STAGED[julia](*arguments)
+    light = np.log(steps + 1) / np.log(LIMIT + 1)
     if not console.is_terminal:
-        for row in iterations:
-            console.print("    " + "".join(" .:-=+*%@"[int(n * 8 / limit)] for n in row).rstrip(), markup=False)
+        for row in light[::2]:
+            console.print("    " + "".join(" .:-=+*%@"[int(8 * value)] for value in row).rstrip(), markup=False)
         return
     # red, green, blue
-    glow = np.where(iterations == limit, 0, iterations / limit)[..., None] ** np.array([0.35, 0.7, 1.4])
-    for upper, lower in zip((glow * 255).astype(int)[::2], (glow * 255).astype(int)[1::2]):
+    glow = (255 * np.where(steps == LIMIT, 0, light)[..., None] ** np.array([1.0, 1.8, 0.6])).astype(int)
+    for upper, lower in zip(glow[::2], glow[1::2]):
         line = Text("    ")
         for over, under in zip(upper, lower):
             line.append("▀", "rgb({},{},{}) on rgb({},{},{})".format(*over, *under))
@@ -241,8 +306,9 @@ def show_modules() -> list[str]:
             name = "json" if "json" in job.modules else " ".join(job.modules)
             console.print(f"  [cyan]{name:22}[/] {job.title:40} {len(wanted):6,} answers {equal}")
             count += len(wanted)
-    ratio = f"{times[1] / times[0]:.1f}"
-    return [f"{len(MODULES)} standard modules, converted", f"{count:,}", all_equal(before), ratio]
+    console.print("\nConversion alone makes nothing faster: it lets each statement ask whether it is to be staged.")
+    gain = f"{times[0] / times[1]:.1f}"
+    return [f"{len(MODULES)} standard modules, converted", f"{count:,}", all_equal(before), gain]
 
 
 @contextmanager

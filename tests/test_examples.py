@@ -18,6 +18,7 @@ from autograph.errors import StagingError
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "examples"))
 from comparing import outcome, told  # noqa: E402
+from computing import COMPUTING  # noqa: E402
 from lockstep import on_arrays  # noqa: E402
 from programs import PROGRAMS, Program  # noqa: E402
 
@@ -95,34 +96,42 @@ def test_what_is_not_in_lockstep_is_refused() -> None:
         api.to_graph(of_two_kinds)(np.arange(3))
 
 
-def demo(*arguments: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "examples" / "demo.py"), *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout
     assert "All answers are equal." in done.stdout
+    return done
+
+
+def demo(*arguments: str) -> str:
+    done = run(*arguments)
     assert "\x1b" not in done.stdout
     return done.stdout
 
 
 @pytest.mark.once
+@pytest.mark.usefixtures("default_engine")
 def test_short_demo() -> None:
     shown = demo("--short")
     assert "ag__.while_stmt(loop_test, loop_body, ('n', 'steps'))" in shown  # the converted code,
     assert "graph collatz(n: py.int):" in shown  # the graph,
     assert "\n    while n != 1:\n" in shown  # what runs,
     assert "\n  traced: (n: py.int): the first call\n" in shown  # and why
-    for program in PROGRAMS:
+    assert "\nDrawn by `julia` in " in shown
+    for program in [*PROGRAMS, *COMPUTING]:
         assert f"  {program.function.__name__} " in shown
 
 
 @pytest.mark.slow
 @pytest.mark.versions
+@pytest.mark.usefixtures("default_engine")
 def test_demo() -> None:
     demo()
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.function.__name__)
+@pytest.mark.parametrize("program", [*PROGRAMS, *COMPUTING], ids=lambda program: program.function.__name__)
 def test_program(program: Program) -> None:
     staged = ag.function(program.function)
     wanted = [outcome(program.function, arguments) for arguments in program.calls()]
@@ -132,12 +141,7 @@ def test_program(program: Program) -> None:
 
 @pytest.mark.once
 def test_the_demo_in_colors() -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FORCE_COLOR": "1"}
-    command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--short"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr + done.stdout
-    assert "All answers are equal." in done.stdout
-    assert "\x1b" in done.stdout
+    assert "\x1b" in run("--short", FORCE_COLOR="1").stdout
 
 
 def test_outcomes_tell_things_apart() -> None:
