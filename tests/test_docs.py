@@ -82,7 +82,7 @@ def test_commands(tmp_path: Path) -> None:
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
 
 
-PAGES = ["docs/functions.md", "docs/gradients.md", "docs/tensorflow.md", "docs/training.md"]
+PAGES = ["docs/functions.md", "docs/gradients.md", "docs/performance.md", "docs/tensorflow.md", "docs/training.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)
