@@ -35,7 +35,7 @@ from autograph.runtime.graph_text.printer import lines
 
 SHORT = "--short" in sys.argv
 SECONDS = 0.02 if SHORT else 0.4  # to measure each short function for
-CALLS, PLAIN_CALLS = (3, 1) if SHORT else (30, 4)  # of each longer one
+CALLS = 3 if SHORT else 30  # of each longer one
 HOT = 2000  # calls of `collatz`, which become machine code by then
 ACCELERATORS = "_bisect _heapq _json _statistics".split()  # in C; without them, the modules are all Python
 SHOWN = [job for job in JOBS if not SHORT or job.modules[0] in ("heapq", "textwrap")]
@@ -221,9 +221,12 @@ def show_computing() -> list[str]:
     for program in progress(COMPUTING):
         function, name = program.function, program.function.__name__
         staged: Any = STAGED.setdefault(function, ag.function(function))
-        plain_answers = [timed(function, *program.calls()) for _ in range(PLAIN_CALLS)]
-        wanted, plain = min(plain_answers, key=lambda each: each[1])
-        answers = [timed(staged, *program.calls()) for _ in range(CALLS)]
+        wanted, plain = timed(function, *program.calls())
+        answers = []
+        for number in range(CALLS):
+            answers.append(timed(staged, *program.calls()))
+            if number % 6 == 5:
+                plain = min(plain, timed(function, *program.calls())[1])
         equal = expect(all(answer == wanted for answer, _ in answers), name)
         first, fast = answers[0][1], min(took for _, took in answers)
         gains.append(plain / fast)
