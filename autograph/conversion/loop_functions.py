@@ -35,7 +35,7 @@ from collections.abc import Callable, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from autograph.common.code_flags import codes_in, of_code
+from autograph.common.code_flags import of_code
 from autograph.common.code_marks import WHOLE, is_body
 from autograph.operators.state import CellVariable
 
@@ -207,8 +207,11 @@ def deleted_variables(code: CodeType) -> frozenset[str]:
 
 
 def _variables(code: CodeType, *operations: str) -> frozenset[str]:
-    found = (each for inner in codes_in(code) for each in dis.get_instructions(inner))
-    return frozenset(str(each.argval) for each in found if each.opname in operations)
+    found = {str(each.argval) for each in dis.get_instructions(code) if each.opname in operations}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):     # its own variables may have the same names
+            found |= _variables(inner, *operations).difference(inner.co_cellvars)
+    return frozenset(found)
 
 
 @of_code

@@ -518,6 +518,25 @@ def test_the_runner_of_a_function() -> None:
     assert runner.function(5) == nested(5)
 
 
+def namesakes(x: Any, n: int) -> Any:
+    for i in range(4):
+        x[i] = 2 * i
+
+        def inner(v: Any) -> Any:
+            x = v
+            match v:
+                case [_, p]:
+                    if n > 1:
+                        return x, p
+
+    return x
+
+
+@ITERATIONS
+def test_a_variable_of_an_inner_function_has_the_name_of_one_of_the_loop(first: int) -> None:
+    compare(namesakes, "np.arange(5.0), 2", first=first)
+
+
 # Reports --------------------------------------------------------------------------------------------------------------
 
 
