@@ -26,6 +26,7 @@ from autograph.operators.state import UNBOUND, CellVariable, State
 from autograph.runtime.dispatch.advice import Advice, merged
 from autograph.runtime.dispatch.explain import LoopSummary, duration
 from autograph.runtime.dispatch.function import Function
+from autograph.runtime.dispatch.tiers import ALLOWED
 from autograph.runtime.dispatch.trace_report import advice_on
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.signature import Traced
@@ -198,6 +199,10 @@ class Site:
             site = site.parent
         return found
 
+    def seconds_allowed(self, values: Sequence[Any]) -> float | None:
+        """The processor time that staging the loop may take: as the tiers of functions; any if it need not be hot."""
+        return max(ALLOWED, self.plain.seconds) if self.owner.threshold else None
+
     # Staged runs ------------------------------------------------------------------------------------------------------
 
     def run(self, call: str, items: Items | None, bodies: Sequence[FunctionType], options: Any) -> Outcome:
@@ -349,6 +354,7 @@ class Variant:
         function.__ag_check__ = self.check
         self.function: Function[..., Any] = Function(function, **site.owner.options)
         self._specializer = self.function._specializer
+        self._specializer.seconds_allowed = site.seconds_allowed
 
     @property
     def made(self) -> int:

@@ -16,6 +16,7 @@ import autograph.transforms.staging  # noqa: F401  (gives loops their tracer)
 from autograph.runtime.dispatch import advice
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.options import can_compile, check_options
+from autograph.transforms import loop_sites
 from autograph.transforms.loop_runner import LoopRunner
 from tests import outcomes
 
@@ -535,6 +536,21 @@ def namesakes(x: Any, n: int) -> Any:
 @ITERATIONS
 def test_a_variable_of_an_inner_function_has_the_name_of_one_of_the_loop(first: int) -> None:
     compare(namesakes, "np.arange(5.0), 2", first=first)
+
+
+def test_a_loop_whose_staging_would_take_long_stays_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop_sites, "ALLOWED", 0.0)     # then it may take as long as the loop has taken
+
+    def poly(x: float) -> float:
+        for _ in range(40):
+            x = 1 + x * (2 + x * (3 + x * (4 + x * (5 + x * (6 + x * (7 + x * (8 + x))))))) % 3
+        return x
+
+    runner = runner_of(poly, first=1, threshold=1e-9)
+    assert runner.function(0.5) == poly(0.5)
+    (loop,) = runner.loops
+    assert loop.tier == 0
+    assert "tracing was stopped after" in loop.reason
 
 
 # Reports --------------------------------------------------------------------------------------------------------------

@@ -95,6 +95,7 @@ class Function(Generic[P, R]):
             made = self._specializer
             self._tiers = Tiers(function, self._parameters, made, self._dispatch, self._dispatcher)
             self._specializer.tiers = self._tiers
+            self._specializer.seconds_allowed = self._tiers.seconds_allowed
         self._dispatch()
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -66,6 +66,7 @@ class Specializer:
         self.made = 0
         self._policy_changed = policy_changed
         self.tiers: Tiers | None = None     # of a function that is staged only where that is faster
+        self.seconds_allowed: Callable[[Sequence[Any]], float | None] | None = None     # to stage a call
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
         self._warned = self._gives_up = False
@@ -117,7 +118,7 @@ class Specializer:
             if self._gives_up:
                 break
             try:
-                seconds = None if self.tiers is None else self.tiers.seconds_allowed(values)
+                seconds = None if self.seconds_allowed is None else self.seconds_allowed(values)
                 trace = self.trace_for(values, seconds=seconds)
             except (errors.AutographError, Warning):
                 raise

@@ -251,7 +251,7 @@ class Tiers:
         _, trial = self._trial(values)
         return trial is not None and (trial.faster == "staged" or (not trial.faster and trial.heat >= HOT))
 
-    def seconds_allowed(self, values: tuple[Any, ...]) -> float | None:
+    def seconds_allowed(self, values: Sequence[Any]) -> float | None:
         """The processor time that staging a call may take; None for any."""
         if self._chance is not None:
             return None
