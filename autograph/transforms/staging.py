@@ -24,7 +24,7 @@ from autograph.runtime.graph.signature import Event, Signature, Traced
 from autograph.runtime.tracing.calls.dispatch import Converter
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.trace_function import trace_function
-from autograph.transforms.loop_runner import HOT, LoopRunner
+from autograph.transforms.loop_runner import FIRST, HOT, LoopRunner
 
 function = decorator.function
 run_eagerly = staged.run_eagerly
@@ -69,17 +69,17 @@ def _statements(entity: Any) -> Iterable[Event]:
     ] + [Event("disk", unkept, place)] * bool(conversion.unkept and not disk_cache.is_off())
 
 
-def _loops(function: Any, options: Options, threshold: float = HOT) -> LoopRunner | None:
+def _loops(function: Any, options: Options, threshold: float = HOT, first: int = FIRST) -> LoopRunner | None:
     """The runner for the loops of a function; None if it has none, or no source.
 
     Args:
-        threshold: the seconds in a loop after which it is staged.
+        threshold, first: as for `LoopRunner`.
     """
     if type(function) is not FunctionType or not isinstance(api.convert_or_explain(function), FunctionType):
         return None
     engine = options.engine if options.engine in ENGINES else "native" if can_compile() else "numpy"
     own = {"engine": engine, "fastmath": options.fastmath, "trace_packages": options.trace_packages}
-    runner = LoopRunner(function, {**own, "passes": dict.fromkeys(options.without, False)}, threshold)
+    runner = LoopRunner(function, {**own, "passes": dict.fromkeys(options.without, False)}, threshold, first)
     return runner if runner.has_loops else None
 
 

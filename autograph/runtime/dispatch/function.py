@@ -28,7 +28,7 @@ from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.stopwatch import measured
-from autograph.runtime.dispatch.tiers import Tiers
+from autograph.runtime.dispatch.tiers import make_tiers
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.dispatch.trace_report import report_on, takes_json
@@ -93,7 +93,7 @@ class Function(Generic[P, R]):
         self._tiers = None
         if checked.is_tiered:
             made = self._specializer
-            self._tiers = Tiers(function, self._parameters, made, self._dispatch, self._dispatcher)
+            self._tiers = make_tiers(function, self._parameters, made, self._dispatch, self._dispatcher)
             self._specializer.tiers = self._tiers
             self._specializer.seconds_allowed = self._tiers.seconds_allowed
         self._dispatch()

@@ -6,8 +6,8 @@ to the dispatcher, and the signature is traced. Then staged and plain calls alte
 are faster. If the plain ones are, the signature runs as plain Python, until a call takes `GROWN` times as long. A
 function without a faster signature goes back to tier 0.
 
-All tiers give the same results, so when to change tiers is only a matter of speed. `AUTOGRAPH_TIERS=random:SEED`
-changes them by chance at each call, for tests of that; `AUTOGRAPH_TIERS=off` traces at the first call.
+All tiers give the same results, so when to change tiers is only a matter of speed. `AUTOGRAPH_TIERS=off` traces at the
+first call; with `AUTOGRAPH_TIERS=random:SEED`, chance decides.
 """
 
 from __future__ import annotations
@@ -113,6 +113,9 @@ class Tiers:
         runner: the `LoopRunner` of a function that runs as plain Python as a whole; None if there is none yet.
     """
 
+    _review = REVIEW
+    _loop_settings: tuple[Any, ...] = ()    # those of `LoopRunner`
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -133,7 +136,6 @@ class Tiers:
         self._last = math.inf
         self._ran = False
         self._loop_calls = 0
-        self._chance = _chance()
         self.trials: dict[Any, Trial] = {}
         self.runner: Any = None
         self._has_runner: bool | None = None
@@ -160,22 +162,30 @@ class Tiers:
     def sample(self, values: tuple[Any, ...]) -> Any:
         """Run a call as plain Python, and note its time."""
         entered, is_first = _own_clock(), not self._ran
-        waited, self._interval = self._interval, self._interval * 2 + 1
-        self._ticks.rearm(self._interval)
-        if is_first and self._chance is None and runs_long(self._function, values) and self._finds_loops():
+        waited = self._interval
+        self._wait(waited * 2 + 1)
+        if self._is_long(values, is_first) and self._finds_loops():
             return self._run_first(values)
         begin = _clock()
         result = self._plain(*values)
         seconds = _clock() - begin
         self._ran = True
         least, self._last = min(seconds, self._last), seconds   # one slow call may be chance
-        counts = least >= (FIRST if is_first else SMALL) or self._chance is not None
+        counts = least >= (FIRST if is_first else SMALL)
         if counts and self.is_resting and self._is_hot(values, least, waited + 1):
             self._promote()
         overhead = max(SAMPLING, _own_clock() - entered - seconds)
-        self._interval = min(self._interval, int(overhead / SHARE / max(seconds, 1e-9))) if self._chance is None else 0
-        self._ticks.rearm(self._interval)
+        self._wait(min(self._interval, int(overhead / SHARE / max(seconds, 1e-9))))
         return result
+
+    def _wait(self, calls: int) -> None:
+        """Let the next sample be due after so many calls."""
+        self._interval = calls
+        self._ticks.rearm(calls)
+
+    def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
+        """Whether loops may become hot in a call."""
+        return is_first and runs_long(self._function, values)
 
     def _run_first(self, values: tuple[Any, ...]) -> Any:
         """Run the first call with its loops staged on their own, once they turn out to be hot."""
@@ -196,8 +206,6 @@ class Tiers:
             return False
         trial.plain = min(trial.plain, seconds)
         trial.calls += calls
-        if self._chance is not None:
-            return self._chance.random() < 0.4
         if trial.faster == "plain":
             if seconds < trial.retry:
                 return False
@@ -246,15 +254,11 @@ class Tiers:
 
     def wants_trace(self, values: tuple[Any, ...]) -> bool:
         """Whether a call for which there is no trace is worth one."""
-        if self._chance is not None:
-            return self._chance.random() < 0.7
         _, trial = self._trial(values)
         return trial is not None and (trial.faster == "staged" or (not trial.faster and trial.heat >= HOT))
 
     def seconds_allowed(self, values: Sequence[Any]) -> float | None:
         """The processor time that staging a call may take; None for any."""
-        if self._chance is not None:
-            return None
         _, trial = self._trial(values)
         return ALLOWED if trial is None else max(ALLOWED, trial.heat)
 
@@ -290,7 +294,7 @@ class Tiers:
         """Whether the function has loops that may be staged on their own."""
         if self._has_runner is None:
             if type(self._function) is FunctionType and Hooks.loops is not None:
-                self.runner = Hooks.loops(self._function, self._made.options)
+                self.runner = Hooks.loops(self._function, self._made.options, *self._loop_settings)
             self._has_runner = self.runner is not None
         return self._has_runner
 
@@ -304,14 +308,10 @@ class Tiers:
 
     def _comparing(self, trial: Trial, trace: Trace) -> Entry:
         def compare(*values: Any) -> Any:
-            count = trial.compared
-            trial.compared += 1
-            # the sequence of Thue and Morse: no pattern of the calls themselves favors one of the two
-            is_staged = count < WARM or trial.warming > 0 or count.bit_count() % 2 == 0
-            if self._chance is not None:
-                is_staged = self._chance.random() < 0.5
-            elif count == WARM:
+            if trial.compared == WARM:
                 trial.entering = self._entering(values)
+            is_staged = self._is_turn_of_staged(trial)
+            trial.compared += 1
             begin = _clock()
             result = trace.staged_entry(*values) if is_staged else self._plain(*values)
             seconds = _clock() - begin
@@ -334,12 +334,13 @@ class Tiers:
             read.append(_own_clock() - end)
         return max(0.0, min(found) - min(read))     # without reading the clock
 
+    def _is_turn_of_staged(self, trial: Trial) -> bool:
+        """Whether the next call of a trial is staged."""
+        # the sequence of Thue and Morse: no pattern of the calls themselves favors one of the two
+        return trial.compared < WARM or trial.warming > 0 or trial.compared.bit_count() % 2 == 0
+
     def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
         """Note the time of a call, and settle the trial if that suffices."""
-        if self._chance is not None:
-            if self._chance.random() < 0.2:
-                self._demote()
-            return
         if trial.warming > 0:
             trial.warming -= max(seconds, WARMING / MOST)
             trial.compared = min(trial.compared, WARM)
@@ -353,23 +354,29 @@ class Tiers:
         if trial.compared < 2 * PAIRS and not (is_long and _differ(trial.plain, trial.staged)):
             return
         if trial.staged < trial.plain:
-            trial.settle("staged", "")
-            self._made.traces.replace(trace, trace.staged_entry)
+            self._use_staged(trial, trace)
         else:
-            trial.settle("plain", trace.plain or "staged calls are not faster", GROWN * trial.plain)
-            self._made.traces.replace(trace, self._plain_entry())
-            self._rest()
+            self._use_plain(trial, trace)
+
+    def _use_staged(self, trial: Trial, trace: Trace) -> None:
+        trial.settle("staged", "")
+        self._made.traces.replace(trace, trace.staged_entry)
+
+    def _use_plain(self, trial: Trial, trace: Trace) -> None:
+        trial.settle("plain", trace.plain or "staged calls are not faster", GROWN * trial.plain)
+        self._made.traces.replace(trace, self._plain_entry())
+        self._rest()
 
     def _plain_entry(self) -> Entry:
         """An entry that runs the plain function, while other signatures are staged or may be."""
-        ticks = Ticks(REVIEW)
+        ticks = Ticks(self._review)
         before = self._staged_calls()
 
         def run(*values: Any) -> Any:
             for due in ticks.iterator:
                 if due:
                     nonlocal before
-                    ticks.rearm(REVIEW)
+                    ticks.rearm(self._review)
                     now = self._staged_calls()
                     if now == before:
                         self._demote()
@@ -445,11 +452,66 @@ def _written(seconds: float) -> str:
     return f"{1e6 * seconds:.3g} µs" if seconds < 1e-3 else f"{1e3 * seconds:.3g} ms"
 
 
-def _chance() -> random.Random | None:
-    """The source of random changes of tiers, if tests ask for them."""
+# Tiers by chance -----------------------------------------------------------------------------------------------------
+
+
+def make_tiers(*args: Any) -> Tiers:
+    """The `Tiers` of a function, which change by chance if tests ask for that."""
     kind, _, seed = os.environ.get(TIERS, "").partition(":")
     if not kind:
-        return None
+        return Tiers(*args)
     if kind != "random":
         raise ValueError(f"{TIERS}: expected 'off', 'random' or 'random:SEED', not {kind!r}")
-    return random.Random(seed)
+    return RandomTiers(random.Random(seed), *args)
+
+
+class RandomTiers(Tiers):
+    """Changes tiers by chance at each call, for tests that all of them do the same.
+
+    Args:
+        chance: the source of random numbers.
+        args: those of `Tiers`.
+    """
+
+    def __init__(self, chance: random.Random, *args: Any) -> None:
+        self._chance = chance
+        self._review = chance.randrange(4)
+        self._loop_settings = 0.0, chance.randrange(4)      # loops are staged after so many iterations
+        super().__init__(*args)
+
+    def _happens(self, probability: float) -> bool:
+        return self._chance.random() < probability
+
+    def _wait(self, calls: int) -> None:
+        super()._wait(self._chance.randrange(3))
+
+    def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
+        if self._is_hot(values, 0.0, 1):    # here, since a call that raises is not timed
+            self._promote()
+        return self._happens(0.2)
+
+    def _is_hot(self, values: Sequence[Any], seconds: float, calls: int) -> bool:
+        key, trial = self._trial(values)
+        if trial is None or self._happens(0.6):
+            return False
+        trial.calls += calls
+        if trial.faster == "plain":
+            self._reopen(trial, key)
+        return True
+
+    def wants_trace(self, values: tuple[Any, ...]) -> bool:
+        return self._happens(0.7)
+
+    def seconds_allowed(self, values: Sequence[Any]) -> float | None:
+        return 0.0 if self._happens(0.2) else None
+
+    def _is_turn_of_staged(self, trial: Trial) -> bool:
+        return self._happens(0.5)
+
+    def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
+        if self._happens(0.2):
+            self._demote()
+        elif self._happens(0.2):
+            self._use_staged(trial, trace)
+        elif self._happens(0.2):
+            self._use_plain(trial, trace)

@@ -6,7 +6,7 @@ import gc
 import itertools
 import traceback
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ import pytest
 
 import autograph as ag
 from autograph.runtime.dispatch import tiers
-from tests import outcomes
 
 pytestmark = pytest.mark.usefixtures("default_engine")
 
@@ -163,30 +162,6 @@ def test_functions_and_what_they_capture_are_freed() -> None:
     found = make()
     gc.collect()
     assert found() is None
-
-
-def programs() -> Iterator[tuple[Any, str]]:
-    yield (lambda xs: [x for x in xs if x > 1]), "[1, 2, 3]"
-    yield (lambda x, *rest, key=1, **more: (x, rest, key, more)), "1, 2, key=3, z=4"
-    yield (lambda d: d.setdefault("a", []).append(1) or d), "{}"
-    yield (lambda x: print(x) or 1 // x), "0"
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("function", "arguments"), [*programs()])
-def test_tiers_that_change_by_chance_do_the_same(
-    function: Any, arguments: str, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AUTOGRAPH_TIERS", f"random:{seed}")
-    changing = ag.function(function)
-    for _ in range(12):
-        assert outcomes.run(changing, arguments) == outcomes.run(function, arguments)
-
-
-def test_an_unknown_setting_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AUTOGRAPH_TIERS", "sometimes")
-    with pytest.raises(ValueError, match="AUTOGRAPH_TIERS: expected 'off', 'random' or 'random:SEED', not 'sometimes'"):
-        ag.function(abs)
 
 
 def test_compile_makes_machine_code_before_the_first_call(calls_take: Any) -> None:
