@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec,
 
 from autograph.common.bytecode import looks_at_frames
 from autograph.common.call_counter import with_code
+from autograph.common.method_views import MethodView
 from autograph.errors import TracingError
 from autograph.runtime.dispatch import pickling
 from autograph.runtime.dispatch.arguments import arrange
@@ -139,17 +140,19 @@ class Function(Generic[P, R]):
     def as_function(self) -> Any:
         """A Python function that does what this does, with its attributes, for CPython calls those fastest.
 
-        It changes its code with the tiers. This itself in place of methods, which pass their object to `graph` and so
-        on, and where there are no tiers, the code of a function cannot count its calls, or `torch.compile` may read it.
+        It changes its code with the tiers. This itself where there are no tiers, the code of a function cannot count
+        its calls, or `torch.compile` may read it.
         """
         function, tiers = self.python_function, self._tiers
-        if tiers is None or not tiers.counts_itself or Hooks.active or _is_of_class(function) or "torch" in sys.modules:
+        if tiers is None or not tiers.counts_itself or Hooks.active or "torch" in sys.modules:
             return self
         front = with_code(cast("FunctionType", function), tiers.call.__code__)
         functools.update_wrapper(front, function)
-        views = {name: getattr(self, name) for name in _VIEWS}
-        vars(front).update(views, traces=TraceList(self), python_function=function, __ag_function__=self)
         self._front, self._front_code = weakref.ref(front), front.__code__
+        views = {name: getattr(self, name) for name in _VIEWS}
+        if _is_of_class(function):
+            views |= {name: MethodView(views[name], self._front) for name in _OWN}
+        vars(front).update(views, traces=TraceList(self), python_function=function, __ag_function__=self)
         self._dispatch()
         return front
 

@@ -59,7 +59,7 @@ class Trial:
 
     Attributes:
         heat: seconds in plain calls, estimated from those that were timed.
-        calls: the number of plain calls, estimated likewise.
+        calls: the number of plain calls, estimated in the same way.
         plain, staged: the least seconds of a call.
         faster: "plain" or "staged"; "" if it is not known yet.
         reason: of that.

@@ -41,10 +41,31 @@ def in_tier(function: Any, tier: str, *args: Any) -> Any:
     return made
 
 
-@ag.function
-def of_module(a: Any, b: Any = 2, *rest: Any, key: Any = 3, **more: Any) -> Any:
-    """Adds."""
-    return a + b + key + len(rest) + len(more)
+with pytest.MonkeyPatch.context() as patched:
+    patched.delenv("AUTOGRAPH_ENGINE", raising=False)
+    patched.delenv("AUTOGRAPH_TIERS", raising=False)
+
+    @ag.function
+    def of_module(a: Any, b: Any = 2, *rest: Any, key: Any = 3, **more: Any) -> Any:
+        """Adds."""
+        return a + b + key + len(rest) + len(more)
+
+    class Model:
+        rate = 2.0
+
+        @ag.function
+        def step(self, x: Any) -> Any:
+            return self.rate * x
+
+        @classmethod
+        @ag.function
+        def double(cls, x: Any) -> Any:
+            return cls.rate * x
+
+        @staticmethod
+        @ag.function
+        def half(x: Any) -> Any:
+            return x / 2
 
 
 @TIERS
@@ -170,16 +191,46 @@ def test_it_is_freed_with_what_it_captures(tier: str) -> None:
     assert found() is None
 
 
-def test_a_function_in_a_class_keeps_its_views() -> None:
-    class Model:
-        rate = 2.0
+class Holder:
+    def __init__(self) -> None:
+        self.model = Model()
 
-        @ag.function
-        def step(self, x: Any) -> Any:
-            return self.rate * x
+    def graph(self) -> str:
+        return str(self.model.step.graph(2.5))
 
-    assert "x" in str(Model().step.graph(1.5))
-    assert Model().step(1.5) == 3.0
+
+@TIERS
+def test_methods_are_functions_of_the_class(tier: str) -> None:
+    model = Model()
+    assert [type(vars(Model)["step"]), type(model.step)] == [types.FunctionType, types.MethodType]
+    if tier == "staged":
+        Model.step.compile(model, 1.5)
+    assert (model.step(1.5), Model.step(model, 1.5), Model.double(1.5), model.half(3)) == (3.0, 3.0, 3.0, 1.5)
+    assert outcomes.run(model.step, "") == outcomes.run(Model.step.python_function.__get__(model), "")
+    assert pickle.loads(pickle.dumps(Model.step)) is Model.step
+
+
+def test_views_of_methods_find_the_object() -> None:
+    model, holder = Model(), Holder()
+    bound = model.step
+    wanted = str(Model.step.graph(model, 2.5))
+    assert "step" in wanted
+    assert str(model.step.graph(2.5)) == wanted
+    assert str(bound.graph(2.5)) == wanted
+    assert str(
+        model
+        .step
+        .graph(x=2.5)
+    ) == wanted  # fmt: skip
+    assert holder.graph() == wanted
+    assert str(Model.double.graph(2.5)) == str(model.double.graph(2.5))
+    assert str(Model.half.graph(2.5)) == str(model.half.graph(2.5))
+    assert (lambda: model.step.explain(2.5))().title == Model.step.explain(model, 2.5).title
+
+
+def test_a_view_without_its_object_says_what_is_missing() -> None:
+    with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'x'"):
+        [Model()][0].step.graph(2.5)
 
 
 def test_pickle_takes_it_by_name() -> None:
