@@ -50,6 +50,7 @@ REVIEW = 256        # calls of a plain signature, after which the function rests
 # Processor time, where it is exact, for other processes take time, too.
 _clock = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-6 else time.perf_counter
 _own_clock = _clock     # for the time of this module
+_READING = min(-_clock() + _clock() for _ in range(20))     # the seconds that reading it takes
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -168,7 +169,7 @@ class Tiers:
             return self._run_first(values)
         begin = _clock()
         result = self._plain(*values)
-        seconds = _clock() - begin
+        seconds = max(0.0, _clock() - begin - _READING)
         self._ran = True
         least, self._last = min(seconds, self._last), seconds   # one slow call may be chance
         counts = least >= (FIRST if is_first else SMALL)
@@ -193,7 +194,7 @@ class Tiers:
         _, trial = self._trial(values)
         begin = _clock()
         result = self._with_loops(*values)
-        seconds = _clock() - begin
+        seconds = max(0.0, _clock() - begin - _READING)
         if trial is not None and any(loop.tier for loop in self.runner.loops):
             trial.heat, trial.plain = max(HOT, seconds), seconds    # it began plain
             self._promote()
@@ -266,7 +267,7 @@ class Tiers:
         """Run a call without a trace as plain Python, and note its time."""
         begin = _clock()
         result = self._plain(*values)
-        seconds = _clock() - begin
+        seconds = max(0.0, _clock() - begin - _READING)
         if seconds >= SMALL:
             self._is_hot(values, seconds, 1)
         return result
@@ -314,7 +315,7 @@ class Tiers:
             trial.compared += 1
             begin = _clock()
             result = trace.staged_entry(*values) if is_staged else self._plain(*values)
-            seconds = _clock() - begin
+            seconds = max(0.0, _clock() - begin - _READING)
             if result is not MISS:
                 self._compared(trial, trace, is_staged, seconds)
             return result
@@ -325,14 +326,12 @@ class Tiers:
         """The time that a call takes to find its trace: that of a dispatcher that leads to nothing."""
         dispatcher = self._dispatcher(lambda key, default: _nothing)
         args, kwargs = arrange(self._parameters, values)
-        found, read = [], []
+        times = []
         for _ in range(WARM + 1):
             begin = _own_clock()
             dispatcher(*args, **kwargs)
-            end = _own_clock()
-            found.append(end - begin)
-            read.append(_own_clock() - end)
-        return max(0.0, min(found) - min(read))     # without reading the clock
+            times.append(_own_clock() - begin)
+        return max(0.0, min(times) - _READING)
 
     def _is_turn_of_staged(self, trial: Trial) -> bool:
         """Whether the next call of a trial is staged."""
