@@ -149,7 +149,7 @@ class Aliasing:
 
     def _block(self, block: Block) -> None:
         for node in block.nodes:
-            effect = self._effects[node] = effect_of(node)
+            effect = self._effects[node] = self._effect_of(node)
             if effect.wild:
                 self._join(*effect.shared, *node.outputs, self._outside)
             elif effect.shared:
@@ -160,6 +160,9 @@ class Aliasing:
                 self._keep(effect.shared)
             if node.blocks:
                 self._statement(node)
+
+    def _effect_of(self, node: Node) -> Effect:
+        return effect_of(node)
 
     def _statement(self, node: Node) -> None:
         inits = node.inits

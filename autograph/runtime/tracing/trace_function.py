@@ -16,12 +16,11 @@ import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
 from autograph.common.bytecode import rebound_names
 from autograph.common.packages import matching, package_of_function
-from autograph.common.statics import class_has, is_a
+from autograph.common.statics import is_a
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of
-from autograph.runtime.graph.effects import effect_of, is_new
-from autograph.runtime.graph.graph import Constant, Graph, Node, Place, Value, walk
-from autograph.runtime.graph.object_model import is_open, stands_for_itself
+from autograph.runtime.graph.graph import Graph, Place, Value, walk
+from autograph.runtime.graph.object_model import stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Signature, Static, Traced
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
@@ -34,6 +33,7 @@ from autograph.runtime.tracing.environment.attribute_guards import attribute_gua
 from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.object_source import constant, has_identity
+from autograph.runtime.tracing.environment.unknown_objects import check_unknown_objects
 from autograph.runtime.tracing.materialize import Materializer
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import (
@@ -287,7 +287,10 @@ class Tracer:
                         context.leave()
                         result = (context.materializer.lower(result[0]),)
                     context.materializer.check_captured(trace.graph)
-                    self._check_callback_results()
+                    check_unknown_objects(
+                        trace, context.environment, context.aliases,
+                        set(context.materializer.containers.values()), context.calls.names,
+                    )  # fmt: skip
                     check_handled()
                 except _GROUPS:  # of a signal, by an `except*`
                     check_handled()
@@ -367,50 +370,6 @@ class Tracer:
         except Diverged as signal:
             handled(signal)
             return None
-
-    def _check_callback_results(self) -> None:
-        """Check that the graph changes no result of a callback that traced code may know as another object."""
-        for node in walk(self.trace.graph.block):
-            is_called = node.op == "call" and any(node.args[0] is each for each in (setattr, delattr))
-            args = node.args[is_called:]
-            is_set = is_called or node.op in ("setattr", "delattr")
-            is_inside = node.op in ("setitem", "delitem") or node.op.startswith(".")
-            names = self._path_outside(args[0], args[1:2] if is_set else ()) if is_set or is_inside else []
-            is_changed = names and (is_set or effect_of(node).writes)
-            if is_changed and any(_has_any(thing, names) for thing in self.context.environment.sources.reachable()):
-                what = f"an object that the graph gets from a call or a container, or its attribute {names[0]},"
-                raise Plain(f"{what} is changed, and may be an object that is known here", node.place)
-
-    def _path_outside(self, place: Any, names: Sequence[Any]) -> list[Any]:
-        """The attribute names on the path from a callback's result, or an opaque container, to a value; or none."""
-        found = list(names)
-        while isinstance(place, Value) and place.node is not None and _is_part(place.node):
-            found += place.node.args[1:2] if place.node.op == "getattr" else ()
-            is_attribute, place = place.node.op == "getattr", place.node.args[0]
-            kind = self.trace.classes.get(place) if isinstance(place, Value) else None
-            if not is_attribute and kind not in (None, list, tuple, dict):
-                return [name for name in found if type(name) is str]
-        return _names_in_result(place, found)
-
-
-def _is_part(node: Node) -> bool:
-    """Whether a node reads an attribute or item, or calls a method, as that which takes an item."""
-    return node.op in ("getattr", "getitem") or node.op.startswith(".")
-
-
-def _names_in_result(place: Any, found: list[Any]) -> list[Any]:
-    """The names among those found if a value is a callback's result."""
-    if not isinstance(place, Value) or place.node is None or place.node.op != "call" or is_new(place.node):
-        return []
-    maker = place.node.args[0]
-    maker = maker.value if isinstance(maker, Constant) else maker
-    makes_anew = is_a(maker, type) or getattr(maker, "__ag_tame__", False)
-    return [] if makes_anew else [name for name in found if type(name) is str]
-
-
-def _has_any(thing: Any, names: list[str]) -> bool:
-    """Whether an open object or its class has one of these attributes."""
-    return is_open(type(thing)) and any(name in attributes(thing) or class_has(type(thing), name) for name in names)
 
 
 def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:

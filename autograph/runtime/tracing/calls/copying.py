@@ -65,6 +65,9 @@ def _copied_by_graph(trace: Trace, function: Any, value: Tensor) -> Any:
         has_numbers = bool(found.items) and all(map(_is_number, found.items))
         if function is copy or has_numbers:
             return trace.record(".copy", (value,))
+        result = trace.record_function(function, (value,), {})
+        result._ag_value.type = ObjectType(found.name)
+        return result
     return trace.record_function(function, (value,), {})
 
 

@@ -143,13 +143,21 @@ class ContainerAliases(Aliases):
             guards.append(Guard(" and ".join(tests), names, reason))
         return guards + self._nested_guards(all_places, graph, loaded)
 
+    def copies(self) -> list[tuple[Any, Source]]:
+        """The containers of which traced code has copies."""
+        places = [*self._environment.sources.places, *self._places()]
+        return [place for place in places if has_places(place[0]) and not self._is_read(*place)]
+
+    def _is_read(self, value: Any, source: Source) -> bool:
+        """Whether the graph reads a container itself."""
+        return source.key in self._environment.loads or any(value is each for each in self.whole)
+
     def _nested_guards(self, places: list[tuple[Any, Source]], graph: Graph, loaded: Set[Value]) -> list[Guard]:
         """A guard that no container of traced code is inside one of the graph's, if either changes there."""
         loads, around, copies = self._environment.loads, dict[int, Source](), dict[int, Source]()
         for value, source in places:
             if has_places(value):
-                is_read = source.key in loads or any(value is each for each in self.whole)
-                (around if is_read else copies)[id(value)] = source
+                (around if self._is_read(value, source) else copies)[id(value)] = source
         if not around or not copies:
             return []
         is_changed = not self._checked.keys().isdisjoint(copies)

@@ -1,0 +1,274 @@
+"""Alias analysis of objects that only the graph knows, such as the items of a deque or of a long list.
+
+    plan[0].value = 7       # `plan` is a deque
+    return last.value       # traced code knows this object
+
+If `plan[0]` may be `last`, the change must show in `last`. So the function runs as plain Python if the graph may change
+an object that traced code knows by another name: by setting an attribute or item, or in code that is not traced.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from autograph.common.statics import class_attribute, is_a
+from autograph.common.trace_rules import is_plain
+from autograph.runtime.graph.aliasing import Aliasing
+from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
+from autograph.runtime.graph.graph import Constant, Node, Value, values_in, walk
+from autograph.runtime.graph.object_model import is_open
+from autograph.runtime.graph.traits import EXTREME, GIVES_ITEM, HAS_DEFAULT, IN_PLACE, PART_OF_FIRST, PLAIN
+from autograph.runtime.graph.types import ObjectType
+from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment
+from autograph.runtime.tracing.environment.object_source import Source, has_places, inner_source
+from autograph.runtime.tracing.proxies.graph_break import Plain
+from autograph.runtime.tracing.state.trace import Trace
+from autograph.runtime.tracing.state.undo_log import attributes
+
+_SETTERS = (setattr, delattr, object.__setattr__, object.__delattr__)
+
+
+def check_unknown_objects(
+    trace: Trace, environment: CapturedEnvironment, aliases: ContainerAliases, loaded: Set[Value], names: Set[str]
+) -> None:
+    """Check that the graph changes no object that only it knows, and that may be one that traced code knows.
+
+    Args:
+        loaded: the values that are containers of the caller's, whose names are checked elsewhere.
+        names: the names in traced code.
+
+    Raises:
+        Plain: it may.
+    """
+    sources = environment.sources
+    things: list[Any] | None = None
+    containers: list[tuple[Any, Source]] | None = None
+    for change in UnknownObjects(trace, {*loaded, *environment.loads.values()}).changes():
+        if change.attribute != "":
+            if things is None:
+                things = [thing for thing in sources.reachable() if is_open(type(thing))]
+            for thing in things:
+                if change.kind in (None, type(thing)) or issubclass(type(thing), change.kind or object):
+                    found = _read_attribute(thing, change.attribute, sources.reads_of(thing), names)
+                    if found:
+                        what = f"the attribute {found} of an object that only the graph knows may change"
+                        raise Plain(f"{what}, and may be that of an object that is read here", change.node.place)
+        if change.container != "":
+            if containers is None:
+                containers = [*aliases.copies(), *_containers_within(environment, names)]
+            for value, source in containers:
+                if change.container in (None, type(value).__name__):
+                    what = f"a {type(value).__name__} that only the graph knows"
+                    raise Plain(f"{what} is changed, and may be {source.text}", change.node.place)
+
+
+def _containers_within(environment: CapturedEnvironment, names: Set[str]) -> Iterator[tuple[Any, Source]]:
+    """The containers in attributes and items of which traced code has copies."""
+    sources = environment.sources
+    for thing, base, key, part in sources.known_parts():
+        if key is None or not has_places(part):
+            continue
+        reads = sources.reads_of(thing) if is_open(type(thing)) else {key}
+        source = inner_source(thing, base, key)
+        if key in (names if reads is None else reads) and source.key not in environment.loads:
+            yield part, source
+
+
+def _read_attribute(thing: Any, name: str | None, reads: Set[str] | None, names: Set[str]) -> str | None:
+    """An attribute of a known object that traced code reads and that a change of one with a name may change.
+
+    Args:
+        name: None if any attribute may change.
+        reads: the attributes that traced code has read; None if it may have read all in `names`.
+    """
+    own = attributes(thing)
+    found = class_attribute(type(thing), name) if name is not None else None
+    is_property = hasattr(type(found), "__set__") and name not in own and not hasattr(found, "__objclass__")
+    if name is not None and not is_property:
+        exists = name in own or found is not None
+        return name if exists and name in (names if reads is None else reads) else None
+    if getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False):
+        return None
+    return next((each for each in own if each in (names if reads is None else reads)), None)
+
+
+class Change(NamedTuple):
+    """A change of an object that only the graph knows.
+
+    Attributes:
+        kind: the class of the object, if it is known.
+        attribute: the name of the only attribute that it may change; "" for none, None for any.
+        container: the kind of the containers that it may change; "" for none, None for any.
+    """
+
+    node: Node
+    kind: type | None
+    attribute: str | None
+    container: str | None
+
+
+class UnknownObjects:
+    """The values of a graph that may be objects which traced code knows.
+
+    Args:
+        loaded: the values that are containers of the caller's, whose names are checked elsewhere.
+    """
+
+    def __init__(self, trace: Trace, loaded: Set[Value]) -> None:
+        self._trace = trace
+        self._loaded = loaded
+        self._block = trace.graph.block
+        self._params = frozenset(trace.graph.params)
+        self._aliasing: Aliasing | None = None
+        self._flows: dict[Value, list[Any]] = {}
+        self._iterated: dict[Value, Node] = {}
+        self._changed: set[Value] = set()
+        self._find_flows()
+
+    def changes(self) -> Iterator[Change]:
+        """The changes of objects that traced code may know."""
+        for node in walk(self._block):
+            is_setter = node.op == "call" and _is_called(node, _SETTERS)
+            target, *rest = node.args[is_setter:] or (None,)
+            if node.op in ("setattr", "delattr") or is_setter:
+                if self._may_be_known(target):
+                    yield Change(node, self._trace.known_class(target), rest[0] if type(rest[0]) is str else None, "")
+            elif self._runs_unknown_code(node):
+                yield Change(node, None, None, None)
+            elif self._changes_items(node) and self._may_be_known(target) and not self._is_in_loaded(target):
+                yield Change(node, None, None if _is_namespace(target) else "", _kind(target))
+
+    def _changes_items(self, node: Node) -> bool:
+        """Whether a node may change the items of its first argument."""
+        if node.op in IN_PLACE:
+            return category(node.args[1]) != NUMBER
+        is_writer = node.op in ("setitem", "delitem") or node.op.startswith(".")
+        return is_writer and any(leaf is node.args[0] for leaf in effect_of(node).writes)
+
+    def _runs_unknown_code(self, node: Node) -> bool:
+        """Whether a node calls a function or method that may be the user's."""
+        target = node.args[0] if node.args else None
+        is_method = node.op.startswith(".")
+        if not (is_method or node.op == "call") or not isinstance(target, Value) or category(target) != UNKNOWN:
+            return False
+        kind = self._trace.known_class(target)
+        if kind is not None and is_method:
+            method = class_attribute(kind, node.op[1:])
+            return type(method) is FunctionType and not is_plain(str(method.__module__))
+        is_row = node.op in _METHODS and self._is_in_loaded(target)
+        return kind is None and not is_row and self._may_be_known(target)
+
+    def _is_in_loaded(self, leaf: Any) -> bool:
+        """Whether a value is an item, at any depth, of containers of the caller's in the graph."""
+        rest = [leaf]
+        while rest:
+            leaf = rest.pop()
+            if not isinstance(leaf, Value) or leaf in self._loaded:
+                continue
+            node = self._iterated.get(leaf, leaf.node)
+            is_built = node is not None and node.op == "build" and leaf not in self._changed
+            if node is None or not (is_built or node.op == "getitem" or leaf in self._iterated):
+                return False
+            rest += values_in(node.args) if is_built else node.args[:1]
+        return True
+
+    def _may_be_known(self, leaf: Any) -> bool:
+        """Whether a value may be an object that traced code knows."""
+        if self._aliasing is None:
+            self._aliasing = _Aliasing(self._trace.graph)
+        rest, seen = [leaf], set[Value]()
+        while rest:
+            leaf = rest.pop()
+            if not isinstance(leaf, Value) or leaf in seen:
+                continue
+            seen.add(leaf)
+            if leaf in self._flows:
+                rest += self._flows[leaf]
+            elif leaf.node is not None and leaf.node.op in IN_PLACE:
+                rest.append(leaf.node.args[0])
+            elif self._is_part(leaf, self._aliasing):
+                return True
+        return False
+
+    def _is_part(self, leaf: Value, aliasing: Aliasing) -> bool:
+        """Whether a value is a part of an object outside, or of one that unknown code gets."""
+        kind, node = category(leaf), leaf.node
+        if kind not in (CONTAINER, UNKNOWN) or leaf in self._loaded or leaf in self._params:
+            return False
+        if node is not None and (node.op == "build" or node.op in PLAIN.values() or _makes_anew(node)):
+            return False
+        parts = PART_OF_FIRST, GIVES_ITEM, HAS_DEFAULT, EXTREME
+        gives_parts = node is None or node.op == "call" or any(node.op in trait for trait in parts)
+        return (gives_parts or kind == UNKNOWN) and aliasing.escapes(leaf)
+
+    def _find_flows(self) -> None:
+        """Note the values that parameters of blocks and results of branches and loops may be."""
+        for node in walk(self._block):
+            self._changed.update(leaf for leaf in effect_of(node).writes if isinstance(leaf, Value))
+            inits = node.inits if node.blocks else ()
+            if node.op == "for":
+                items = node.blocks[0].params[: len(node.blocks[0].params) - len(inits)]
+                self._iterated.update(dict.fromkeys(items, node))
+            carried = [block.params[len(block.params) - len(inits) :] for block in node.blocks]
+            for values in (*carried, node.outputs if node.blocks else ()):
+                self._flow(inits, values)
+            for block in node.blocks[node.op == "while" :]:
+                results = (block.results or ())[-len(node.outputs) :] if node.outputs else ()
+                for values in (*carried, node.outputs):
+                    self._flow(results, values)
+
+    def _flow(self, args: Any, values: Any) -> None:
+        for arg, value in zip(args, values):
+            self._flows.setdefault(value, []).append(arg)
+
+
+class _Aliasing(Aliasing):
+    """The alias analysis of graphs whose copies and methods of containers are those of Python."""
+
+    def _effect_of(self, node: Node) -> Effect:
+        effect = effect_of(node)
+        if node.op == "call" and _is_called(node, _COPIES) and category(node.args[1]) == CONTAINER:
+            return replace(effect, wild=False, shared=[node.args[1]])
+        is_change = node.op in ("getattr", "setitem", "delitem") or node.op in IN_PLACE or node.op in _METHODS
+        return replace(effect, wild=False) if is_change else effect
+
+
+_COPIES = (copy.copy, copy.deepcopy)
+_METHODS = frozenset(f".{name}" for kind in (list, dict, set) for name in vars(kind))
+
+
+def _called(node: Node) -> Any:
+    """The function that a node calls, if it is a constant."""
+    function = node.args[0] if node.op == "call" else None
+    return function.value if isinstance(function, Constant) else function
+
+
+def _is_called(node: Node, functions: Sequence[Any]) -> bool:
+    """Whether a node calls one of some functions."""
+    function = _called(node)
+    return any(function is each for each in functions)
+
+
+def _makes_anew(node: Node) -> bool:
+    """Whether a node makes a new object."""
+    maker = _called(node)
+    return is_new(node) or is_a(maker, type) or getattr(maker, "__ag_tame__", False)
+
+
+def _is_namespace(target: Value) -> bool:
+    """Whether a value is the `__dict__` of an object."""
+    node = target.node
+    is_read = node is not None and node.op == "getattr" and node.args[1] == "__dict__"
+    return is_read or (node is not None and (node.op == "vars" or _is_called(node, (vars,))))
+
+
+def _kind(target: Value) -> str | None:
+    """The name of the kind of a container; None if it is unknown."""
+    return target.type.name if isinstance(target.type, ObjectType) and category(target) == CONTAINER else None
+
+
