@@ -94,8 +94,8 @@ class UndoLog:
             self._context.materializer.refuse(container)
         before = self.stack[-1].before
         if id(container) not in before:
-            self._context.environment.note_write(container)
-            before[id(container)] = container, contents(container)
+            self._context.environment.note_write(container)     # may note the contents, and replace parts by proxies
+            before.setdefault(id(container), (container, contents(container)))
 
     def changed(self) -> None:
         """Note that a touched container may have changed, after nodes that were recorded in the meantime."""

@@ -328,3 +328,46 @@ def test_a_call_keeps_nothing_alive_that_guards_have_looked_at():
         node.next = Node()
         staged(node, weakref.ref(node.next))
     assert gone == [True] * 3
+
+
+class Measured:
+    def __init__(self):
+        self.value, self.array, self.rows = 0, np.zeros(3), [np.ones(2)]
+
+
+def set_first(thing, n):
+    setattr(thing, "value", n)  # noqa: B010
+    return thing.value
+
+
+def set_in_a_branch(thing, n):
+    if n > 3:
+        setattr(thing, "value", n)  # noqa: B010
+    return thing.value
+
+
+def delete_first(thing, n):
+    delattr(thing, "value")
+    return n
+
+
+def set_by_object(thing, n):
+    object.__setattr__(thing, "value", n)
+    return n
+
+
+def set_in_namespace(thing, n):
+    vars(thing)["value"] = n
+    return n
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("function", [set_first, set_in_a_branch, delete_first, set_by_object, set_in_namespace])
+def test_an_object_that_is_changed_before_it_is_read_keeps_its_attributes(function, engine):
+    staged = ag.function(function, engine=engine)
+    for n in (3, 4, 5):
+        one, other = Measured(), Measured()
+        array, row = one.array, one.rows[0]
+        assert staged(one, n) == function(other, n)
+        assert repr(vars(one)) == repr(vars(other))
+        assert one.array is array and one.rows[0] is row
