@@ -144,10 +144,12 @@ def _for_operator(runner: LoopRunner) -> Callable[..., None]:
         """`for_stmt`, as in `operators/loops.py`, for the loops of one function."""
         item = iterator = run = stop = None
         count, outcome, begin = 0, PLAIN, 0.0
-        site = sites.get(id(body.__code__)) or runner.site(body, until, names=names)
         try:
-            is_plain = site.is_plain and not site.is_tried_again(iterable)
-            if is_plain or ACTIVE or BACKENDS or type(iterable) in STAGED:
+            if ACTIVE or BACKENDS or type(iterable) in STAGED:      # the body may be that of a trace
+                loops.for_stmt(iterable, body, names, until, options)
+                return
+            site = sites.get(id(body.__code__)) or runner.site(body, until, names=names)
+            if site.is_plain and not site.is_tried_again(iterable):
                 loops.for_stmt(iterable, body, names, until, options)
                 return
             alone = reference_count(iterable) <= _ALONE
@@ -202,9 +204,12 @@ def _while_operator(runner: LoopRunner) -> Callable[..., None]:
         """`while_stmt`, as in `operators/loops.py`, for the loops of one function."""
         run = now = stop = None
         count, outcome, begin = 0, PLAIN, 0.0
-        site = sites.get(id(body.__code__)) or runner.site(body, test, until, names=names)
         try:
-            if ACTIVE or BACKENDS or site.is_plain:
+            if ACTIVE or BACKENDS:      # the body may be that of a trace
+                loops.while_stmt(test, body, names, until, options)
+                return
+            site = sites.get(id(body.__code__)) or runner.site(body, test, until, names=names)
+            if site.is_plain:
                 loops.while_stmt(test, body, names, until, options)
                 return
             begin = clock()

@@ -538,6 +538,33 @@ def test_a_variable_of_an_inner_function_has_the_name_of_one_of_the_loop(first: 
     compare(namesakes, "np.arange(5.0), 2", first=first)
 
 
+def loops_with_a_handler(x: Any, y: Any) -> Any:
+    for _ in range(3):
+        for item in x:
+            try:
+                y = np.append(y, item)[-4:]
+                print(item)
+            except Exception:
+                item = 1
+    n = 2
+    while n:
+        n -= 1
+        k = 2
+        while k:
+            k -= 1
+            try:
+                y = np.append(y, k)
+                print(k)
+            except Exception:
+                k = 0
+    return y
+
+
+@ITERATIONS
+def test_an_inner_loop_is_staged_after_the_outer_one_could_not_be(first: int) -> None:
+    compare(loops_with_a_handler, "np.arange(3.0), np.ones(2)", first=first)
+
+
 def test_a_loop_whose_staging_would_take_long_stays_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop_sites, "ALLOWED", 0.0)     # then it may take as long as the loop has taken
 
