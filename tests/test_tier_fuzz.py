@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from inspect import isgeneratorfunction
 from types import FunctionType
 from typing import Any
 
@@ -66,7 +67,7 @@ def compare(
     filename = f"<drawn {next(NUMBERS)}>"
     plain, names = outcomes.execute(text, filename), outcomes.execute(text, filename)
     for number, (name, value) in enumerate([*names.items()] if inner else []):
-        if type(value) is FunctionType and name != "main" and value.__module__ == names["__name__"]:
+        if type(value) is FunctionType and name != "main" and not isgeneratorfunction(value):
             names[name] = changing(value, seed + number)
     function = changing(names["main"], seed)
     try:
