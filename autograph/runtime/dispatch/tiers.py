@@ -311,7 +311,7 @@ class Tiers:
         def compare(*values: Any) -> Any:
             if trial.compared == WARM:
                 trial.entering = self._entering(values)
-            is_staged = self._is_turn_of_staged(trial)
+            is_staged = self._is_next_staged(trial)
             trial.compared += 1
             begin = _clock()
             result = trace.staged_entry(*values) if is_staged else self._plain(*values)
@@ -333,7 +333,7 @@ class Tiers:
             times.append(_own_clock() - begin)
         return max(0.0, min(times) - _READING)
 
-    def _is_turn_of_staged(self, trial: Trial) -> bool:
+    def _is_next_staged(self, trial: Trial) -> bool:
         """Whether the next call of a trial is staged."""
         # the sequence of Thue and Morse: no pattern of the calls themselves favors one of the two
         return trial.compared < WARM or trial.warming > 0 or trial.compared.bit_count() % 2 == 0
@@ -504,7 +504,7 @@ class RandomTiers(Tiers):
     def seconds_allowed(self, values: Sequence[Any]) -> float | None:
         return 0.0 if self._happens(0.2) else None
 
-    def _is_turn_of_staged(self, trial: Trial) -> bool:
+    def _is_next_staged(self, trial: Trial) -> bool:
         return self._happens(0.5)
 
     def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:

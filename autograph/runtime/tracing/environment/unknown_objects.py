@@ -21,7 +21,7 @@ from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
 from autograph.runtime.graph.graph import Constant, Node, Value, values_in, walk
 from autograph.runtime.graph.object_model import is_open
-from autograph.runtime.graph.traits import EXTREME, GIVES_ITEM, HAS_DEFAULT, IN_PLACE, PART_OF_FIRST, PLAIN
+from autograph.runtime.graph.traits import EXTREME, GIVES_ITEM, GRADIENT, HAS_DEFAULT, IN_PLACE, PART_OF_FIRST, PLAIN
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
@@ -133,6 +133,8 @@ class UnknownObjects:
     def changes(self) -> Iterator[Change]:
         """The changes of objects that traced code may know."""
         for node in walk(self._block):
+            if node.args and _is_of_numpy(node.args[0]):
+                continue
             is_setter = node.op == "call" and _is_called(node, _SETTERS)
             target, *rest = node.args[is_setter:] or (None,)
             if node.op in ("setattr", "delattr") or is_setter:
@@ -145,8 +147,14 @@ class UnknownObjects:
 
     def _changes_items(self, node: Node) -> bool:
         """Whether a node may change the items of its first argument."""
+        target: Any = node.args[0] if node.args else None
+        made = target.node if isinstance(target, Value) else None
+        if made is not None and made.op in IN_PLACE and type(made.args[1]) in (float, complex):
+            return False    # it would have failed for a container
         if node.op in IN_PLACE:
-            return category(node.args[1]) != NUMBER
+            other = node.args[1]
+            is_number = category(other) == NUMBER or type(other) in (float, complex)
+            return not (is_number or (type(other) is int and node.op != "imul"))
         is_writer = node.op in ("setitem", "delitem") or node.op.startswith(".")
         return is_writer and any(leaf is node.args[0] for leaf in effect_of(node).writes)
 
@@ -191,9 +199,25 @@ class UnknownObjects:
                 rest += self._flows[leaf]
             elif leaf.node is not None and leaf.node.op in IN_PLACE:
                 rest.append(leaf.node.args[0])
+            elif (stored := self._stored_in_own(leaf.node)) is not None:
+                rest += stored
             elif self._is_part(leaf, self._aliasing):
                 return True
         return False
+
+    def _stored_in_own(self, node: Node | None) -> list[Any] | None:
+        """The values of which a node takes one from a container that the graph makes; None if it may hold others."""
+        made = node.args[0] if node is not None and node.op in _TAKES else None
+        if not isinstance(made, Value) or made.node is None or made.node.op != "build":
+            return None
+        stored = [*values_in(made.node.args)]
+        for each in walk(self._block):
+            if made in values_in((each.args, each.kwargs)) and each is not made.node:
+                is_carried = bool(each.blocks) and made in values_in(each.inits)
+                if is_carried or (each.op not in _TAKES and each.op not in _READS):
+                    return None
+                stored += values_in(each.args[1:])
+        return stored
 
     def _is_part(self, leaf: Value, aliasing: Aliasing) -> bool:
         """Whether a value is a part of an object outside, or of one that unknown code gets."""
@@ -228,17 +252,21 @@ class UnknownObjects:
 
 
 class _Aliasing(Aliasing):
-    """The alias analysis of graphs whose copies and methods of containers are those of Python."""
+    """The alias analysis of graphs whose operators, copies and methods of containers are those of Python."""
 
     def _effect_of(self, node: Node) -> Effect:
         effect = effect_of(node)
         if node.op == "call" and _is_called(node, _COPIES) and category(node.args[1]) == CONTAINER:
             return replace(effect, wild=False, shared=[node.args[1]])
-        is_change = node.op in ("getattr", "setitem", "delitem") or node.op in IN_PLACE or node.op in _METHODS
-        return replace(effect, wild=False) if is_change else effect
+        if node.op in GRADIENT:     # they use no objects but arrays, numbers and containers of these
+            return replace(effect, wild=False, shared=[])
+        is_unknown = node.op in ("call", "raise") or (node.op.startswith(".") and node.op not in _METHODS)
+        return effect if is_unknown else replace(effect, wild=False)
 
 
 _COPIES = (copy.copy, copy.deepcopy)
+_TAKES = frozenset({"getitem", "part_of", ".get", ".setdefault", ".pop"})
+_READS = frozenset({"len", "for", "setitem", "delitem", "in", ".append", ".add", ".values", ".items", ".keys"})
 _METHODS = frozenset(f".{name}" for kind in (list, dict, set) for name in vars(kind))
 
 
@@ -254,9 +282,17 @@ def _is_called(node: Node, functions: Sequence[Any]) -> bool:
     return any(function is each for each in functions)
 
 
+def _is_of_numpy(target: Any) -> bool:
+    """Whether a value is an object of NumPy's, such as a random generator."""
+    node = target.node if isinstance(target, Value) else None
+    return node is not None and node.op.startswith("np.") and category(target) == UNKNOWN
+
+
 def _makes_anew(node: Node) -> bool:
     """Whether a node makes a new object."""
     maker = _called(node)
+    if str(getattr(maker, "__module__", "")).partition(".")[0] == "numpy":      # such as `np.random.default_rng`
+        return True
     return is_new(node) or is_a(maker, type) or getattr(maker, "__ag_tame__", False)
 
 
