@@ -241,21 +241,8 @@ class Place:
         return int(self.number)
 
 
-class Shelf:
-    def __init__(self):
-        self.rows = {"first": [1, 2]}
-
-
-shelf = Shelf()
-
-
 def index_of_its_own(x):
     return ["a", "b"][Place(x[0])]
-
-
-def part_of_a_container_outside(x):
-    shelf.rows["first"][0] = x[0]
-    return shelf.rows
 
 
 def changed_after_it_was_stored(x):
@@ -285,11 +272,6 @@ def many_lists() -> Callable[..., Any]:
 
 REASONS = [
     (index_of_its_own, "the value of `int(x[0])` is needed as the result of __index__, :+1"),
-    (
-        part_of_a_container_outside,
-        "shelf.rows['first'], which is part of another container, is changed in a staged function: make it an "
-        "attribute of an object, or an argument, :+0",
-    ),
     (
         changed_after_it_was_stored,
         "an object of class Place is changed after it was stored in a list or handed to code that is not staged, :+4",
