@@ -108,7 +108,7 @@ def test_unknown_ops_are_refused_but_unknown_methods_may_do_anything(name: str) 
 
 # The constructs and structures of Python: whoever walks through a graph must know each, and may compare with it.
 CONSTRUCTS = frozenset(
-    """if while for call getitem setitem delitem getattr setattr delattr build new unpack bound enter exit raise
+    """if while for call getitem setitem delitem getattr setattr delattr build unpack bound enter exit raise
     fstring""".split()
 )
 # Modules that write ops down, or read them.
@@ -116,13 +116,8 @@ WRITERS = frozenset("notation.py parser.py parsing.py printer.py graph_def.py".s
 # Tables of other things that are named as ops are, by the room.
 OTHER_TABLES = {
     "runtime/dispatch": {"_BUILTINS"},      # functions of Python that a trace may hold
-    "runtime/tracing": {"LAZY", "_INSPECTING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR",   # of users' objects
-                        "_TAKES", "_READS", "node.op != 'imul'"},       # of containers, still to become traits
-    "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW",      # instructions, as the emitter has them
-                        # of lists and of texts for `explain`, still to become traits
-                        "_ACCESS", "_OF_OBJECTS", "_OWN", "_SAME", "ON_LISTS", "root.node.op in ('getitem', 'iter')",
-                        "node.op == 'mul'", "node.op in ('.append', 'setitem')", "node.op in ('min', 'max')",
-                        "node.op == 'min'"},
+    "runtime/tracing": {"LAZY", "_INSPECTING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR"},  # of users' objects
+    "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW"},      # instructions, as the emitter has them
     "compat": {"_BUILTINS", "_BINARY"},     # functions and special methods of Python, as TensorFlow has them
 }
 # The files that know graphs, but for those that declare ops.

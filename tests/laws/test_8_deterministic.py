@@ -76,7 +76,7 @@ class Settings:
 settings = Settings()
 
 def scaled(x):
-    return x * getattr(settings, "rate")
+    return x * getattr(settings, "rate") + settings.limit
 '''
 linecache.cache["scaled.py"] = len(text), None, text.splitlines(True), "scaled.py"
 exec(compile(text, "scaled.py", "exec"))
@@ -86,4 +86,4 @@ print([event.message for event in ag.function(scaled).explain(3.0) if event.kind
 
 
 def test_guards_under_hash_seeds(same_under_every_hash_seed: Callable[[str], str]) -> None:
-    assert "the attribute settings.rate changed" in same_under_every_hash_seed(GUARDED)
+    assert "the attribute settings.limit changed" in same_under_every_hash_seed(GUARDED)

@@ -25,7 +25,7 @@ from autograph.runtime.autodiff.shadow import Shadows
 from autograph.runtime.autodiff.strong_zeros import Zeros
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.graph.opdef import lookup
-from autograph.runtime.graph.traits import IN_PLACE, WRITTEN_ARGUMENT
+from autograph.runtime.graph.traits import IN_PLACE, MAKES_OBJECTS, WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import (
     ANY,
     PYTHON_DTYPES,
@@ -419,7 +419,7 @@ def refusal(node: Node | None, message: str, end: tuple[str, int] | tuple[()] = 
         return DerivativeError(f"the end of the function {message}", *end)
     named = [f"`{output.name}`" for output in node.outputs if is_name(output.name)]
     sets = f", which gives {', '.join(named)}," if named else ""
-    called = node.args[0] if node.op in ("call", "new") else None
+    called = node.args[0] if node.op == "call" or node.op in MAKES_OBJECTS else None
     name = getattr(called.value if isinstance(called, Constant) else called, "__name__", "")
     does = f"{name}(…)" if name else node.op.lstrip(".")
     return DerivativeError(f"`{does}`{sets} {message}", *line_of(node.place))

@@ -46,7 +46,7 @@ from autograph.runtime.graph.callables import place_of
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, checks_graphs, map_args, user_line, walk
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.signature import Dynamic, Event, Guard, Leaf, Static, Traced, Where
-from autograph.runtime.graph.traits import KEEPS
+from autograph.runtime.graph.traits import KEEPS, MAKES_OBJECTS
 
 _BUILTINS = frozenset(
     """abs all any bool complex dict divmod enumerate filter float int isinstance len list map max min pow print range
@@ -456,7 +456,7 @@ def _check_texts(block: Block) -> None:
     kept: list[tuple[Node | None, Any]] = [(None, block.results)]
     for node in walk(block):
         kept += [(node, inner.results) for inner in node.blocks]
-        if node.op in KEEPS or node.op in ("build", "new", "call"):
+        if node.op in KEEPS or node.op in ("build", "call") or node.op in MAKES_OBJECTS:
             kept.append((node, (node.args, node.kwargs)))
     for holder, args in kept:
         found: list[Any] = []

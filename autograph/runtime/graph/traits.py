@@ -57,6 +57,7 @@ COPIES_ARRAYS = Trait("returns views of containers, but copies of arrays")
 CHANGES_ARGUMENTS = Trait("mutates arguments other than the first")
 MAKES_ARRAYS = Trait("its lowering allocates an array")
 MAKES_RANGES = Trait("makes a range of integers")
+MAKES_OBJECTS = Trait("makes an instance of a class, with its attributes, and runs no code of the class")
 LOOP = Trait("a construct whose blocks run repeatedly")
 GRADIENT = Trait("used by derivatives only; it reads nothing but arrays, numbers and containers of these")
 
@@ -106,6 +107,11 @@ GIVES_ITEM = Trait("returns an item of its first argument, or all of them one by
 READS_ITEMS = Trait("reads or counts the items of its first argument, and neither mutates nor returns it")
 ADDS_NO_ITEMS = Trait("removes or reorders items of its first argument, and adds none")
 NEEDS_ITEMS = Trait("raises an error for an empty list")
+GIVES_PARTS = Trait("returns an item of its first argument, or the shadow of one, or a later argument in place of it")
+COPIES_ITEMS = Trait("returns a new list of the items of its first argument, if that is a list")
+ITERATES = Trait("returns an iterator over the items of its argument, which it gives as they are")
+VIEWS_ITEMS = Trait("returns a view of the keys, values or items of a mapping")
+TAKES_ANY = Trait("takes objects of any class, and returns or writes a text")
 GIVES_KEYS = Trait("returns the keys of a mapping; Python calls it for `**mapping`")
 HAS_DEFAULT = Trait("may return one of its later arguments, a default")
 SHALLOW = Trait("uses containers, but not their items")
@@ -119,6 +125,8 @@ COMBINES_ITEMS = Trait("combines the items of its argument in order to one numbe
 DIGITS = Trait("writes or reads the digits of numbers, within `sys.set_int_max_str_digits`")
 IDENTITY = Trait("compares identities, which differ for equal objects")
 
+ON_LIST = Relation("the routine of machine code for a list of Python's: see `engines/native/loops/lists.py`")
+CHOOSES_BY = Relation("the comparison of a later argument with an earlier one by which it returns the later one")
 ITEMS = Relation("the rule that infers the type of the items of the list that it returns")
 
 # Sharing of memory ----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from autograph.runtime.engines.numpy import plan as plans
 from autograph.runtime.engines.numpy.plan import Body, Plan, operands
 from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.traits import MAKES_OBJECTS
 
 Span: TypeAlias = tuple[int, int]
 
@@ -144,12 +145,12 @@ class Liveness:
         self.extents[statement] = region, time, self._time
 
     def _visit_Compute(self, statement: plans.Compute, region: Region, time: int) -> None:
-        if statement.node.op == "new":
+        if statement.node.op in MAKES_OBJECTS:
             self._define(statement.outputs, region, time)
             time = self._tick()     # the attributes are set after the variable
             self._extend(statement.outputs, time)
         self._use(self.plan.parts(statement.node), region, time)
-        if statement.node.op != "new":
+        if statement.node.op not in MAKES_OBJECTS:
             self._define(statement.outputs, region, time)
         if "out" in statement.node.kwargs and len(statement.outputs) == 1:
             self._prefer(statement.outputs[0], statement.node.kwargs["out"])

@@ -19,7 +19,7 @@ from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, If,
 from autograph.runtime.engines.numpy.schedule_stack import DEPTH, WIDTH, Cost, Frame
 from autograph.runtime.engines.numpy.uses import Uses, is_free_update, nests, width_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, values_in
-from autograph.runtime.graph.traits import IN_PLACE, LOOP, STATEMENT
+from autograph.runtime.graph.traits import IN_PLACE, LOOP, MAKES_OBJECTS, STATEMENT
 from autograph.runtime.graph.types import BOOL
 
 _SHORT = 8      # nodes in a branch that may be an expression
@@ -97,7 +97,7 @@ class Scheduler:
             self._copy(frame, end)
 
     def _visit_statement(self, frame: Frame, node: Node) -> None:
-        if node.op != "new":    # its parts exist before its variable does, as the user's debugger shows
+        if node.op not in MAKES_OBJECTS:    # its parts exist before its variable does, as the user's debugger shows
             frame.take(operands(node))
         frame.flush()
         outputs = [value for value in node.outputs if value not in self._uses.aliases]

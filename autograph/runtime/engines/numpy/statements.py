@@ -17,6 +17,7 @@ from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, Del
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.object_model import set_attribute, sets_plainly
 from autograph.runtime.graph.opdef import lookup
+from autograph.runtime.graph.traits import MAKES_OBJECTS
 from autograph.runtime.graph.types import TensorType
 
 
@@ -74,7 +75,7 @@ class Statements:
             yield ast.Assign([target], make.arg(node.args[2]), **at)
         elif node.op in ("delitem", "delattr"):
             yield ast.Delete([self._place(node.op == "delitem", ast.Del(), *node.args)], **at)
-        elif node.op == "new":
+        elif node.op in MAKES_OBJECTS:
             yield from self._new(node.args[0], node.args[1], outputs[0])
         elif any(self._variables.is_used(value) for value in outputs):
             yield ast.Assign([make.target(outputs[0])], make.node(node), **at)

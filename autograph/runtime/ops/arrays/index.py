@@ -13,9 +13,11 @@ from autograph.runtime.graph.opdef import VIEW, WRITE, declare
 from autograph.runtime.graph.traits import (
     ADDS_NO_ITEMS,
     GIVES_ITEM,
+    GIVES_PARTS,
     KEEPS,
     LOOKS_UP,
     MOVES,
+    ON_LIST,
     OWN_VIEW,
     PART_OF_FIRST,
     READS_ITEMS,
@@ -214,11 +216,13 @@ def _strange_item(x: TensorType, index: Any) -> Type:
 declare(
     "getitem", rule(getitem), effect=VIEW, template="{}[{}]", raises=True, fold=operator.getitem,
     vjp=lambda g, out, x, index: scatter_add(x, index, g), lower=element,
-    traits=[VIEW_OR_COPY, MOVES, GIVES_ITEM, READS_ITEMS, OWN_VIEW, LOOKS_UP, PART_OF_FIRST],
+    traits=[
+        VIEW_OR_COPY, MOVES, GIVES_ITEM, GIVES_PARTS, READS_ITEMS, OWN_VIEW, LOOKS_UP, PART_OF_FIRST, (ON_LIST, "load"),
+    ],
 )  # fmt: skip
 declare(
     "setitem", NONE, effect=WRITE, template="{}[{}] = {}", raises=True, lower=set_element,
-    traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT],
+    traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT, (ON_LIST, "store")],
 )  # fmt: skip
 declare(
     "delitem", NONE, effect=WRITE, template="del {}[{}]", raises=True,

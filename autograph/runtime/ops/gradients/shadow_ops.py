@@ -15,7 +15,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.pytree import Within, resolve
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, declare
-from autograph.runtime.graph.traits import GRADIENT, MOVES, SHARES_FIRST, STRONG_ZEROS
+from autograph.runtime.graph.traits import GIVES_PARTS, GRADIENT, MOVES, SHARES_FIRST, STRONG_ZEROS
 from autograph.runtime.graph.types import NONE, TensorType, Type
 from autograph.runtime.ops.gradients.adjoint_ops import fit, is_basic, joined_like, like_first, parts_within
 from autograph.runtime.ops.gradients.toolkit import same
@@ -426,7 +426,7 @@ def number(shadow: Any) -> Type:
 
 declare("shadow_of", target=shadow_of, vjp=NO_GRADIENT, traits=[GRADIENT, STRONG_ZEROS])
 declare("blank", target=blank, vjp=NO_GRADIENT, traits=[GRADIENT])
-declare("part_of", effect=VIEW, target=part_of, raises=True, traits=[GRADIENT, STRONG_ZEROS])
+declare("part_of", effect=VIEW, target=part_of, raises=True, traits=[GIVES_PARTS, GRADIENT, STRONG_ZEROS])
 declare("parts_of", effect=VIEW, target=parts_of, raises=True, traits=[GRADIENT])
 declare("add_at", NONE, effect=WRITE, target=add_at, raises=True, traits=[GRADIENT])
 declare("accumulate", NONE, effect=WRITE, target=accumulate, raises=True, traits=[GRADIENT])

@@ -12,26 +12,31 @@ import numpy as np
 from autograph.runtime.graph.opdef import NO_GRADIENT, OPS, ORDERED, VIEW, Vjp, declare
 from autograph.runtime.graph.traits import (
     AGGREGATES,
+    CHOOSES_BY,
     COMBINES_ITEMS,
     COMPARES_ITEMS,
     CONSUMES,
     CONVERSION,
+    COPIES_ITEMS,
     DIGITS,
     EXTREME,
     GIVES_BOOLEANS,
     HAS_DEFAULT,
     INTERVAL,
+    ITERATES,
     LENGTH,
     MAKES_ITERATORS,
     MAKES_RANGES,
     MOVES,
     NEEDS_ITEMS,
+    ON_LIST,
     PRINTS,
     READS_ITEMS,
     READS_TEXT,
     SHALLOW,
     SHARES,
     STRUCTURAL,
+    TAKES_ANY,
     TAKES_NO_ITEMS,
 )
 from autograph.runtime.graph.types import (
@@ -241,35 +246,35 @@ functions("round", round_, foldable=True, vjp=NO_GRADIENT, lower=built_in_rounde
 functions("divmod", divmod_, foldable=True, vjp=OF_DIVMOD)
 functions("hash", INT, vjp=NO_GRADIENT)
 functions("ord", INT, vjp=NO_GRADIENT, traits=[READS_TEXT])
-functions("str", STR, foldable=True, traits=[CONVERSION, TAKES_NO_ITEMS, DIGITS])
-functions("repr", STR, foldable=True, traits=[TAKES_NO_ITEMS, DIGITS])
-functions("ascii format", STR, traits=[TAKES_NO_ITEMS, DIGITS])
+functions("str", STR, foldable=True, traits=[CONVERSION, TAKES_ANY, TAKES_NO_ITEMS, DIGITS])
+functions("repr", STR, foldable=True, traits=[TAKES_ANY, TAKES_NO_ITEMS, DIGITS])
+functions("ascii format", STR, traits=[TAKES_ANY, TAKES_NO_ITEMS, DIGITS])
 functions("chr bin oct hex", STR)
 functions("type", ObjectType("type"), raises=False, vjp=NO_GRADIENT, traits=[STRUCTURAL, TAKES_NO_ITEMS])
 functions("isinstance callable", BOOL, raises=False, vjp=NO_GRADIENT, traits=[GIVES_BOOLEANS])
 functions("issubclass", BOOL, vjp=NO_GRADIENT, traits=[GIVES_BOOLEANS])
-functions("print", NONE, effect=ORDERED, vjp=NO_GRADIENT, traits=[PRINTS])
+functions("print", NONE, effect=ORDERED, vjp=NO_GRADIENT, traits=[PRINTS, TAKES_ANY])
 functions("slice", ObjectType("slice"), effect=VIEW)
 functions("range", ObjectType("range", (INT,)), vjp=NO_GRADIENT, lower=builtins.make_range, traits=[MAKES_RANGES])
 
 # Containers.
 functions(
     "len", INT, foldable=True, vjp=NO_GRADIENT, lower=builtins.length,
-    traits=[LENGTH, STRUCTURAL, TAKES_NO_ITEMS, SHALLOW, READS_ITEMS],
+    traits=[LENGTH, STRUCTURAL, TAKES_NO_ITEMS, SHALLOW, READS_ITEMS, (ON_LIST, "length")],
 )  # fmt: skip
 functions("tuple", tuple_, effect=VIEW, traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS])
-functions("list", list_, effect=VIEW, traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS])
+functions("list", list_, effect=VIEW, traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS, COPIES_ITEMS])
 functions("set", set_, effect=VIEW, traits=[CONSUMES])
 functions("frozenset", ObjectType("frozenset"), effect=VIEW, traits=[CONSUMES])
 functions("dict", ObjectType("dict"), effect=VIEW, traits=[STRUCTURAL, CONSUMES])
 functions("sorted", sorted_, effect=VIEW, traits=[COMPARES_ITEMS, AGGREGATES, CONSUMES, READS_ITEMS])
-for _name, _interval in (("min", intervals.least), ("max", intervals.greatest)):
+for _name, _interval, _test in (("min", intervals.least, "lt"), ("max", intervals.greatest, "gt")):
     functions(
         _name, extreme, effect=VIEW, foldable=True, vjp=tuple(map(of_extreme, range(16))),
         lower=builtins.extreme(_name),
         traits=[
             COMPARES_ITEMS, AGGREGATES, EXTREME, NEEDS_ITEMS, CONSUMES, READS_ITEMS, (INTERVAL, _interval),
-            (SHARES, sharing.never),        # arrays have no order
+            (CHOOSES_BY, _test), (SHARES, sharing.never),        # arrays have no order
         ],
     )  # fmt: skip
 functions(
@@ -283,8 +288,8 @@ functions("any all", BOOL, vjp=NO_GRADIENT, traits=[COMBINES_ITEMS, CONSUMES, GI
 _ITERATOR = [STRUCTURAL, MAKES_ITERATORS, SHALLOW, READS_ITEMS]
 functions("enumerate", enumerate_, effect=VIEW, traits=_ITERATOR)
 functions("zip", zip_, effect=VIEW, traits=_ITERATOR)
-functions("reversed", reversed_, effect=VIEW, traits=_ITERATOR)
-functions("iter", iter_, effect=VIEW, traits=_ITERATOR)
+functions("reversed", reversed_, effect=VIEW, traits=[*_ITERATOR, ITERATES])
+functions("iter", iter_, effect=VIEW, traits=[*_ITERATOR, ITERATES])
 functions("map", ObjectType("map"), effect=VIEW)
 functions("filter", filter_, effect=VIEW)
 functions("next", next_, effect=ORDERED, traits=[STRUCTURAL, HAS_DEFAULT])

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.graph.opdef import ORDERED, PURE, VIEW, declare
-from autograph.runtime.graph.traits import GIVES_ITEM, INTERVAL, LOOP, MOVES, READS_ITEMS, SHALLOW, STATEMENT
+from autograph.runtime.graph.traits import (
+    GIVES_ITEM,
+    INTERVAL,
+    LOOP,
+    MAKES_OBJECTS,
+    MOVES,
+    READS_ITEMS,
+    SHALLOW,
+    STATEMENT,
+)
 from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.inference.shape_rules import type_of_arg
@@ -39,7 +48,7 @@ declare("raise", effect=ORDERED, raises=True, traits=[STATEMENT])
 # A new object each time, which refers to its parts.
 declare("build", build_type, effect=VIEW, traits=[MOVES])
 # A new instance of a class with these attributes; no code of the class runs.
-declare("new", effect=ORDERED, traits=[STATEMENT])
+declare("new", effect=ORDERED, traits=[STATEMENT, MAKES_OBJECTS])
 declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT])
 declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES, STATEMENT, (INTERVAL, intervals.same)])
 declare("fstring", STR, effect=PURE, raises=True)

@@ -17,18 +17,22 @@ from autograph.runtime.graph.traits import (
     COMPARES_ITEMS,
     CONSUMES,
     COPIES_ARRAYS,
+    COPIES_ITEMS,
     ENCODES_FLOATS,
     GIVES_ITEM,
     GIVES_KEYS,
+    GIVES_PARTS,
     HAS_DEFAULT,
     INSERTS,
     KEEPS,
     LOOKS_UP,
     MAKES_ARRAYS,
+    ON_LIST,
     OVERLOADED,
     READS_ITEMS,
     SHALLOW,
     TOTAL,
+    VIEWS_ITEMS,
 )
 from autograph.runtime.graph.types import (
     ANY,
@@ -191,7 +195,7 @@ functions(".sort", sort, effect=WRITE, traits=[OVERLOADED, COMPARES_ITEMS, ADDS_
 functions(".partition", partition, effect=WRITE)
 functions(      # a copy of a list has the same items; that of an array shares nothing with it
     ".copy", copy, effect=VIEW, raises=False, vjp=same, lower=array_creation.copied,
-    traits=[COPIES_ARRAYS, TOTAL, MAKES_ARRAYS, SHALLOW, OVERLOADED, READS_ITEMS],
+    traits=[COPIES_ARRAYS, COPIES_ITEMS, TOTAL, MAKES_ARRAYS, SHALLOW, OVERLOADED, READS_ITEMS],
 )  # fmt: skip
 
 functions(".is_integer", of_numbers(BOOL))
@@ -200,7 +204,8 @@ functions(".bit_length .bit_count", bits)
 
 # Methods of containers.
 _MUTABLE, _SET = of_objects(MUTABLE, NONE), of_objects(SETS, NONE)
-functions(".append .insert", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS])
+functions(".append", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS, (ON_LIST, "append")])
+functions(".insert", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS])
 functions(".extend", _MUTABLE, effect=WRITE, traits=[SHALLOW, CONSUMES])
 functions(".extendleft", _MUTABLE, effect=WRITE, traits=[CONSUMES])
 functions(".remove", _MUTABLE, effect=WRITE, traits=[ADDS_NO_ITEMS])
@@ -210,13 +215,13 @@ functions(".add", _SET, effect=WRITE, traits=[KEEPS])
 functions(".discard", _SET, effect=WRITE, traits=[ADDS_NO_ITEMS])
 functions(".update", of_objects(("set", "dict"), NONE), effect=WRITE, traits=[CONSUMES])
 functions(".difference_update .intersection_update .symmetric_difference_update", _SET, effect=WRITE, traits=[CONSUMES])
-functions(".pop", pop, effect=WRITE, traits=[LOOKS_UP, GIVES_ITEM, ADDS_NO_ITEMS, HAS_DEFAULT])
+functions(".pop", pop, effect=WRITE, traits=[LOOKS_UP, GIVES_ITEM, GIVES_PARTS, ADDS_NO_ITEMS, HAS_DEFAULT])
 functions(".popitem", of_objects((), ANY), effect=WRITE, traits=[ADDS_NO_ITEMS])
-functions(".setdefault", of_objects((), ANY), effect=WRITE, traits=[HAS_DEFAULT, KEEPS])
-functions(".get", get, effect=VIEW, traits=[LOOKS_UP, HAS_DEFAULT])
-functions(".keys", view_of_dict("keys"), effect=VIEW, traits=[SHALLOW, GIVES_KEYS])
-functions(".values", view_of_dict("values"), effect=VIEW, traits=[SHALLOW])
-functions(".items", view_of_dict("items"), effect=VIEW, traits=[SHALLOW])
+functions(".setdefault", of_objects((), ANY), effect=WRITE, traits=[GIVES_PARTS, HAS_DEFAULT, KEEPS])
+functions(".get", get, effect=VIEW, traits=[LOOKS_UP, GIVES_PARTS, HAS_DEFAULT])
+functions(".keys", view_of_dict("keys"), effect=VIEW, traits=[SHALLOW, GIVES_KEYS, VIEWS_ITEMS])
+functions(".values", view_of_dict("values"), effect=VIEW, traits=[SHALLOW, VIEWS_ITEMS])
+functions(".items", view_of_dict("items"), effect=VIEW, traits=[SHALLOW, VIEWS_ITEMS])
 functions(".union .intersection .difference .symmetric_difference", of_objects(SETS), effect=VIEW, traits=[CONSUMES])
 functions(".isdisjoint .issubset .issuperset", of_objects(SETS, BOOL), traits=[CONSUMES])
 functions(".index .count", of_objects(("list", "tuple", "str", "bytes", "range"), INT))

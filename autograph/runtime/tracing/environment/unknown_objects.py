@@ -21,7 +21,22 @@ from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
 from autograph.runtime.graph.graph import Constant, Node, Value, values_in, walk
 from autograph.runtime.graph.object_model import is_open
-from autograph.runtime.graph.traits import EXTREME, GIVES_ITEM, GRADIENT, HAS_DEFAULT, IN_PLACE, PART_OF_FIRST, PLAIN
+from autograph.runtime.graph.traits import (
+    ADDITION,
+    ADDS_NO_ITEMS,
+    EXTREME,
+    GIVES_ITEM,
+    GIVES_PARTS,
+    HAS_DEFAULT,
+    IN_PLACE,
+    KEEPS,
+    LENGTH,
+    OVERLOADED,
+    PART_OF_FIRST,
+    PLAIN,
+    VIEWS_ITEMS,
+    plain,
+)
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
@@ -154,7 +169,8 @@ class UnknownObjects:
         if node.op in IN_PLACE:
             other = node.args[1]
             is_number = category(other) == NUMBER or type(other) in (float, complex)
-            return not (is_number or (type(other) is int and node.op != "imul"))
+            repeats = plain(node.op) in OVERLOADED and plain(node.op) not in ADDITION     # `xs *= 2`
+            return not is_number and (type(other) is not int or repeats)
         is_writer = node.op in ("setitem", "delitem") or node.op.startswith(".")
         return is_writer and any(leaf is node.args[0] for leaf in effect_of(node).writes)
 
@@ -207,14 +223,15 @@ class UnknownObjects:
 
     def _stored_in_own(self, node: Node | None) -> list[Any] | None:
         """The values of which a node takes one from a container that the graph makes; None if it may hold others."""
-        made = node.args[0] if node is not None and node.op in _TAKES else None
+        made = node.args[0] if node is not None and node.op in GIVES_PARTS else None
         if not isinstance(made, Value) or made.node is None or made.node.op != "build":
             return None
         stored = [*values_in(made.node.args)]
         for each in walk(self._block):
             if made in values_in((each.args, each.kwargs)) and each is not made.node:
-                is_carried = bool(each.blocks) and made in values_in(each.inits)
-                if is_carried or (each.op not in _TAKES and each.op not in _READS):
+                others = values_in((each.args[1:], each.kwargs))
+                is_elsewhere = made in others or not each.args or each.args[0] is not made
+                if is_elsewhere or not (each.op == "for" or any(each.op in trait for trait in _HARMLESS)):
                     return None
                 stored += values_in(each.args[1:])
         return stored
@@ -252,21 +269,19 @@ class UnknownObjects:
 
 
 class _Aliasing(Aliasing):
-    """The alias analysis of graphs whose operators, copies and methods of containers are those of Python."""
+    """The alias analysis of graphs whose copies and methods of containers are those of Python."""
 
     def _effect_of(self, node: Node) -> Effect:
         effect = effect_of(node)
         if node.op == "call" and _is_called(node, _COPIES) and category(node.args[1]) == CONTAINER:
             return replace(effect, wild=False, shared=[node.args[1]])
-        if node.op in GRADIENT:     # they use no objects but arrays, numbers and containers of these
-            return replace(effect, wild=False, shared=[])
-        is_unknown = node.op in ("call", "raise") or (node.op.startswith(".") and node.op not in _METHODS)
-        return effect if is_unknown else replace(effect, wild=False)
+        is_change = node.op in ("getattr", "setitem", "delitem") or node.op in IN_PLACE or node.op in _METHODS
+        return replace(effect, wild=False) if is_change else effect
 
 
 _COPIES = (copy.copy, copy.deepcopy)
-_TAKES = frozenset({"getitem", "part_of", ".get", ".setdefault", ".pop"})
-_READS = frozenset({"len", "for", "setitem", "delitem", "in", ".append", ".add", ".values", ".items", ".keys"})
+# They leave a container with its items, some of them, or their own arguments.
+_HARMLESS = GIVES_PARTS, KEEPS, ADDS_NO_ITEMS, LENGTH, VIEWS_ITEMS
 _METHODS = frozenset(f".{name}" for kind in (list, dict, set) for name in vars(kind))
 
 

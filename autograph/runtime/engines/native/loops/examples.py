@@ -13,11 +13,11 @@ from typing import Any
 from autograph.runtime.engines.native.loops.result_speculation import both, met
 from autograph.runtime.graph.graph import Block, Node, Value, map_args
 from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.traits import COPIES_ITEMS, ELEMENTWISE, INSERTS, OVERLOADED
 from autograph.runtime.graph.types import ANY, PYTHON_TYPES, TensorType, type_of
 
 MOST = 64       # examples of a value, at most
 KINDS = 9       # combinations of classes of operands, at most
-_SAME = frozenset({"list", ".copy"})        # a list with the items of another one
 
 
 def kinds_of_items(root: Node, inputs: Mapping[Value, Any]) -> dict[Value, Any]:
@@ -26,6 +26,11 @@ def kinds_of_items(root: Node, inputs: Mapping[Value, Any]) -> dict[Value, Any]:
     for _ in range(2):  # stores may come after loads
         found.enter(root)
     return found.kinds
+
+
+def _repeats(node: Node, first: list[Any]) -> bool:
+    """Whether a node repeats a list, or joins it with others."""
+    return node.op in OVERLOADED and node.op in ELEMENTWISE and list in map(type, first)
 
 
 class _Examples:
@@ -71,12 +76,12 @@ class _Examples:
         first = self._examples(node.args[0]) if node.args else []
         if node.op == "getitem" and not isinstance(node.args[1], slice):
             self._take(node.output, first)
-        elif node.op == "getitem" or node.op in _SAME or (node.op == "mul" and list in map(type, first)):
+        elif node.op == "getitem" or node.op in COPIES_ITEMS or _repeats(node, first):
             self._of[node.output] = first
         elif node.op == "build" and type(node.args[0]) is list:
             if node.output not in self._of:
                 self._of[node.output] = [[each for arg in node.args[0] for each in self._examples(arg)]]
-        elif node.op in (".append", "setitem"):
+        elif node.op == "setitem" or node.op in INSERTS:
             for each in first if list in map(type, first) else ():
                 _, stored = self._stored.setdefault(id(each), (each, []))
                 stored += self._examples(node.args[-1])[: MOST - len(stored)]

@@ -19,6 +19,7 @@ from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
+from autograph.runtime.graph.traits import ON_LIST
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 
 _MOST = 2**60       # items of a list, of eight bytes each
@@ -107,6 +108,11 @@ def _append(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
     return True
 
 
-ON_LISTS: dict[str, Callable[..., bool]] = {
-    "len": _len, "getitem": _getitem, "setitem": _setitem, ".append": _append
+_ROUTINES: dict[str, Callable[..., bool]] = {
+    "length": _len, "load": _getitem, "store": _setitem, "append": _append
 }  # fmt: skip
+
+
+def on_list(op: str) -> Callable[..., bool] | None:
+    """The routine that emits an op for a list of Python's, if there is one."""
+    return _ROUTINES.get(ON_LIST.get(op, ""))

@@ -27,12 +27,12 @@ from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import assign, raise_again
-from autograph.runtime.engines.native.loops.lists import ON_LISTS, is_list
+from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
-from autograph.runtime.graph.traits import EXTREME, MAKES_ARRAYS, ORDERING
+from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, MAKES_ARRAYS, ORDERING
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import truth
@@ -150,10 +150,10 @@ class Lowering:
 
     def _extreme(self, node: Node, block: Block, place: int) -> bool:
         """Emit `min` or `max` of an integer and a float: the result is of the class of either, so paths part."""
-        operands = list(map(self.flow.value, node.args)) if node.op in ("min", "max") and not node.kwargs else []
+        operands = list(map(self.flow.value, node.args)) if node.op in CHOOSES_BY and not node.kwargs else []
         if len(operands) != 2 or not all(isinstance(each, Number) and each.type.weak for each in operands):
             return False
-        less: Any = OPS["lt" if node.op == "min" else "gt"].lower
+        less: Any = OPS[CHOOSES_BY[node.op]].lower
         test = self.flow.attempt(lambda _: less(self._emit, operands[1], operands[0]), node)
         if test is None:
             return False
@@ -182,8 +182,8 @@ class Lowering:
             return False
         elif node.op == "getitem" and type(args[0]) is tuple:
             found = _item(args[0], args[1])
-        elif args and is_list(args[0]) and node.op in ON_LISTS:
-            return ON_LISTS[node.op](self.calls, node, *args)
+        elif args and is_list(args[0]) and (emit := on_list(node.op)) is not None:
+            return emit(self.calls, node, *args)
         else:
             op = OPS.get(node.op)
             if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):

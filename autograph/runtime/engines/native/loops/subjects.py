@@ -12,16 +12,15 @@ from autograph.runtime.graph.effects import is_array
 from autograph.runtime.graph.graph import Block, Node, Value, user_line, walk
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.source_text import source_text
-from autograph.runtime.graph.traits import LOOP
+from autograph.runtime.graph.traits import ITERATES, LENGTH, LOOP, NEGATION, TAKES_ANY
 from autograph.runtime.passes.rewriter import shown
 
 SOME = 16  # items of a list that are looked at
 DEEP = 3  # levels of lists within lists that are described
 TEXTS = 3  # operations that are named
-_ACCESS = ("getitem", "setitem", "delitem", "getattr", "setattr", "len", "iter")  # they look into an object
-_OF_OBJECTS = ("build", "call", "format", "fstring", "print", "repr", "str")  # they take any objects
+_ACCESS = ("getitem", "setitem", "delitem", "getattr", "setattr")  # they look into an object
+_OF_OBJECTS = ("build", "call", "fstring")  # they take any objects
 _UNIFORM = re.compile(r" of (ints|floats|bools)$")
-_OWN = ("raise", "not")  # operations that the user did not write
 
 _PLURALS = {int: "ints", float: "floats", complex: "complex numbers", bool: "bools", str: "strings", bytes: "bytes"}
 _PLURALS |= {list: "lists", tuple: "tuples", dict: "dicts", set: "sets", type(None): "None", np.ndarray: "arrays"}
@@ -53,9 +52,9 @@ def find_subjects(operations: Iterable[Any], loop: Node, inputs: Mapping[Value, 
 
 def _objects(node: Node) -> list[tuple[Any, bool]]:
     """The arguments that decide whether a node has machine code, each with whether the node looks into it."""
-    if node.op in _ACCESS or node.op.startswith("."):
+    if node.op in _ACCESS or node.op in LENGTH or node.op in ITERATES or node.op.startswith("."):
         return [(arg, True) for arg in node.args[:1]]
-    return [] if node.op in _OF_OBJECTS else [(arg, False) for arg in node.args]
+    return [] if node.op in _OF_OBJECTS or node.op in TAKES_ANY else [(arg, False) for arg in node.args]
 
 
 def left_to_python(operations: Iterable[Any]) -> list[Event]:
@@ -80,7 +79,8 @@ def named_operations(loop: Node) -> list[Event]:
 
 def is_named(node: Node) -> bool:
     """Whether to report that a node is left to Python: not if NumPy runs it."""
-    return not (node.blocks or node.op in _OWN or any(map(is_array, (*node.inputs, *node.outputs))))
+    is_users = not (node.op == "raise" or node.op in NEGATION)     # the user writes no `raise` at the end of a loop
+    return is_users and not (node.blocks or any(map(is_array, (*node.inputs, *node.outputs))))
 
 
 def _event(operations: Sequence[Any]) -> Event:
@@ -118,7 +118,7 @@ def _root(root: Any, origins: Mapping[Value, Value], inputs: Mapping[Value, Any]
     while isinstance(root, Value) and root not in inputs:
         if root in origins:
             root = origins[root]
-        elif root.node is not None and root.node.op in ("getitem", "iter"):
+        elif root.node is not None and (root.node.op == "getitem" or root.node.op in ITERATES):
             root = root.node.args[0]
         else:
             return None
