@@ -65,11 +65,11 @@ def test_equal_lines_are_one_with_a_count():
 
 def test_places_are_relative_to_the_file_of_the_function():
     events = [
-        Event("plain", "`with` is around it, /home/me/work/model.py:12", ("/home/me/work/model.py", 3)),
-        Event("plain", "it is recursive, /home/me/work/lib/walk.py:7"),
+        Event("plain", "`with` is around it, /project/model.py:12", ("/project/model.py", 3)),
+        Event("plain", "it is recursive, /project/lib/walk.py:7"),
         Event("plain", "`y` changed, /home/you/x.py:7 and <string>:2", ("<stdin>", 1)),
     ]
-    assert str(Report("f, trace 1", events, file="/home/me/work/model.py")).splitlines()[2:] == [
+    assert str(Report("f, trace 1", events, file="/project/model.py")).splitlines()[2:] == [
         "    line 3: `with` is around it, line 12",
         "    it is recursive, lib/walk.py:7",
         "    <stdin>:1: `y` changed, /home/you/x.py:7 and <string>:2",

@@ -143,6 +143,8 @@ class UnknownObjects:
         self._flows: dict[Value, list[Any]] = {}
         self._iterated: dict[Value, Node] = {}
         self._changed: set[Value] = set()
+        self._uses: dict[Value, list[Node]] = {}
+        self._renamed: set[Value] = set()       # those that blocks take or give under other names
         self._find_flows()
 
     def changes(self) -> Iterator[Change]:
@@ -224,16 +226,14 @@ class UnknownObjects:
     def _stored_in_own(self, node: Node | None) -> list[Any] | None:
         """The values of which a node takes one from a container that the graph makes; None if it may hold others."""
         made = node.args[0] if node is not None and node.op in GIVES_PARTS else None
-        if not isinstance(made, Value) or made.node is None or made.node.op != "build":
+        if not isinstance(made, Value) or made.node is None or made.node.op != "build" or made in self._renamed:
             return None
         stored = [*values_in(made.node.args)]
-        for each in walk(self._block):
-            if made in values_in((each.args, each.kwargs)) and each is not made.node:
-                others = values_in((each.args[1:], each.kwargs))
-                is_elsewhere = made in others or not each.args or each.args[0] is not made
-                if is_elsewhere or not (each.op == "for" or any(each.op in trait for trait in _HARMLESS)):
-                    return None
-                stored += values_in(each.args[1:])
+        for each in self._uses[made]:
+            others = values_in((each.args[1:], each.kwargs))
+            if made in others or not (each.op == "for" or any(each.op in trait for trait in _HARMLESS)):
+                return None
+            stored += others
         return stored
 
     def _is_part(self, leaf: Value, aliasing: Aliasing) -> bool:
@@ -250,6 +250,8 @@ class UnknownObjects:
     def _find_flows(self) -> None:
         """Note the values that parameters of blocks and results of branches and loops may be."""
         for node in walk(self._block):
+            for value in values_in((node.args, node.kwargs)):
+                self._uses.setdefault(value, []).append(node)
             self._changed.update(leaf for leaf in effect_of(node).writes if isinstance(leaf, Value))
             inits = node.inits if node.blocks else ()
             if node.op == "for":
@@ -266,6 +268,7 @@ class UnknownObjects:
     def _flow(self, args: Any, values: Any) -> None:
         for arg, value in zip(args, values):
             self._flows.setdefault(value, []).append(arg)
+            self._renamed.update(values_in(arg))
 
 
 class _Aliasing(Aliasing):

@@ -172,3 +172,17 @@ def test_what_cannot_be_known_is_staged() -> None:
         assert [each.value for each in queue] == [3, 3]
         lists = ag.function(own_lists, strict=("plain",), engine=engine)
         assert lists(collections.deque([1, 2]), [5], 3) == ([1, 2, 3], [5, 3])
+
+
+def renamed_by_a_branch(v, n, x):
+    rows, others = [[0.0]], [[1.0]]
+    chosen = rows if x > 0 else others
+    chosen[0] = v
+    rows[0][0] = n
+    return v[0]
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_a_container_of_the_graph_that_has_another_name(x):
+    for n in (5.0, 6.0):
+        assert ag.function(renamed_by_a_branch)([2.0], n, x) == renamed_by_a_branch([2.0], n, x)
