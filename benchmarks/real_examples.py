@@ -111,7 +111,7 @@ def _tree(text: str) -> ast.Module:
 
 
 def _calls(tree: ast.AST, names: Set[str]) -> Iterator[ast.Call]:
-    """The calls of functions with these names, but for those that use names of a comprehension or lambda."""
+    """The calls of functions with these names, except those that use names of a comprehension or lambda."""
     if isinstance(tree, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.FunctionDef)):
         return
     if isinstance(tree, ast.Call) and ast.unparse(tree.func) in names:
