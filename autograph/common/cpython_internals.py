@@ -17,7 +17,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 # Flags of classes: immutable, made while Python runs, abstract, and (from CPython 3.13 on) of instances that hold their
 # values themselves until their `__dict__` is read.
@@ -97,21 +97,22 @@ def _function(name: str, result: Any, *args: Any) -> Any:
     return ctypes.PYFUNCTYPE(result, *args)((name, ctypes.pythonapi))
 
 
-_FASTCALL = 0x80
-_new_builtin = _function("PyCFunction_NewEx", ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+_FASTCALL, _NAME = 0x80, b"loop"
+_new_builtin = _function("PyCFunction_NewEx", ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
 release = _function("Py_DecRef", None, ctypes.py_object)
 new_instance = _function("_PyObject_New", ctypes.py_object, ctypes.py_object)
 pointer_in = _function("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
 
 
-def builtin(address: int, owner: Any) -> tuple[Callable[..., Any], Any]:
+def builtin(address: int, owner: Any) -> Callable[..., Any]:
     """A function of Python's for the C function at an address, which gets `owner` as its `self`.
 
-    It is called as `PyObject *f(PyObject *self, PyObject **args, Py_ssize_t count)`. Keep the
-    second result as long as the function.
+    It is called as `PyObject *f(PyObject *self, PyObject **args, Py_ssize_t count)`. Its description is in the bytes
+    that are its `__module__`: garbage collection frees the memory of structures of `ctypes` before that of the
+    functions that are garbage with them, and these read it when they go.
     """
-    method = _Method(b"loop", address, _FASTCALL, None)
-    return _new_builtin(ctypes.addressof(method), owner, None), method
+    method = bytes(_Method(_NAME, address, _FASTCALL, None))
+    return cast("Callable[..., Any]", _new_builtin(id(method) + ITEMS, owner, method))
 
 
 def address_of(name: str) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Sized
 from pathlib import Path
@@ -154,3 +156,26 @@ def test_no_other_module_relies_on_internals() -> None:
     found = {path.relative_to(package).as_posix() for path in package.rglob("*.py")
              if OF_INTERNALS.search(path.read_text(encoding="utf-8"))}  # fmt: skip
     assert found == MODULES | OWN_MEMORY
+
+
+OWNED = """
+import gc
+from autograph.common.cpython_internals import address_of, builtin
+
+class Owner:
+    pass
+
+for _ in range(100):
+    owner, other = Owner(), Owner()
+    other.function = builtin(address_of("PyObject_Str"), owner)
+    assert other.function.__self__ is owner and "loop" in repr(other.function)
+    owner.other = other
+    del owner, other
+    gc.collect()
+"""
+
+
+def test_the_functions_of_an_owner_go_with_it() -> None:
+    """The C library fills memory that it frees, so that whoever still reads it crashes."""
+    variables = {**os.environ, "PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": str(0xFF)}
+    subprocess.run([sys.executable, "-X", "faulthandler", "-c", OWNED], env=variables, check=True)

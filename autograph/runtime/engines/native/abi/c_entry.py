@@ -225,9 +225,8 @@ def _is_made(recipe: Any) -> bool:
 
 def builtin(address: int, table: Table, owner: Any) -> Callable[..., Any]:
     """A Python function for a C function. It keeps the table, and the owner of the code, alive."""
-    made, table.method = cpython_internals.builtin(address, table)
     table.owner = owner
-    return made
+    return cpython_internals.builtin(address, table)
 
 
 class Rebindable:
