@@ -154,13 +154,13 @@ class Builder:
         return f"({guard.expression})"
 
     def _renamed_name(self, name: str, value: Any) -> str:
-        """The global with a value: `name`, or that with a number."""
+        """The global with a value: `name`, or one made of it that is neither reserved nor another value's."""
         names, known = self.names, self._renamings.get((name, id(value)))
         if known is None:
             known = name
             while _RESERVED.fullmatch(known) or names.setdefault(known, value) is not value:
                 self._versions[name] += 1
-                known = f"{name}_{self._versions[name]}"
+                known = f"g{self._versions[name]}_{name}"
             self._renamings[name, id(value)] = known
         return known
 
