@@ -146,7 +146,9 @@ class ContainerAliases(Aliases):
     def copies(self) -> list[tuple[Any, Source]]:
         """The containers of which traced code has copies."""
         places = [*self._environment.sources.places, *self._places()]
-        return [place for place in places if has_places(place[0]) and not self._is_read(*place)]
+        originals = [*self._environment.loaded_containers.values(), *self.whole]
+        read = set(map(id, originals))
+        return [place for place in places if has_places(place[0]) and id(place[0]) not in read]
 
     def _is_read(self, value: Any, source: Source) -> bool:
         """Whether the graph reads a container itself."""

@@ -251,7 +251,8 @@ def test_a_function_that_takes_too_much_runs_plain_and_is_reported():
     staged = ag.function(f)
     assert staged(1.5) == f(1.5)
     reported = staged.explain(1.5).where(kind="plain")
-    assert "takes more than 5000 operations" in str(reported) and f":{f.__code__.co_firstlineno + 1}" in str(reported)
+    assert "takes more than 5000 operations" in str(reported)
+    assert str(reported).endswith(f", line {f.__code__.co_firstlineno + 1}")
     with pytest.raises(ag.errors.StrictError, match="takes more than 5000 operations"):
         ag.function(f, strict="plain")(1.5)
 

@@ -186,3 +186,38 @@ def renamed_by_a_branch(v, n, x):
 def test_a_container_of_the_graph_that_has_another_name(x):
     for n in (5.0, 6.0):
         assert ag.function(renamed_by_a_branch)([2.0], n, x) == renamed_by_a_branch([2.0], n, x)
+
+
+ROW = [1]
+
+
+@ag.do_not_convert
+def shown() -> list[list[int]]:
+    return [ROW]
+
+
+def changed_where_it_is_returned_too(n: int) -> Any:
+    for found in shown():
+        found.append(n)
+    return ROW[0], ROW[-1], len(ROW), ROW
+
+
+def an_item_is_set(n: int) -> Any:
+    for found in shown():
+        found[0] = n
+    return ROW[0], ROW
+
+
+def another_way_to_it(n: int) -> Any:
+    (found,) = shown()
+    found += [n]
+    return len(ROW), ROW
+
+
+@pytest.mark.parametrize("function", [changed_where_it_is_returned_too, an_item_is_set, another_way_to_it])
+def test_a_global_that_code_which_is_not_staged_gives_back(function: Callable[[int], Any]) -> None:
+    found = []
+    for call in (function, ag.function(function)):
+        ROW[:] = [1]
+        found.append([str(call(n)) for n in (5, 6, 7)])
+    assert found[0] == found[1]
