@@ -269,7 +269,9 @@ def test_what_is_told():
     text = str(collatz.explain(5))
     first, *lines = text.splitlines()
     assert re.fullmatch(r"collatz, trace 1 \(.*test_staged_function\.py\)", first)
-    assert lines[1] == "  traced: (n: py.int): the first call"
+    assert lines[0].startswith("  summary: ")
+    after = 1 + lines[1].startswith("  advice: `AUTOGRAPH_ENGINE` keeps the loops of this function in Python")
+    assert lines[after] == "  traced: (n: py.int): the first call"
     assert "engine: runs on the engine" in text
     assert "while" in text
     assert "while n != 1" in collatz.with_options(engine="numpy").lower(5).source
