@@ -64,6 +64,12 @@ def counting(function: FunctionType, ticks: Ticks, sample: Sample) -> FunctionTy
     return None if code is None else with_code(function, code)
 
 
+def uncounted(function: FunctionType) -> FunctionType:
+    """A copy of `function`, marked as `counting` does, that does not count its calls."""
+    code = function.__code__
+    return with_code(function, code.replace(co_consts=(*code.co_consts, STAGED)))
+
+
 def with_code(function: FunctionType, code: CodeType) -> FunctionType:
     """A copy of `function` that runs other code."""
     made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)

@@ -67,13 +67,25 @@ def _own_depth(code: CodeType) -> int:
 
 def _loops(code: CodeType) -> Iterator[tuple[int, int]]:
     """The first instruction of each loop that counts, and the one behind it."""
-    counting = set()
-    for offset, operation, argument in raw_instructions(code):
-        if operation == dis.opmap["FOR_ITER"] or is_order(dis.opname[operation], argument):
-            counting.add(offset)
+    every = [*raw_instructions(code)]
+    counting = [
+        offset for offset, operation, argument in every
+        if operation == dis.opmap["FOR_ITER"] or is_order(dis.opname[operation], argument)
+    ]
+    yield from ((begin, end) for begin, end in _spans(every) if any(begin <= at < end for at in counting))
+
+
+def has_loop(code: CodeType) -> bool:
+    """Whether code, without that in it, has a loop of any kind."""
+    return any(_spans(raw_instructions(code)))
+
+
+def _spans(instructions: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+    """The first instruction of each loop, and the one behind it."""
+    for offset, operation, argument in instructions:
         if operation in _BACKWARD:
             target = 2 * argument if sys.version_info < (3, 11) else offset + 2 - 2 * argument
-            if any(target <= at <= offset for at in counting):
+            if target <= offset:
                 yield target, offset + 2
 
 

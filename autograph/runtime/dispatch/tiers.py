@@ -21,9 +21,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
-from autograph.common.call_counter import Ticks, counting
+from autograph.common.call_counter import Ticks, counting, uncounted
+from autograph.common.constant_time import is_plain_data, takes_constant_time
 from autograph.common.trip_counts import runs_long
 from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.dispatch.compilation import Hooks
@@ -36,6 +37,7 @@ from autograph.runtime.graph.signature import Signature
 HOT = 0.020         # seconds in plain calls, after which tracing pays
 ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
+KNOWN = 64          # timed calls, all of them small, after which those of some functions are not counted any more
 FIRST = 1e-4        # seconds of a first call that is noted for its signature
 SAMPLING = 4e-6     # seconds that timing a call takes at least,
 SHARE = 0.01        # and the part of the time that may go into that
@@ -141,7 +143,8 @@ class Tiers:
         self.runner: Any = None
         self._has_runner: bool | None = None
         self.is_resting = True
-        self.call = self._counting()
+        self.call = self._counted = self._counting()
+        self._small = 0     # calls in a row that were timed and small
         _ALL.add(self)
 
     def _counting(self) -> Callable[..., Any]:
@@ -172,12 +175,24 @@ class Tiers:
         seconds = max(0.0, _clock() - begin - _READING)
         self._ran = True
         least, self._last = min(seconds, self._last), seconds   # one slow call may be chance
+        self._watch(values, least)
         counts = least >= (FIRST if is_first else SMALL)
         if counts and self.is_resting and self._is_hot(values, least, waited + 1):
             self._promote()
         overhead = max(SAMPLING, _own_clock() - entered - seconds)
         self._wait(min(self._interval, int(overhead / SHARE / max(seconds, 1e-9))))
         return result
+
+    def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
+        """Let calls not be counted any more, once it is known that they are small."""
+        self._small = self._small + 1 if seconds < SMALL and all(map(is_plain_data, values)) else 0
+        if self._small == KNOWN and self.counts_itself and self.is_resting and takes_constant_time(self._function):
+            self.call = uncounted(cast("FunctionType", self._function))
+            self.switch()
+
+    def count_again(self) -> None:
+        """Let calls be counted, as the program may do something else now."""
+        self.call, self._small = self._counted, 0
 
     def _wait(self, calls: int) -> None:
         """Let the next sample be due after so many calls."""
@@ -239,7 +254,9 @@ class Tiers:
             return None
         trial = max(self.trials.values(), key=lambda each: each.heat, default=Trial(plain=0.0))
         signature = Signature(((), {}), (), (), (), containers={})
-        trace = Trace(0, None, signature, {}, None, "it has not been traced", plain=f"tier 0: {trial.why(False)}")
+        known = f"{KNOWN} timed calls took less than {_written(SMALL)}"
+        why = trial.why(False) if self.call is self._counted else known
+        trace = Trace(0, None, signature, {}, None, "it has not been traced", plain=f"tier 0: {why}")
         trace.calls = trial.calls
         return trace
 
@@ -411,6 +428,7 @@ _ALL: weakref.WeakSet[Tiers] = weakref.WeakSet()
 def follow_traces() -> None:
     """Let functions in tier 0 be called through the dispatcher while a trace is made, which may include their calls."""
     for tiers in list(_ALL):
+        tiers.count_again()
         if tiers.is_resting:
             tiers.switch()
 
@@ -488,6 +506,10 @@ class RandomTiers(Tiers):
         if self._is_hot(values, 0.0, 1):    # here, since a call that raises is not timed
             self._promote()
         return self._happens(0.2)
+
+    def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
+        self._small = KNOWN - 1 if self._happens(0.05) else -1
+        super()._watch(values, 0.0)
 
     def _is_hot(self, values: Sequence[Any], seconds: float, calls: int) -> bool:
         key, trial = self._trial(values)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.common.call_counter import MOST
 from autograph.runtime.dispatch import tiers
 
 pytestmark = pytest.mark.usefixtures("default_engine")
@@ -47,6 +48,66 @@ def test_small_calls_stay_plain(calls_take: Any) -> None:
     assert [function(n, 1) for n in range(20_000)] == [n + 1 for n in range(20_000)]
     assert tier(function) == "0"
     assert staged(function)._specializer.made == 0
+
+
+def called(function: Any, count: int, *arguments: Any) -> None:
+    for _ in range(count):
+        function(*arguments)
+
+
+def counts(function: Any) -> bool:
+    """Whether the code of a staged function counts its calls."""
+    return len(function.__code__.co_code) > len(function.__wrapped__.__code__.co_code)
+
+
+def test_calls_that_are_known_to_be_small_are_not_counted_until_a_trace_is_made(calls_take: Any) -> None:
+    calls_take(1e-7)
+    function = ag.function(lambda a, b: a + b)
+    called(function, tiers.KNOWN * 100, 1, 2.5)
+    assert counts(function)
+    called(function, tiers.KNOWN * MOST, 1, 2.5)
+    assert not counts(function)
+    assert [function(n, 1) for n in range(5)] == [1, 2, 3, 4, 5]
+    assert [trace.plain for trace in function.traces] == ["tier 0: 64 timed calls took less than 1 µs"]
+    ag.function(lambda x: x * 2).graph(3)
+    assert counts(function)
+    calls_take(tiers.HOT, STAGED)
+    x = np.arange(3.0)
+    called(function, 2 * MOST, x, x)
+    assert (function(x, x) == x + x).all()
+    assert tier(function) == "dispatched"
+
+
+def test_a_function_that_is_not_counted_has_its_views_and_is_a_part_of_traces_and_gradients(calls_take: Any) -> None:
+    calls_take(1e-7)
+    function = ag.function(lambda x: x * x + 1)
+    called(function, 2 * tiers.KNOWN * MOST, 2.0)
+    assert not counts(function)
+    assert ag.grad(function)(3.0) == 6.0
+    called(function, 2 * tiers.KNOWN * MOST, 2.0)
+    assert "np.call" not in str(ag.function(lambda x: function(x) + 1).graph(2.0))
+    called(function, 2 * tiers.KNOWN * MOST, 2.0)
+    assert not counts(function)
+    assert "x * x" in str(function.graph(3.0))
+    function.compile(3.0)
+    assert function(3.0) == 10.0
+    assert tier(function) == "dispatched"
+
+
+def test_calls_of_functions_that_may_take_long_are_counted_always(calls_take: Any) -> None:
+    calls_take(1e-7)
+
+    def total(xs: list[float]) -> float:
+        result = 0.0
+        for x in xs:
+            result += x
+        return result
+
+    of_numbers, of_arrays = ag.function(total), ag.function(lambda x: x + x)
+    called(of_numbers, 2 * tiers.KNOWN * MOST, [1.0])
+    called(of_arrays, 2 * tiers.KNOWN * MOST, np.ones(3))
+    assert counts(of_numbers)
+    assert counts(of_arrays)
 
 
 def test_a_hot_signature_is_traced_and_stays_staged_where_that_is_faster(calls_take: Any) -> None:
