@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypedDict
 
 from autograph.common import forking
+from autograph.common.defects import log
 from autograph.common.packages import check_names
 from autograph.errors import EngineError, StrictError, UnstagedDerivativeError
 from autograph.runtime.graph.effects import is_array
@@ -183,12 +184,27 @@ def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str,
     if not _is_worth_a_try(graph):
         return "numpy", NOTHING, {}
     if not can_compile():
+        if options.is_tiered:
+            _tell_of_llvmlite(function)
         return "numpy", "llvmlite is not installed, which makes machine code", {}
     why = "loops and operations on arrays become machine code when that pays"
     return "native", why, {"patient": not options.is_tiered}
 
 
 NOTHING = "no loop or operation here could become machine code"
+
+
+_told: list[str] = []   # the function whose code would have been faster, once the log says so
+
+
+def _tell_of_llvmlite(function: str) -> None:
+    """Log, once in a process, how to get machine code for a hot function."""
+    if not _told:
+        _told.append(function)
+        log(
+            f"{function} takes much time, and could become machine code, but llvmlite is not installed: "
+            "pip install 'autograph-py[native]' (60 MB). This is said once"
+        )
 
 
 def _is_worth_a_try(graph: Graph) -> bool:

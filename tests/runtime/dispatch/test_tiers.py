@@ -14,7 +14,7 @@ import pytest
 
 import autograph as ag
 from autograph.common.call_counter import MOST
-from autograph.runtime.dispatch import tiers
+from autograph.runtime.dispatch import options, tiers
 
 pytestmark = pytest.mark.usefixtures("default_engine")
 
@@ -118,6 +118,26 @@ def test_a_hot_signature_is_traced_and_stays_staged_where_that_is_faster(calls_t
     assert tier(function) == "dispatched"
     assert trace.calls > 20
     assert [trial.faster for trial in staged(function)._tiers.trials.values()] == ["staged"]
+
+
+def test_without_llvmlite_the_first_hot_loop_says_how_to_get_it(calls_take: Any, monkeypatch: Any, caplog: Any) -> None:
+    monkeypatch.setattr(options, "can_compile", lambda: False)
+    monkeypatch.setattr(options, "_told", [])
+    calls_take(tiers.HOT / 4, STAGED)
+
+    def total(n: int) -> float:
+        found = 0.0
+        for i in range(n):
+            found += i
+        return found
+
+    for number in range(2):
+        function = ag.function(total)
+        assert function(5) == 10.0 and len(caplog.records) == number     # not while it is cold
+        assert [function(5) for _ in range(30)] == [10.0] * 30
+        (record,) = caplog.records
+    assert (record.name, record.levelname) == ("autograph", "WARNING")
+    assert record.getMessage().startswith("total takes much time") and "autograph-py[native]" in record.getMessage()
 
 
 def test_a_signature_that_is_not_faster_goes_back_to_plain_and_is_tried_again_when_its_calls_take_longer(
