@@ -59,6 +59,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Check that each trace has ended: one that goes on changes what later tests do."""
+    from autograph.operators import ACTIVE
+
+    left, ACTIVE[:] = [*ACTIVE], []
+    assert not left, f"{item.nodeid} leaves a trace of {left} that has not ended"
+
+
 @pytest.fixture(scope="module")
 def few_objects() -> None:
     """Let the collections of garbage that tests ask for look only at what they make."""

@@ -207,23 +207,17 @@ def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
 
 
 class _Active(list["Backend"]):
-    """Calls its observers when the first trace begins, and when the last one has ended."""
+    """Has observers, which are called when the first trace begins, and when the last one has ended.
+
+    Its entries are added and removed by methods of `list`, which do not fail where recursion is at its limit.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.observers: list[Callable[[], None]] = []
 
-    def append(self, backend: Backend) -> None:
-        super().append(backend)
-        if len(self) == 1:
-            self._tell()
-
-    def remove(self, backend: Backend) -> None:
-        super().remove(backend)
-        if not self:
-            self._tell()
-
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Call the observers."""
         for observer in self.observers:
             observer()
 
@@ -271,8 +265,9 @@ def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) 
     if not _registered[-1][1]:
         BACKENDS.insert(0, backend)
     if watch:
-        ACTIVE.append(backend)
         _watched.insert(0, backend)
+        ACTIVE.append(backend)
+        ACTIVE.tell()
 
 
 def unregister(backend: Backend) -> None:
@@ -288,6 +283,7 @@ def unregister(backend: Backend) -> None:
     for backends in (() if types else (BACKENDS,)), (ACTIVE, _watched) if backend in _watched else ():
         for each in backends:
             each.remove(backend)
+    ACTIVE.tell()
 
 
 @contextmanager
@@ -296,10 +292,14 @@ def traced_by(backend: Backend) -> Iterator[None]:
     ACTIVE.append(backend)
     _traces.stack.append(backend)
     try:
+        if len(ACTIVE) == 1:
+            ACTIVE.tell()
         yield
     finally:
         _traces.stack.pop()
         ACTIVE.remove(backend)
+        if not ACTIVE:
+            ACTIVE.tell()
 
 
 def tracing() -> Backend | None:
