@@ -11,6 +11,7 @@ the results. In three cases it calls Python:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ class EntryPoint:
         members: the nests.
         parts: for each input, the argument or part of an argument that it is.
         count: the number of arguments.
-        flat: `C` or `F` if all arrays have one shape and are contiguous in that order, so that they are one row.
+        order: that of the axes of all arrays, `C` or `F`. In Fortran's, the outermost loop is that of the last axis.
+        flat: whether all arrays have one shape and are contiguous in that order, so that they are one row.
         returns_target: whether an array that is written into is a result.
         other, redo, parallel: the Python functions that the C function calls, see above.
 
@@ -53,7 +55,8 @@ class EntryPoint:
         parts: dict[Any, Part],
         count: int,
         ndim: int,
-        flat: str,
+        order: str,
+        flat: bool,
         returns_target: bool,
         other: Callable[..., Any],
         redo: Callable[..., Any],
@@ -61,7 +64,7 @@ class EntryPoint:
     ) -> None:
         slots = sum(member.nest.frame.slots for member in members)
         self._c = c = CFunction(module, count, slots + (len(members) > 1), other)
-        self._ndim, self._flat, self._returns_target = ndim, flat, returns_target
+        self._ndim, self._order, self._flat, self._returns_target = ndim, order, flat, returns_target
         self._redo, self._parallel = redo, parallel
         self._lengths = c.b.room(ir.array(ndim, ir.I64))
         if any(member.nest.is_float for member in members):
@@ -84,7 +87,8 @@ class EntryPoint:
         """Put the arguments into the frame, of which each nest has a part."""
         c, base, found, known = self._c, 0, list[NestArguments](), dict[Any, Layout]()
         for member in members:
-            arguments = NestArguments(c, member.nest, c.b.gep(c.frame, SLOT * base), self._ndim, self._flat)
+            frame = c.b.gep(c.frame, SLOT * base)
+            arguments = NestArguments(c, member.nest, frame, self._ndim, self._order, self._flat)
             found.append(arguments)
             for key, kind in member.inputs.items():
                 if key in known:
@@ -118,9 +122,9 @@ class EntryPoint:
             shape = arguments.layout(place).shape
             if nest.reduction is not None and place == nest.reduced and not nest.reduction.keepdims:
                 shape = shape[:-1]
-            for axis, dim in enumerate(shape):
+            for axis, dim in enumerate(shape if self._order == "C" else reversed(shape)):
                 b.store(dim, b.gep(self._lengths, axis, ir.I64))
-            found = c.new_array(dtype, len(shape), self._lengths, F_CONTIGUOUS if self._flat == "F" else 0)
+            found = c.new_array(dtype, len(shape), self._lengths, F_CONTIGUOUS if self._order == "F" else 0)
             with b.if_then(b.is_null(found)):
                 c.python("PyErr_Clear")
                 self._give_up(results)
@@ -204,7 +208,7 @@ class EntryPoint:
 # Arguments ------------------------------------------------------------------------------------------------------------
 
 
-_ORDERS = {"C": (CONTIGUOUS, CONTIGUOUS), "F": (F_CONTIGUOUS, CONTIGUOUS | F_CONTIGUOUS), "": (0, 0)}
+_CONTIGUOUS = {"C": (CONTIGUOUS, CONTIGUOUS), "F": (F_CONTIGUOUS, CONTIGUOUS | F_CONTIGUOUS)}
 
 
 class NestArguments:
@@ -212,17 +216,17 @@ class NestArguments:
 
     Args:
         frame: the address of the nest's part of the frame.
-        flat: see `EntryPoint`.
+        order, flat: see `EntryPoint`.
 
     Attributes:
         things: the objects of the inputs, by their places; null for outputs.
-        arrays: the layouts of the inputs.
-        dims: the shape of the loops.
+        arrays: the layouts of the inputs, with their axes in the order of the loops.
+        dims: the lengths of the loops.
         size: the number of elements.
     """
 
-    def __init__(self, c: CFunction, nest: Nest, frame: ir.Value, ndim: int, flat: str) -> None:
-        self._c, self.nest, self._frame, self._ndim, self._flat = c, nest, frame, ndim, flat
+    def __init__(self, c: CFunction, nest: Nest, frame: ir.Value, ndim: int, order: str, flat: bool) -> None:
+        self._c, self.nest, self._frame, self._ndim, self._order, self._flat = c, nest, frame, ndim, order, flat
         self._outs = len(nest.dtypes)
         self.things: list[ir.Value] = [ir.NULL] * self._outs
         self.arrays: list[Layout] = []
@@ -259,13 +263,22 @@ class NestArguments:
     def _take_array(self, argument: ir.Value, stream: Stream, indices: Sequence[Any]) -> None:
         place = self._outs + len(self.arrays)
         is_target = self.nest.update is not None and place == self.nest.update.target
-        wanted, mask = (ALIGNED | each | WRITEABLE * is_target for each in _ORDERS[self._flat if stream.ndim else ""])
+        flags = _CONTIGUOUS[self._order] if self._flat and stream.ndim else (0, 0)
+        wanted, mask = (ALIGNED | each | WRITEABLE * is_target for each in flags)
         self._c.demand_array(argument, stream.dtype, stream.ndim, wanted, mask)
-        layout = layout_of(self._c, argument, stream.ndim, indices, not self._flat)
+        layout = self._along_loops(layout_of(self._c, argument, stream.ndim, indices, not self._flat))
         for each in self._places(place):
             self._c.b.store(layout.data, self.at(each))
         self.things.append(argument)
         self.arrays.append(layout)
+
+    def _along_loops(self, layout: Layout) -> Layout:
+        """A layout with its axes in the order of the loops, of which the missing ones have a length of 1."""
+        if self._order == "C":
+            return layout               # whose first axes may be missing
+        missing = 0 if self._flat else self._ndim - len(layout.shape)
+        shape = [*reversed(layout.shape), *[ir.constant(ir.I64, 1)] * missing]
+        return Layout(layout.data, shape, [*reversed(layout.strides), *[ir.constant(ir.I64, 0)] * missing])
 
     def _places(self, place: int) -> list[int]:
         """The places of an input, which is also an output if the nest writes into it at once."""
@@ -331,7 +344,7 @@ class NestArguments:
 
     def _broadcast_all(self) -> list[ir.Value]:
         """The shape that arrays are broadcast to."""
-        streams, nest = self.nest.streams[self._outs :], self.nest
+        streams, nest, b = self.nest.streams[self._outs :], self.nest, self._c.b
         dims = self._broadcast([each.shape for each in self.arrays])
         for place, (layout, stream) in enumerate(zip(self.arrays, streams), self._outs):
             self._demand_layout(place, layout, stream, dims)
@@ -340,8 +353,31 @@ class NestArguments:
             if len(group) < sum(stream.ndim > 0 for stream in streams):
                 shapes = [each.shape for place, each in enumerate(self.arrays, self._outs) if place in group]
                 for dim, whole in zip(self._broadcast(shapes), dims):
-                    self._c.demand(self._c.b.icmp("eq", dim, whole))
+                    self._c.demand(b.icmp("eq", dim, whole))
+        if self._order == "F":
+            self._demand_order(dims)
         return dims
+
+    def _demand_order(self, dims: list[ir.Value]) -> None:
+        """Demand that NumPy gives each result in Fortran's order.
+
+        It does so if an operand has all axes of the result, without strides of 0, since all operands with two axes or
+        more are in Fortran's order. Otherwise it would give a result in C's, as for `row * column`, and then so on.
+        """
+        c, b = self._c, self._c.b
+        for dim in dims:
+            c.demand(b.icmp("ne", dim, 1))      # NumPy does not order axes of length 1
+        for group in sorted(self.nest.operands, key=sorted):
+            members = [each for place, each in enumerate(self.arrays, self._outs) if place in group]
+            shape = self._broadcast([each.shape for each in members])
+            c.demand(reduce(b.or_, (self._is_whole(each, shape) for each in members)))
+
+    def _is_whole(self, layout: Layout, shape: Sequence[ir.Value]) -> ir.Value:
+        """Whether an array has such a shape, and no strides of 0 along axes longer than 1."""
+        b, found = self._c.b, list[ir.Value]()
+        for dim, stride, wanted in zip(layout.shape, layout.strides, shape):
+            found += b.icmp("eq", dim, wanted), b.or_(b.icmp("eq", dim, 1), b.icmp("ne", stride, 0))
+        return reduce(b.and_, found)
 
     def _broadcast(self, shapes: Sequence[Sequence[ir.Value]]) -> list[ir.Value]:
         """The shape that arrays are broadcast to, if they can be."""
@@ -356,7 +392,7 @@ class NestArguments:
 
     def _demand_layout(self, place: int, layout: Layout, stream: Stream, dims: list[ir.Value]) -> None:
         """Demand that an array can be broadcast, and that its axes are in the order of the result's."""
-        c, b, nest, missing = self._c, self._c.b, self.nest, self._ndim - stream.ndim
+        c, b, nest, missing = self._c, self._c.b, self.nest, self._ndim - len(layout.shape)
         zero: ir.Value = ir.constant(ir.I64, 0)
         before: ir.Value = ir.constant(ir.I64, 2**62)
         first, last = zero, b.add(zero, stream.dtype.itemsize)
@@ -374,7 +410,7 @@ class NestArguments:
             reach, size = b.mul(step, b.sub(dim, 1)), b.select(is_reversed, b.sub(0, step), step)
             first, last = b.add(first, b.select(is_reversed, reach, 0)), b.add(last, b.select(is_reversed, 0, reach))
             self._bounds[place] = first, last
-            c.demand(b.icmp("sle", size, before))
+            c.demand(b.icmp("sle" if self._order == "C" else "slt", size, before))
             before = b.select(b.icmp("eq", step, 0), before, size)
             if axis < nest.depth:
                 self._set_stride(place, axis, step)

@@ -66,27 +66,30 @@ class Version:
 
     def __init__(self, kernel: Kernel, kinds: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
-        overlaps, flat, *each = kinds
+        overlaps, (order, flat), *each = kinds
         keys = list(map(key_of, kernel.inputs))
         named, parts = dict(zip(keys, each)) | kernel.constants, dict(zip(keys, kernel.parts))
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
         self._kernel, module = kernel, ir.Module()
         if len(split(kernel.nodes)) > 1:
+            _demand_order(order)
             members, buffers = fused(kernel.nodes, named, kernel.outputs, ndim)
             schedules = [schedule_of(member.nest) for member in members]
-            flat, returns_target, self.schedule = "", False, fuse(schedules)
+            flat, returns_target, self.schedule = False, False, fuse(schedules)
             write_fused(module, [member.nest for member in members], buffers, self.schedule)
         else:
-            flat, nest = _nest(kernel, named, flat, ndim, overlaps)
+            flat, nest = _nest(kernel, named, order, flat, ndim, overlaps)
             streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
-            same, near = neighboring_rows(streams, len(nest.dtypes))
+            same, near = neighboring_rows(streams, len(nest.dtypes), order)
             nest = replace(nest, same_rows=same, near_rows=near)
             returns_target = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             members, self.schedule = [only(nest, named)], schedule_of(nest)
             LoopCode(module, nest).write(self.schedule)
         redo, count = self._redo, len(kernel.args)
         self._other: Callable[..., Any] = kernel
-        entry = EntryPoint(module, members, parts, count, ndim, flat, returns_target, kernel, redo, self._parallel)
+        entry = EntryPoint(
+            module, members, parts, count, ndim, order, flat, returns_target, kernel, redo, self._parallel
+        )
         printer = Printer()
         self.code = Code(printer.print(verified(module)), origins=printer.origins)
         self._table = Table.of(entry.things)
@@ -356,19 +359,26 @@ class Kernel(Rebindable):
         return [Event("native", message, self.place) for message in messages]
 
 
-def _nest(kernel: Kernel, inputs: dict[Any, Any], flat: str, ndim: int, overlaps: bool) -> tuple[str, Nest]:
+def _nest(
+    kernel: Kernel, inputs: dict[Any, Any], order: str, flat: bool, ndim: int, overlaps: bool
+) -> tuple[bool, Nest]:
     """The nest, and whether arrays are one row for it: not if it reduces the last axis only."""
     reduction = reduction_of(kernel.nodes[-1])
     if reduction is not None and not reduction.whole:
-        if flat == "F":
-            raise NoLowering
-        flat = ""
+        _demand_order(order)
+        flat = False
     elif reduction is not None and not flat and ndim > 1:
-        raise NoLowering
+        raise NoLowering("the elements that are reduced are not contiguous")
     arguments = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
     if kernel.carried is None:
         return flat, build_nest(*arguments, overlaps=overlaps)
     return flat, build_nest(*arguments, within=kernel.carried.results, iterations=kernel.carried.iterations)
+
+
+def _demand_order(order: str) -> None:
+    """Refuse arrays in Fortran's order, of whose rows the elements are not adjacent."""
+    if order != "C":
+        raise NoLowering("rows of arrays in Fortran's order are not contiguous")
 
 
 def _constants(nodes: list[Node]) -> dict[Any, Single]:
@@ -395,14 +405,19 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | str:
         return "the shapes of their arrays do not fit together"
     if not shape:
         return "they get no array with dimensions"
-    flat = _order(arrays) if all(each.shape in (shape, ()) for each in arrays) and not are_parts else ""
-    if not flat and not all(map(_is_in_order, arrays)):
-        return "the axes of an array are in another order than C's"
-    found: list[Any] = [flat]
+    order = next((order for order in "CF" if all(_is_in_order(each, order) for each in arrays)), None)
+    if order is None:
+        return "the axes of an array are in another order than C's, and not all arrays are in Fortran's"
+    contiguous = f"{order.lower()}_contiguous"
+    is_one_row = all(each.shape in (shape, ()) and getattr(each.flags, contiguous) for each in arrays)
+    flat = is_one_row and not are_parts
+    if order == "F" and not flat and 1 in shape:
+        return "axes of arrays in Fortran's order have a length of 1"
+    inner, found = -1 if order == "C" else 0, list[Any]([(order, flat)])
     for each in inputs:
         if isinstance(each, np.ndarray):
-            steps = bool(each.ndim) and each.shape[-1] != 1
-            strided = steps and not flat and each.strides[-1] not in (0, each.itemsize)
+            steps = each.ndim > (0 if order == "C" else len(shape) - 1) and each.shape[inner] != 1
+            strided = steps and not flat and each.strides[inner] not in (0, each.itemsize)
             found.append(Stream(each.dtype, each.ndim, steps or bool(flat and each.ndim), strided))
         elif type(each) in _NUMBERS:
             found.append(Single(_NUMBERS[type(each)]))
@@ -411,17 +426,13 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | str:
     return tuple(found)
 
 
-def _is_in_order(array: Any) -> bool:
-    """Whether an array moves in memory least along its last axis, and so on, as one in C's order does."""
+def _is_in_order(array: Any, order: str) -> bool:
+    """Whether an array moves in memory least along its last axis, and so on, as one in C's order does.
+
+    Or, for Fortran's order, along its first axis. If two axes have equal strides, NumPy takes the order for C's.
+    """
     steps = [abs(step) for step, dim in zip(array.strides, array.shape) if dim != 1 and step]
-    return all(first >= second for first, second in pairwise(steps))
-
-
-def _order(arrays: list[Any]) -> str:
-    """The order in which all arrays are contiguous: C's, Fortran's or none."""
-    if all(each.flags.c_contiguous for each in arrays):
-        return "C"
-    return "F" if all(each.flags.f_contiguous for each in arrays) else ""
+    return all(first >= second if order == "C" else first < second for first, second in pairwise(steps))
 
 
 def _is_plain(array: Any) -> bool:

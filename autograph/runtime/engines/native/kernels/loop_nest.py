@@ -175,6 +175,7 @@ class Nest:
         iterations: the slot of the trip count, if the nest is the body of a loop that `schedule.interchange` moved.
         carried: for each input that such a loop carries, the output of the next iteration.
         whole: groups of inputs that must have the whole shape without the others, for NumPy's result to have it.
+        operands: groups of inputs, for each operation those that its elements depend on.
         ordered: inputs whose order of axes `.astype` keeps, so that none may have a stride of 0.
         ranges: for numbers, the integer dtypes in which they must fit.
         least: the least number of elements; an array of one element may be computed otherwise by NumPy.
@@ -199,6 +200,7 @@ class Nest:
     iterations: int | None
     carried: Mapping[int, int]
     whole: Sequence[frozenset[int]]
+    operands: frozenset[frozenset[int]]
     ordered: frozenset[int]
     ranges: frozenset[tuple[int, np.dtype[Any]]]
     least: int

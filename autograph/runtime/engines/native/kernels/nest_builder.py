@@ -182,6 +182,7 @@ class _Builder:
     numbers: dict[Any, int] = field(default_factory=dict)
     copies: dict[tuple[Any, str], tuple[int, int]] = field(default_factory=dict)
     products: list[frozenset[int]] = field(default_factory=list)
+    operands: set[frozenset[int]] = field(default_factory=set)
     ordered: set[int] = field(default_factory=set)
     ranges: set[tuple[int, np.dtype[Any]]] = field(default_factory=set)
 
@@ -214,6 +215,7 @@ class _Builder:
             iterations=None if iterations is None else self.frame.single(self.numbers[iterations]),
             carried=carried,
             whole=(*self.sources, *self.products),
+            operands=frozenset(self.operands),
             ordered=frozenset(self.ordered),
             ranges=frozenset(self.ranges),
             least=1 if is_steady else 2,
@@ -335,6 +337,7 @@ class _Builder:
         streams: frozenset[int] = frozenset().union(*(each.streams for each in args))
         if not streams:
             raise NoLowering        # an operation on numbers, which Python computes
+        self.operands.add(streams)
         stage = max(each.stage for each in args)
         self.stages[stage].emit.b.place = node.place
         if node.op == "setitem":

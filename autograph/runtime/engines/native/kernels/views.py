@@ -136,7 +136,7 @@ def slices(index: Any) -> tuple[Any, ...]:
 
 
 def neighboring_rows(
-    parts: Sequence[tuple[Part, Stream]], first: int
+    parts: Sequence[tuple[Part, Stream]], first: int, order: str = "C"
 ) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int, int]]]:
     """The operands whose rows are, and seem to be, rows of the same array as those of an operand before them.
 
@@ -145,10 +145,11 @@ def neighboring_rows(
 
     Args:
         first: the place of the first operand.
+        order: that of the axes, `C` or `F`; the elements of a row follow each other along the last of them.
     """
     same, near, rows, arrays = {}, {}, dict[Any, tuple[int, int]](), dict[Any, tuple[int, int, int]]()
     for place, (part, kind) in enumerate(parts, first):
-        cuts = [part.along(axis) for axis in range(kind.ndim)]
+        cuts = [part.along(axis) for axis in range(kind.ndim)][:: 1 if order == "C" else -1]
         starts = [sum(start or 0 for start, _ in cut) for cut in cuts]
         if not kind.steps or kind.strided or any((start or 0) < 0 for start, _ in cuts[-1]):
             continue
