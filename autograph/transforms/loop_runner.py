@@ -124,9 +124,9 @@ class Run:
         self._since = clock()
         return outcome
 
-    def end(self, count: int, whole: bool) -> None:
-        """Note the end of the plain iterations; `whole`: that of the loop."""
-        self.site.ended(count - self._mark, clock() - self._since, whole)
+    def ended(self, count: int, begin: float, whole: bool) -> None:
+        """Note the last plain iterations, of `count`; `whole`: they ended the loop."""
+        self.site.ended(count - self._mark, self._since, whole)
 
 
 # The operators --------------------------------------------------------------------------------------------------------
@@ -180,10 +180,8 @@ def _for_operator(runner: LoopRunner) -> Callable[..., None]:
                 rename(error, body, until)
             raise
         finally:
-            if run is not None:
-                run.end(count, outcome is PLAIN)
-            elif count:
-                site.ended(count, clock() - begin, True)
+            if count:
+                (run or site).ended(count, begin, outcome is PLAIN)
             del run, stop
 
     return for_stmt
@@ -235,10 +233,8 @@ def _while_operator(runner: LoopRunner) -> Callable[..., None]:
             rename(error, test, body, until)
             raise
         finally:
-            if run is not None:
-                run.end(count, outcome is PLAIN)
-            elif count:
-                site.ended(count, clock() - begin, True)
+            if count:
+                (run or site).ended(count, begin, outcome is PLAIN)
             del run, now, stop
 
     return while_stmt

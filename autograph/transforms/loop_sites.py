@@ -177,13 +177,13 @@ class Site:
             return True
         return items.length * self.plain.each > self.owner.threshold
 
-    def ended(self, count: int, seconds: float, whole: bool) -> None:
-        """Add the last plain iterations of a run; `whole`: they ended the loop."""
+    def ended(self, count: int, begin: float, whole: bool) -> None:
+        """Add the last plain iterations of a run, from a time on; `whole`: they ended the loop."""
         plain, threshold = self.plain, self.owner.threshold
+        plain.seconds += time.perf_counter() - begin
         plain.runs += whole
         plain.timed += whole
         plain.count += count
-        plain.seconds += seconds
         if threshold and whole and count:
             each = plain.seconds / plain.count
             self.check = max(1, int(threshold / CHECKS / each))
