@@ -1,7 +1,8 @@
 """Loops that are staged on their own: when, and how they run then; see `loop_runner.py`.
 
-A staged loop computes new values of its variables, and then sets them. So if it raises, they are as before; and where
-that matters, it has changed nothing else, and is run again as plain Python, which raises in the same iteration.
+A staged loop computes new values of its variables, and then sets them. So if it raises, they are as before. Where that
+matters, it has changed nothing else, or that is put back (`loop_contents.py`); then the loop is run again as plain
+Python, which raises in the same iteration.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -30,6 +32,7 @@ from autograph.runtime.dispatch.tiers import ALLOWED
 from autograph.runtime.dispatch.trace_report import advice_on
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.signature import Traced
+from autograph.transforms.loop_contents import Unnoted, is_noting, putting_back
 from autograph.transforms.loop_items import SIZED, Items, length_of
 
 PATIENCE = 4        # times as long as the threshold: for so long an inner loop waits for an outer one to be staged
@@ -40,6 +43,7 @@ GROWN = 8           # times as many items as when a loop was measured: it is tri
 CHECKS = 16         # how often, at least, the clock is read while a loop becomes hot in one run
 SLOW = 2e-5         # seconds of an iteration of which a few suffice to be staged
 FAILURES = 8        # staged runs that raise, after which a loop that mostly raises is not staged
+MAY_BE_READ = "it changes objects, and if it raises, code around it may read its variables"
 
 
 def _is_idle() -> bool:
@@ -223,9 +227,12 @@ class Site:
         function, made, begin = variant.function, variant.made, time.perf_counter()
         dispatcher = function.__call__
         try:
-            results = function(*(items.parts if items else ()), *values)
+            results = variant.run(*(items.parts if items else ()), *values)
         except (StrictError, InternalError):
             raise
+        except Unnoted:
+            self._failed(MAY_BE_READ)
+            return Outcome.PLAIN
         except BaseException as error:
             if not variant.made and isinstance(error, AutographError):
                 self.leave_plain(str(error))
@@ -234,7 +241,7 @@ class Site:
                 self.staged.runs += 1
                 leave_out(error, dispatcher)
                 raise
-            self._failed(error)
+            self._failed(f"it mostly raises {type(error).__name__}")
             return Outcome.REPEATED if isinstance(error, Warning) else Outcome.REPEATED_QUIETLY
         if results is None:
             self._not_staged(variant)
@@ -272,11 +279,11 @@ class Site:
         if sum(variant.made for variant in self._variants.values()) >= TRACES:
             self.leave_plain("it would be traced again and again")
 
-    def _failed(self, error: BaseException) -> None:
+    def _failed(self, reason: str) -> None:
         self.staged.runs += 1
         self.failures += 1
         if self.failures > FAILURES and 2 * self.failures > self.staged.runs:
-            self.leave_plain(f"it mostly raises {type(error).__name__}")
+            self.leave_plain(reason)
 
     def _not_staged(self, variant: Variant) -> None:
         reason = next((trace.plain for trace in reversed(variant.function.traces) if trace.plain), "")
@@ -339,7 +346,8 @@ class Variant:
 
     Attributes:
         is_rest: whether it has a copy of the rest of a list, which does not see what happens to the list.
-        changes: whether it changes anything but the variables of the loop.
+        changes: whether it changes anything but the variables of the loop, and this is not put back if it raises.
+        run: calls it.
     """
 
     def __init__(
@@ -353,6 +361,7 @@ class Variant:
         function = loop.function(call, names, bound, options, STAGING)
         function.__ag_check__ = self.check
         self.function: Function[..., Any] = Function(function, **site.owner.options)
+        self.run = partial(putting_back, self.function) if self._must_repeat else self.function
         self._specializer = self.function._specializer
         self._specializer.seconds_allowed = site.seconds_allowed
 
@@ -367,10 +376,9 @@ class Variant:
             return traced
         if self.is_rest:
             return Traced(None, plain="it may change the list that it iterates over", events=traced.events)
-        if self._must_repeat:
-            reason = "it changes objects, and if it raises, code around it may read its variables"
-            return Traced(None, plain=reason, events=traced.events)
-        self.changes = True
+        if self._must_repeat and not is_noting(traced.graph):
+            return Traced(None, plain=MAY_BE_READ, events=traced.events)
+        self.changes = not self._must_repeat
         return traced
 
 

@@ -10,11 +10,12 @@ almost linear in the size of the graph.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from autograph.runtime.graph.effects import Effect, effect_of, is_array, is_mutable, is_tame, mutable_in
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
-from autograph.runtime.graph.opdef import ORDERED, PURE
+from autograph.runtime.graph.opdef import OPS, ORDERED, PURE
 from autograph.runtime.graph.traits import OWN_VIEW
 from autograph.runtime.graph.types import TensorType
 
@@ -43,7 +44,7 @@ class Aliasing:
         self._roots: set[Region] = set()
         self._kept: set[Value] = set()
         self._writes: dict[Node, Regions] = {}
-        self._join(*graph.params, self._outside)
+        self._join_params(graph.params)
         self._block(graph.block)
         self._written = self._writes_of(graph.block)
         returned = mutable_in(graph.block.results)
@@ -114,7 +115,7 @@ class Aliasing:
         for node, effect in self._effects.items():
             if node.op == "raise":
                 continue
-            is_seen = effect.kind == ORDERED and not (node.blocks or is_tame(node.args[0]))
+            is_seen = effect.kind == ORDERED and not (node.blocks or _is_tame_call(node))
             if effect.wild or is_seen or any(self._find(leaf) is outside for leaf in effect.writes):
                 return True
         return False
@@ -126,6 +127,9 @@ class Aliasing:
             self._kept.add(value)
 
     # ---------------------------------------------------------------------------------------------- analysis
+
+    def _join_params(self, params: list[Value]) -> None:
+        self._join(*params, self._outside)
 
     def _find(self, leaf: Any) -> Region:
         if not isinstance(leaf, Value):
@@ -204,6 +208,43 @@ class Aliasing:
             self._writes[node] = writes
             found |= writes
         return frozenset(found)
+
+
+def changed_params(graph: Graph) -> list[Value] | None:
+    """The parameters of which a graph may change the contents, if these are containers of numbers and texts only.
+
+    Then operations on their items run no code of the user's.
+
+    Returns:
+        None if the graph may change anything else, or have other effects.
+    """
+    found = _Apart(graph)
+    return None if found.does_more() else [param for param in graph.params if found.is_written(param)]
+
+
+class _Apart(Aliasing):
+    """The alias analysis of a graph each of whose parameters holds numbers and texts of its own."""
+
+    def _join_params(self, params: list[Value]) -> None:
+        pass
+
+    def _effect_of(self, node: Node) -> Effect:
+        return replace(effect_of(node), wild=False)
+
+    def does_more(self) -> bool:
+        """Whether the graph changes anything but its parameters, or has effects that operations alone do not have."""
+        return self._find(self._outside) in self._written or any(map(_is_seen, self._effects))
+
+
+def _is_seen(node: Node) -> bool:
+    """Whether a node has effects besides those of an operation on its arguments."""
+    if node.op == "raise" or node.blocks or _is_tame_call(node):
+        return False
+    return node.op not in OPS or OPS[node.op].effect == ORDERED
+
+
+def _is_tame_call(node: Node) -> bool:
+    return node.op == "call" and is_tame(node.args[0])
 
 
 def _is_basic(index: Any) -> bool:
