@@ -18,7 +18,7 @@ import random
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter
 from types import FunctionType
 from typing import Any, cast
@@ -44,7 +44,8 @@ SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
 WARMING = 0.02      # seconds of calls in which loops become hot, and are compiled
-PAIRS = 6           # timed calls of each kind in a trial, about
+PAIRS = 6           # timed calls of each kind in a trial, about,
+MIXED = 8           # and times as many where calls differ in their sizes
 LONG = 1e-3         # seconds of a call whose time is known from one call
 MOST = 256          # signatures whose times are kept
 REVIEW = 256        # calls of a plain signature, after which the function rests if none was staged meanwhile
@@ -64,6 +65,8 @@ class Trial:
         heat: seconds in plain calls, estimated from those that were timed.
         calls: the number of plain calls, estimated in the same way.
         plain, staged: the least seconds of a call.
+        longest: the most seconds of a plain call, and of a staged one.
+        totals: the seconds of the plain calls of the trial that is under way, and of the staged ones.
         faster: "plain" or "staged"; "" if it is not known yet.
         reason: of that.
         retry: seconds of a plain call from which on another trial may end differently.
@@ -75,6 +78,8 @@ class Trial:
     heat: float = 0.0
     plain: float = math.inf
     staged: float = math.inf
+    longest: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    totals: list[float] = field(default_factory=lambda: [0.0, 0.0])
     faster: str = ""
     reason: str = ""
     retry: float = math.inf
@@ -86,6 +91,25 @@ class Trial:
     def settle(self, faster: str, reason: str, retry: float = math.inf) -> None:
         """End a trial."""
         self.faster, self.reason, self.retry, self.heat, self.compared = faster, reason, retry, 0.0, 0
+        self.totals = [0.0, 0.0]
+
+    def note(self, seconds: float, calls: int) -> None:
+        """Note the time of a plain call, which stands for several."""
+        self.plain, self.longest[0] = min(self.plain, seconds), max(self.longest[0], seconds)
+        self.calls += calls
+
+    def compare(self, seconds: float, is_staged: bool) -> None:
+        """Note the time of a call in a trial."""
+        if is_staged:
+            self.staged, self.longest[1] = min(self.staged, seconds), max(self.longest[1], seconds)
+        else:
+            self.note(seconds, 1)
+        self.totals[is_staged] += seconds
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether calls differ in their sizes, so that one plain and one staged call do not compare."""
+        return self.longest[0] > GROWN * self.plain or self.longest[1] > GROWN * self.staged
 
     def why(self, is_staged: bool) -> str:
         """Why calls run in their tier; "" where the figures say so."""
@@ -135,7 +159,7 @@ class Tiers:
         self._is_simple = all(p.kind in _POSITIONAL for p in parameters)
         self._plain: Entry = function if self._is_simple else self._arranged
         self._ticks = Ticks()
-        self._interval = 0
+        self._interval = self._samples = 0
         self._last = math.inf
         self._ran = False
         self._loop_calls = 0
@@ -167,6 +191,7 @@ class Tiers:
         """Run a call as plain Python, and note its time."""
         entered, is_first = _own_clock(), not self._ran
         waited = self._interval
+        self._samples += 1
         self._wait(waited * 2 + 1)
         if self._is_long(values, is_first) and self._finds_loops():
             return self._run_first(values)
@@ -195,9 +220,9 @@ class Tiers:
         self.call, self._small = self._counted, 0
 
     def _wait(self, calls: int) -> None:
-        """Let the next sample be due after so many calls."""
-        self._interval = calls
-        self._ticks.rearm(calls)
+        """Let the next sample be due after so many calls, or one more: or it might always be one of the same size."""
+        self._interval = calls + self._samples.bit_count() % 2
+        self._ticks.rearm(self._interval)
 
     def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
         """Whether loops may become hot in a call."""
@@ -220,8 +245,7 @@ class Tiers:
         key, trial = self._trial(values)
         if trial is None:
             return False
-        trial.plain = min(trial.plain, seconds)
-        trial.calls += calls
+        trial.note(seconds, calls)
         if trial.faster == "plain":
             if seconds < trial.retry:
                 return False
@@ -361,15 +385,15 @@ class Tiers:
             trial.warming -= max(seconds, WARMING / MOST)
             trial.compared = min(trial.compared, WARM)
             return
-        if not is_staged:
-            trial.plain = min(trial.plain, seconds)
-            trial.calls += 1
-        elif trial.compared > WARM:
-            trial.staged = min(trial.staged, seconds + trial.entering)
-        is_long = max(seconds, trial.plain) >= LONG
-        if trial.compared < 2 * PAIRS and not (is_long and _differ(trial.plain, trial.staged)):
+        if trial.compared > WARM:
+            trial.compare(seconds + trial.entering * is_staged, is_staged)
+        calls, is_long = trial.compared - WARM, max(seconds, trial.plain) >= LONG
+        is_clear = is_long and calls >= 4 and not trial.is_mixed and _differ(trial.plain, trial.staged)
+        pairs = MIXED * PAIRS if trial.is_mixed and min(trial.totals) < MIXED * HOT else PAIRS
+        if calls < 2 * pairs and not is_clear:
             return
-        if trial.staged < trial.plain:
+        plain, staged = trial.totals if trial.is_mixed else (trial.plain, trial.staged)
+        if staged < plain:
             self._use_staged(trial, trace)
         else:
             self._use_plain(trial, trace)
@@ -379,7 +403,8 @@ class Tiers:
         self._made.traces.replace(trace, trace.staged_entry)
 
     def _use_plain(self, trial: Trial, trace: Trace) -> None:
-        trial.settle("plain", trace.plain or "staged calls are not faster", GROWN * trial.plain)
+        longest = trial.longest[0] if trial.is_mixed else trial.plain
+        trial.settle("plain", trace.plain or "staged calls are not faster", GROWN * longest)
         self._made.traces.replace(trace, self._plain_entry())
         self._rest()
 
@@ -415,7 +440,7 @@ class Tiers:
     def _reopen(self, trial: Trial, key: Any) -> None:
         """Begin another trial, as calls take longer than in the one before."""
         trial.settle("", "")
-        trial.plain = trial.staged = math.inf
+        trial.plain, trial.staged, trial.longest = math.inf, math.inf, [0.0, 0.0]
         for trace in self._made.traces.at(key):
             if not trace.plain or self.runner is not None:
                 self._made.traces.replace(trace, self._comparing(trial, trace))

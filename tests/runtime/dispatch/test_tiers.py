@@ -161,6 +161,31 @@ def test_a_signature_that_is_not_faster_goes_back_to_plain_and_is_tried_again_wh
     assert [*function.traces] == [trace]
 
 
+def test_calls_of_mixed_sizes_run_in_the_tier_that_is_faster_as_a_whole(monkeypatch: Any) -> None:
+    """Small calls are faster plain, large ones staged; those take most of the time, or hardly any."""
+    now, is_staged = [0.0], [False]
+    choose = tiers.Tiers._is_next_staged
+
+    def chosen(self: Any, trial: Any) -> bool:
+        is_staged[0] = choose(self, trial)
+        return is_staged[0]
+
+    @ag.do_not_convert
+    def spend(size: int) -> None:
+        now[0] += 1e-5 + size * 1e-8 if is_staged[0] else size * 1e-6
+
+    monkeypatch.setattr(tiers, "_clock", lambda: now[0])
+    monkeypatch.setattr(tiers.Tiers, "_entering", lambda self, values: 0.0)
+    monkeypatch.setattr(tiers.Tiers, "_is_next_staged", chosen)
+    for sizes, faster in [((2, 100_000), "staged"), ((100_000, 2), "staged"), ((2, 3), "plain"), ((5, 21, 1), "plain")]:
+        function = ag.function(lambda size: spend(size))
+        for size in itertools.islice(itertools.cycle(sizes), 20_000):
+            is_staged[0] = False
+            function(size)
+        (trial,) = staged(function)._tiers.trials.values()
+        assert trial.faster == faster, sizes
+
+
 def test_a_function_without_graph_goes_back_to_plain(calls_take: Any) -> None:
     calls_take(tiers.HOT)
 
