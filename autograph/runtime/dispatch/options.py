@@ -194,16 +194,16 @@ def engine_for(graph: Graph, options: Options, function: str) -> tuple[str, str,
 NOTHING = "no loop or operation here could become machine code"
 
 
-_told: list[str] = []   # the function whose code would have been faster, once the log says so
+_logged: list[str] = []   # the function that the log names, once it does
 
 
 def _tell_of_llvmlite(function: str) -> None:
     """Log, once in a process, how to get machine code for a hot function."""
-    if not _told:
-        _told.append(function)
+    if not _logged:
+        _logged.append(function)
         log(
             f"{function} takes much time, and could become machine code, but llvmlite is not installed: "
-            "pip install 'autograph-py[native]' (60 MB). This is said once"
+            "pip install 'autograph-py[native]' (60 MB). This message comes once"
         )
 
 

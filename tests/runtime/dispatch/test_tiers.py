@@ -122,7 +122,7 @@ def test_a_hot_signature_is_traced_and_stays_staged_where_that_is_faster(calls_t
 
 def test_without_llvmlite_the_first_hot_loop_says_how_to_get_it(calls_take: Any, monkeypatch: Any, caplog: Any) -> None:
     monkeypatch.setattr(options, "can_compile", lambda: False)
-    monkeypatch.setattr(options, "_told", [])
+    monkeypatch.setattr(options, "_logged", [])
     calls_take(tiers.HOT / 4, STAGED)
 
     def total(n: int) -> float:
