@@ -184,14 +184,17 @@ def _is_plain_iterable(leaf: Any) -> bool:
 
 def _holds_numbers(leaf: Any) -> bool:
     """Whether a leaf is an array, or a tuple of numbers, strings and arrays only."""
-    return _type_holds_numbers(leaf.type) if isinstance(leaf, Value) else is_array(leaf)
+    return holds_values(leaf.type) if isinstance(leaf, Value) else is_array(leaf)
 
 
-def _type_holds_numbers(type: Type) -> bool:
+def holds_values(type: Type | list[Type]) -> bool:
+    """Whether values of these types are numbers, arrays or texts, or tuples of these, and so refer to no container."""
+    if isinstance(type, list):
+        return all(map(holds_values, type))
     if isinstance(type, MaybeUnbound):
-        return _type_holds_numbers(type.inner)
+        return holds_values(type.inner)
     if isinstance(type, ObjectType) and type.name == "tuple" and type.items:
-        return all(map(_type_holds_numbers, type.items))
+        return all(map(holds_values, type.items))
     return _category_of_type(type) in (NUMBER, CONSTANT, ARRAY)
 
 

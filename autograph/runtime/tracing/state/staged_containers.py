@@ -21,6 +21,7 @@ from autograph.common.cpython_internals import references, referents, referrers
 from autograph.common.statics import is_a
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.object_model import is_users, own_dict
+from autograph.runtime.graph.traits import EXTREME
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.proxies.context import Recorder
 from autograph.runtime.tracing.proxies.graph_break import Materialize
@@ -287,6 +288,22 @@ def _nested(value: Any, kinds: frozenset[type]) -> Iterator[Any]:
                 rest += (part.start, part.stop, part.step)
             else:
                 rest += part.values() if kind in DICTS else part
+
+
+def shared_by(op: str, args: tuple[Any, ...]) -> list[Any]:
+    """The containers among the arguments of an op, or in them, that its result may be or hold."""
+    parts = (args,) if op in EXTREME and len(args) > 1 else args
+    return [container for part in parts for container in _inner_containers(part)]
+
+
+def _inner_containers(value: Any) -> Iterator[Any]:
+    """The containers that are items of a tuple, list or the like, or of tuples in it."""
+    if isinstance(value, tuple) or type(value) in STAGEABLE:
+        for part in value.values() if isinstance(value, dict) else value:
+            if isinstance(part, tuple):
+                yield from _inner_containers(part)
+            elif type(part) in STAGEABLE:
+                yield part
 
 
 def compared(trace: Recorder, value: Any) -> Any:

@@ -22,6 +22,7 @@ from autograph.common.statics import own_attribute
 from autograph.common.trace_rules import is_plain
 from autograph.errors import StagingError
 from autograph.runtime.graph.callables import full_name_of
+from autograph.runtime.graph.effects import holds_values
 from autograph.runtime.graph.graph import (
     Block,
     Constant,
@@ -35,7 +36,7 @@ from autograph.runtime.graph.graph import (
     walk,
 )
 from autograph.runtime.graph.object_model import is_users_object
-from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup, op_of
+from autograph.runtime.graph.opdef import ORDERED, WRITE, OpDef, lookup, op_of
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import CONSUMES, EQUALITY, GIVES_KEYS, HAS_DEFAULT, IN_PLACE, KEEPS, PRINTS
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
@@ -67,6 +68,7 @@ from autograph.runtime.tracing.state.staged_containers import (
     is_spread,
     replace_contents,
     settle,
+    shared_by,
     spread,
     staged_as,
 )
@@ -258,7 +260,8 @@ class Trace(Blocks):
         if op in CONSUMES:
             args = tuple(map(drained, map(self.context.collected, args)))
         definition = lookup(op)
-        if definition.effect in (WRITE, ORDERED) and op not in PRINTS:
+        is_staging = definition.effect in (WRITE, ORDERED) and op not in PRINTS
+        if is_staging:
             if op == "call" and any(type(part) is bytearray for part in args):
                 self.graph_break("a bytearray is handed to code that is not staged, and may change it")
             self._materialize_args(args, kwargs)
@@ -269,9 +272,13 @@ class Trace(Blocks):
                 args = (*rest, self.tuples.lower(last) if self.tuples.has_identity(last) else last)
         elif op in HAS_DEFAULT:
             self._stage(args[1:])
-        args = self.lower(args)
-        kwargs = self.lower(kwargs) if kwargs else {}
-        inferred = definition.infer(*_types_of(args), **types_in(kwargs))
+        lowered, inferred = _lower_for(self, definition, args, kwargs)
+        if not (is_staging or self.context.keeps_containers or holds_values(inferred)):
+            shared = shared_by(op, (*args, *kwargs.values()) if kwargs else args)
+            for container in shared:
+                self.materialize(container)
+            lowered, inferred = _lower_for(self, definition, args, kwargs) if shared else (lowered, inferred)
+        args, kwargs = lowered
         inferred = refine_lists(self.assumed, definition, args, kwargs, inferred)
         place = self.place()
         node = Node(op, args, kwargs, (), place)
@@ -573,6 +580,12 @@ CURRENT = _Current()
 def _types_of(args: tuple[Any, ...]) -> list[Any]:
     """Arguments with types instead of values."""
     return [arg.type if type(arg) is Value else arg if type(arg) in _ATOMS else types_in(arg) for arg in args]
+
+
+def _lower_for(trace: Trace, definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+    """The positional and keyword arguments of a node of an op, and the inferred type of its result."""
+    args, kwargs = trace.lower(args), trace.lower(kwargs) if kwargs else {}
+    return (args, kwargs), definition.infer(*_types_of(args), **types_in(kwargs))
 
 
 def _is_array(type: Any) -> bool:
