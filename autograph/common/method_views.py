@@ -13,9 +13,10 @@ import linecache
 import sys
 from collections.abc import Callable
 from types import FrameType, FunctionType, MethodType
-from typing import Any
+from typing import Any, cast
 
 from autograph.common.line_tables import positions
+from autograph.common.parsing import parse
 from autograph.common.statics import own_attribute
 
 _UNKNOWN = object()
@@ -68,7 +69,7 @@ def _called(frame: FrameType) -> ast.expr | None:
     lines[-1] = lines[-1][:last]    # columns count bytes
     lines[0] = lines[0][column:]
     try:
-        return ast.parse(f"({b''.join(lines).decode()})", mode="eval").body     # it may have several lines
+        return cast(ast.expr, parse(f"({b''.join(lines).decode()})", mode="eval").body)    # it may have several lines
     except (SyntaxError, UnicodeDecodeError):   # the file has changed
         return None
 

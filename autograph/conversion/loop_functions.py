@@ -37,6 +37,7 @@ from typing import Any
 
 from autograph.common.code_flags import of_code
 from autograph.common.code_marks import WHOLE, is_body
+from autograph.common.parsing import parse
 from autograph.operators.state import CellVariable
 
 Path = tuple[int, ...]  # from the bodies to a cell: the number of a body, then those of free variables
@@ -161,7 +162,7 @@ def _compiled(text: str, constants: dict[str, Any], pieces: dict[str, CodeType],
     Args:
         like: the code that gives name and place.
     """
-    tree = ast.parse(text)
+    tree = parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword):
             node.lineno = node.end_lineno = like.co_firstlineno

@@ -17,6 +17,7 @@ from types import CodeType
 from typing import Any
 
 from autograph.common import forking
+from autograph.common.parsing import parse
 
 FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -60,19 +61,10 @@ def ignore_warnings(needed: bool = True) -> Iterator[None]:
 def parse_text(text: str, filename: str, flags: int = 0) -> ast.Module:
     """Parse a file or a part of it, without the warnings that the compiler gave when it compiled the file."""
     with ignore_warnings(may_warn(text)):
-        for last in (False, False, False, True):
-            try:
-                tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-                break
-            except SystemError as error:
-                if last or not str(error).startswith(_DEPTH_ERROR):
-                    raise
+        tree = parse(text, filename, flags=flags)
     assert isinstance(tree, ast.Module)
     return tree
 
-
-# CPython counts the depth of what all threads parse at the same time: https://github.com/python/cpython/issues/106905
-_DEPTH_ERROR = "AST constructor recursion depth mismatch"
 
 
 def future_flags(code: CodeType) -> int:

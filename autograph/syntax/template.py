@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from typing import Any
+from typing import Any, cast
 
 import gast
+
+from autograph.common.parsing import parse
+from autograph.syntax.bridge import to_gast
 
 Part = Any  # str | gast.AST | list[gast.AST]
 
 
 @functools.lru_cache(maxsize=256)
 def _parsed(text: str) -> gast.Module:
-    return gast.parse(textwrap.dedent(text))
+    return cast(gast.Module, to_gast(parse(textwrap.dedent(text))))
 
 
 def _fill(node: Any, parts: dict[str, Part]) -> Any:

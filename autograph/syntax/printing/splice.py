@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import gast
 
+from autograph.common.parsing import parse
 from autograph.common.printing import literals, precedence
 from autograph.common.printing.precedence import kind
 from autograph.common.printing.unparse import Unparser
@@ -234,7 +235,7 @@ def _ends_at_line_feed(node: gast.AST) -> bool:
 def _needs_parentheses(text: str) -> bool:
     """Whether an expression of several lines would fall apart without parentheses."""
     try:
-        return len(ast.parse(f"_ = {text}").body) != 1
+        return len(parse(f"_ = {text}").body) != 1
     except SyntaxError:
         return True
 
@@ -242,6 +243,6 @@ def _needs_parentheses(text: str) -> bool:
 def _parses_to(text: str, node: gast.AST) -> bool:
     """Whether a text parses to this expression."""
     try:
-        return bool(gast.dump(to_gast(ast.parse(f"({text}\n)", mode="eval").body)) == gast.dump(node))
+        return bool(gast.dump(to_gast(parse(f"({text}\n)", mode="eval").body)) == gast.dump(node))
     except SyntaxError:
         return False

@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from autograph.common.parsing import parse
 from autograph.runtime.engines.numpy.line_table import Marks
 
 
@@ -219,7 +220,7 @@ class _Limiter:
         stored = {name for each, name in inside.items() if isinstance(each.ctx, ast.Store)}
         names = outside.union(inside.values())
         name = next(name for number in itertools.count(1) if (name := f"loop_{number}") not in names)
-        (function,) = ast.parse(f"def {name}(): pass").body
+        (function,) = parse(f"def {name}(): pass").body
         assert isinstance(function, ast.FunctionDef)
         shared = sorted(stored & outside)
         function.body = [ast.Nonlocal(shared, **self._at), loop] if shared else [loop]

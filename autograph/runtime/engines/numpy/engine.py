@@ -26,6 +26,7 @@ from typing import Any
 
 from autograph.common import disk_cache
 from autograph.common.code_flags import codes_in
+from autograph.common.parsing import parse
 from autograph.common.printing.literals import Quoting
 from autograph.common.printing.unparse import Unparser
 from autograph.common.trace_rules import wants_full_tracebacks
@@ -223,7 +224,7 @@ def _of_warnings(module: dict[str, Any]) -> dict[str, Any]:
 
 
 def _function(name: str, params: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
-    (function,) = ast.parse(f"def {name}({', '.join(params)}): pass").body
+    (function,) = parse(f"def {name}({', '.join(params)}): pass").body
     assert isinstance(function, ast.FunctionDef)
     function.body = body
     return function

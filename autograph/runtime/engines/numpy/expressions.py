@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.parsing import parse
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
 from autograph.runtime.engines.numpy.constants import Globals, StandIn, is_literal
 from autograph.runtime.engines.numpy.fast_paths import added, beside_array, multiplied
@@ -288,7 +289,8 @@ def _is_plain_reduction(node: Node) -> bool:
 @cache
 def expression(template: str) -> ast.expr:
     """The tree of an operator's template, in which the operands are the names `_0`, `_1`, …"""
-    return ast.parse(numbered(template), mode="eval").body
+    found: ast.expr = parse(numbered(template), mode="eval").body
+    return found
 
 
 def numbered(template: str) -> str:

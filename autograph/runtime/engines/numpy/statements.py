@@ -11,6 +11,7 @@ from typing import Any
 
 from autograph.common.code_marks import UNBOUND
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
+from autograph.common.parsing import parse
 from autograph.runtime.engines.numpy.coalescing import is_usable
 from autograph.runtime.engines.numpy.expressions import Expressions, numbered
 from autograph.runtime.engines.numpy.plan import Body, Break, Compute, Copy, Delete, If, Loop, Return, Update
@@ -265,6 +266,6 @@ def _is_harmless(test: Any) -> bool:
 @cache
 def augmented(template: str) -> ast.operator:
     """The operator of `{} += {}`."""
-    statement = ast.parse(numbered(template)).body[0]
+    statement = parse(numbered(template)).body[0]
     assert isinstance(statement, ast.AugAssign)
     return statement.op
