@@ -2,9 +2,11 @@
 
     for due in ticks:               # a list iterator, set back by `Ticks.rearm`
         if due:
-            failed, value = sample((a, b))
-            if failed: raise value  # without a frame of its own in the traceback
-            return value
+            found = sample((a, b), cells)
+            if found is not None:
+                failed, value = found
+                if failed: raise value  # without a frame of its own in the traceback
+                return value
         break
     ...                             # the user's code
 
@@ -20,16 +22,16 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any, cast
 
-from autograph.common.code_marks import STAGED
+from autograph.common.code_marks import staged
 
 MOST = 1024     # calls between two samples
 _SCHEDULE = [False] * MOST + [True] * 64    # the last ones for threads that call before `rearm`
 _VERSIONS = ((3, 11), (3, 12), (3, 13))
 
-Sample = Callable[[tuple[Any, ...]], tuple[bool, Any]]
+Sample = Callable[[tuple[Any, ...], "tuple[CellType, ...]"], "tuple[bool, Any] | None"]
 
 
 class Ticks:
@@ -55,8 +57,9 @@ def counting(function: FunctionType, ticks: Ticks, sample: Sample) -> FunctionTy
 
     Args:
         ticks: say when a sample is due.
-        sample: is called instead then, with the values of all parameters. It gives False and the result of the call,
-            or True and the error that it raises. Code keeps a reference to it that garbage collection does not follow.
+        sample: is called instead then, with the values of all parameters and the cells that the function captures. It
+            gives False and the result of the call, or True and the error that it raises; or None, and the code goes
+            on, which it may do in any function. Code keeps a reference to it that garbage collection does not follow.
     """
     if sys.version_info[:2] not in _VERSIONS or not _is_right():
         return None
@@ -66,8 +69,7 @@ def counting(function: FunctionType, ticks: Ticks, sample: Sample) -> FunctionTy
 
 def uncounted(function: FunctionType) -> FunctionType:
     """A copy of `function`, marked as `counting` does, that does not count its calls."""
-    code = function.__code__
-    return with_code(function, code.replace(co_consts=(*code.co_consts, STAGED)))
+    return with_code(function, staged(function.__code__, function.__code__))
 
 
 def with_code(function: FunctionType, code: CodeType) -> FunctionType:
@@ -85,20 +87,23 @@ def _extended(code: CodeType, ticks: Any, sample: Sample) -> CodeType | None:
     begin = next((at + 2 for at in range(0, len(raw), 2) if raw[at] == dis.opmap["RESUME"]), 0)
     if not begin or len(slots) > 200:
         return None
-    constants = (*code.co_consts, ticks, sample, STAGED)
+    cells = len({*code.co_varnames, *code.co_cellvars})
     added = _prologue(
-        len(constants) - 3, [(at, code.co_varnames[at] in code.co_cellvars) for at in slots]
+        len(code.co_consts),
+        [(at, code.co_varnames[at] in code.co_cellvars) for at in slots],
+        range(cells, cells + len(code.co_freevars)),
     )
     units = len(added) // 2
     before, after = _split(code.co_linetable, begin // 2)
     handlers: Any = {"co_exceptiontable": _shifted(getattr(code, "co_exceptiontable"), units)}  # noqa: B009 (since 3.11)
-    return code.replace(
+    extended = code.replace(
         co_code=raw[:begin] + added + raw[begin:],
-        co_consts=constants,
-        co_stacksize=max(code.co_stacksize, len(slots) + 5),
+        co_consts=(*code.co_consts, ticks, sample),
+        co_stacksize=max(code.co_stacksize, len(slots) + len(code.co_freevars) + 6),
         co_linetable=before + _unplaced(units) + after,
         **handlers,
     )
+    return staged(extended, code)
 
 
 def _parameter_slots(code: CodeType) -> list[int]:
@@ -113,28 +118,31 @@ def _parameter_slots(code: CodeType) -> list[int]:
 # Bytecode -------------------------------------------------------------------------------------------------------------
 
 _IF = "POP_JUMP_FORWARD_IF_" if sys.version_info < (3, 12) else "POP_JUMP_IF_"
+_CELL = "LOAD_CLOSURE" if sys.version_info < (3, 13) else "LOAD_FAST"
 _END = [("END_FOR", 0), ("POP_TOP", 0)][: max(0, sys.version_info[1] - 11)]
 
 
-def _prologue(constant: int, parameters: Sequence[tuple[int, bool]]) -> bytes:
+def _prologue(constant: int, parameters: Sequence[tuple[int, bool]], cells: Sequence[int]) -> bytes:
     """The prologue of the module's docstring.
 
     Args:
         constant: the number of the constant that is the iterator; the next one is the function to call.
         parameters: the slot of each, and whether inner functions read it, too.
+        cells: the slots of the cells that the function captures.
     """
     callee = [("LOAD_CONST", constant + 1), ("PUSH_NULL", 0)]
     values = [("LOAD_DEREF" if is_cell else "LOAD_FAST", slot) for slot, is_cell in parameters]
-    call = [("PRECALL", 1), ("CALL", 1)] if sys.version_info < (3, 12) else [("CALL", 1)]
+    values += [("BUILD_TUPLE", len(parameters)), *((_CELL, slot) for slot in cells), ("BUILD_TUPLE", len(cells))]
+    call = [("PRECALL", 2), ("CALL", 2)] if sys.version_info < (3, 12) else [("CALL", 2)]
     without_iterator = [("SWAP", 2), ("POP_TOP", 0)]
     fails = _assembled([*without_iterator, ("RERAISE", 0)])
     returns = _assembled([*without_iterator, ("RETURN_VALUE", 0)])
+    ends = _assembled([("UNPACK_SEQUENCE", 2), (_IF + "TRUE", len(returns) // 2)]) + returns + fails
     sampled = [
         *(callee if sys.version_info >= (3, 13) else callee[::-1]),
-        *values,
-        *[("BUILD_TUPLE", len(parameters)), *call, ("UNPACK_SEQUENCE", 2), (_IF + "TRUE", len(returns) // 2)],
+        *[*values, *call, ("COPY", 1), (_IF + "NONE", len(ends) // 2)],
     ]
-    due = _assembled(sampled) + returns + fails
+    due = _assembled(sampled) + ends + _assembled([("POP_TOP", 0)])
     end = _assembled(_END)
     proceed = _assembled([("POP_TOP", 0), *([("JUMP_FORWARD", len(end) // 2)] if end else [])])
     due = _assembled([(_IF + "FALSE", len(due) // 2)]) + due + proceed
@@ -218,29 +226,30 @@ def _is_right() -> bool:
     """Whether extended code does what it should: counts, samples, gives results and errors on their lines."""
     seen: list[tuple[Any, ...]] = []
 
-    def sample(values: tuple[Any, ...]) -> tuple[bool, Any]:
-        seen.append(values)
+    def sample(values: tuple[Any, ...], cells: tuple[CellType, ...]) -> tuple[bool, Any] | None:
+        seen.append((*values, *cells))
         ticks.rearm(1)
-        return (True, ValueError()) if values[0] else (False, values)
+        return None if values[0] == 2 else (True, ValueError()) if values[0] else (False, values)
 
     def example(a: Any, *b: Any, c: int = 3, **d: Any) -> Any:
         try:
-            return [a, b, c, d, lambda: a + 1 // a]
+            return [a, b, c, d, captured, lambda: a + 1 // a]
         finally:
             a = None
 
-    ticks = Ticks(1)
+    captured, ticks = 4, Ticks(1)
     checked = cast("FunctionType", example)
     code = _extended(checked.__code__, ticks.iterator, sample)
     if code is None:
         return False
     made = with_code(checked, code)
     try:
-        results = [made(0, 1, e=2), made(0, 1, e=2), made(1)]
+        results = [made(0, 1, e=2), made(0, 1, e=2), made(2), made(2), made(1)]
         made(1)
     except ValueError as error:
         trace = error.__traceback__
         is_bare = trace is not None and trace.tb_next is None
         lines, own = ([line for *_, line in each.co_lines() if line] for each in (code, checked.__code__))
-        return is_bare and lines == own and results[1] == (0, (1,), 3, {"e": 2}) and seen[1] == (1, (), 3, {})
+        is_right = results[1] == (0, (1,), 3, {"e": 2}) and results[3][:5] == [2, (), 3, {}, 4]
+        return is_bare and lines == own and is_right and seen[2] == (1, (), 3, {}, *(checked.__closure__ or ()))
     return False

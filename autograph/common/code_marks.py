@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
 BODY = "\0body"  # a piece of a function of the user's
 WHOLE = "\0whole"  # anything else
@@ -30,12 +31,52 @@ def is_switch(function: Any) -> bool:
 
     An attribute would not do: `functools.wraps` copies those.
     """
-    return type(function) is FunctionType and function.__code__.co_consts[-1:] in ((SWITCH,), (STAGED,))
+    if type(function) is not FunctionType:
+        return False
+    return function.__code__.co_consts[-1:] == (SWITCH,) or is_staged_function(function)
 
 
 def is_staged_function(function: Any) -> bool:
-    """Whether `ag.function` made a function."""
-    return type(function) is FunctionType and function.__code__.co_consts[-1:] == (STAGED,)
+    """Whether `ag.function` made a function, and its code; the user may set other code, also that of another one."""
+    if type(function) is not FunctionType or not is_staged(function.__code__):
+        return False
+    wrapped = vars(function).get("__wrapped__")
+    return type(wrapped) is FunctionType and wrapped.__code__ is users_code(function.__code__)
+
+
+_FRONTS: WeakKeyDictionary[FunctionType, ref[FunctionType]] = WeakKeyDictionary()
+
+
+def put_in_front(function: FunctionType, front: FunctionType) -> None:
+    """Let `front` be the function that `ag.function` has made of another one."""
+    _FRONTS[function] = ref(front)
+
+
+def front_of(function: FunctionType) -> FunctionType:
+    """The function that `ag.function` has made of another one, whose defaults calls get; itself if there is none."""
+    found = _FRONTS.get(function)
+    return (None if found is None else found()) or function
+
+
+# By identity: code that users derive from such code, by `replace`, is theirs.
+_STAGED: WeakValueDictionary[int, CodeType] = WeakValueDictionary()
+
+
+def staged(code: CodeType, user: CodeType) -> CodeType:
+    """`code`, marked as that of a staged function in place of the user's."""
+    marked = code.replace(co_consts=(*code.co_consts, user, STAGED))
+    _STAGED[id(marked)] = marked
+    return marked
+
+
+def is_staged(code: CodeType) -> bool:
+    """Whether `code` is that of a staged function, or was unpickled as such."""
+    return code.co_consts[-1:] == (STAGED,)
+
+
+def users_code(code: CodeType) -> CodeType:
+    """The code that a staged function has in place of the user's leads to that; other code is the user's."""
+    return code.co_consts[-2] if _STAGED.get(id(code)) is code else code
 
 
 class Shelter(NamedTuple):

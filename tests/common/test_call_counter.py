@@ -25,7 +25,7 @@ pytestmark = [
 def counted(function: Any, ticks: Ticks, samples: list[tuple[Any, ...]]) -> Any:
     """`function` with a prologue that notes the arguments of each sampled call."""
 
-    def sample(values: tuple[Any, ...]) -> tuple[bool, Any]:
+    def sample(values: tuple[Any, ...], cells: tuple[Any, ...]) -> tuple[bool, Any]:
         samples.append(values)
         ticks.rearm(2)
         return False, "sampled"
@@ -65,6 +65,21 @@ def test_a_method_with_super_and_captured_variables() -> None:
     assert counted(plain, Ticks(9), [])(Derived()) == plain(Derived())
 
 
+def test_the_code_goes_on_in_place_if_there_is_no_sample() -> None:
+    scale, seen = 2, []
+
+    def function(a: int, *rest: int, key: int = 1) -> Any:
+        return a * scale * key, rest, lambda: a     # `a` and `scale` are cells
+
+    def nothing(values: tuple[Any, ...], cells: tuple[Any, ...]) -> None:
+        seen.append((values, cells))
+
+    made: Any = counting(function, Ticks(1), nothing)
+    assert [made(3, 4)[:2], made(3, 4, key=5)[:2]] == [(6, (4,)), (30, (4,))]
+    assert seen == [((3, (4,), 5), function.__closure__)]
+    assert counting(function, Ticks(), nothing).__code__.co_consts[-2] is function.__code__
+
+
 def test_a_traceback_is_that_of_the_plain_function() -> None:
     def fails(n: int) -> None:
         try:
@@ -85,7 +100,7 @@ def test_a_traceback_is_that_of_the_plain_function() -> None:
     ticks = Ticks(9)
     assert frames(counted(fails, ticks, [])) == frames(fails) != []
 
-    def raising(values: tuple[Any, ...]) -> tuple[bool, Any]:
+    def raising(values: tuple[Any, ...], cells: tuple[Any, ...]) -> tuple[bool, Any]:
         try:
             return False, fails(*values)
         except KeyError as error:
@@ -103,7 +118,7 @@ def test_an_error_of_a_sampled_call_keeps_its_context() -> None:
         except KeyError:
             raise ValueError from None
 
-    def raising(values: tuple[Any, ...]) -> tuple[bool, Any]:
+    def raising(values: tuple[Any, ...], cells: tuple[Any, ...]) -> tuple[bool, Any]:
         try:
             return False, fails(*values)
         except ValueError as error:

@@ -31,7 +31,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.common import pytree
-from autograph.common.code_marks import STAGED
+from autograph.common.code_marks import staged
 from autograph.common.line_tables import Position, with_lines
 from autograph.common.statics import class_has
 from autograph.runtime.dispatch.arguments import (
@@ -134,13 +134,20 @@ def _nothing() -> None: ...
 def trampoline(function: FunctionType, parameters: Sequence[Parameter], target: Callable[..., Any]) -> CodeType:
     """Code for a copy of `function` that calls `target` with its arguments, as long as that is alive.
 
-    It has the closure of the function, and names what the function's code names.
+    It has the closure of the function, and names what the function's code names. Without its target, which another
+    thread may have replaced, it does what the function's code does, in whichever function it is.
     """
     described = tuple((p.name, p.kind, False) for p in parameters)
     code = _trampoline_code(described, function.__code__.co_freevars, _prefix(parameters))
-    known = {"§target": Target(target), "§errors": BaseException, "§trim": trim}
+    plain = functools.partial(_in_place, function.__code__)
+    known = {"§target": Target(target), "§plain": plain, "§errors": BaseException, "§trim": trim}
     constants = (known.get(each, each) if type(each) is str else each for each in code.co_consts)
-    return _placed(code, function).replace(co_consts=(*constants, function.__code__, STAGED))
+    return staged(_placed(code, function).replace(co_consts=tuple(constants)), function.__code__)
+
+
+def _in_place(code: CodeType, inner: FunctionType) -> FunctionType:
+    """A function of `code` with the globals and cells of another one."""
+    return FunctionType(code, inner.__globals__, code.co_name, None, inner.__closure__)
 
 
 # The text of a trampoline; its constants are replaced.
@@ -148,10 +155,13 @@ _TRAMPOLINE = """\
 def around():
     {free}
     def dispatch({header}):
-        {unused}
         §target = '§§target'
         try:
-            return §target()({passed})
+            §target = §target()
+            if §target is None:
+                §target = '§§plain'
+                §target = §target(lambda: ({named}))
+            return §target({passed})
         except '§§errors' as §error:
             §target = '§§trim'
             §target(§error)
@@ -171,7 +181,7 @@ def _trampoline_code(parameters: Described, free: tuple[str, ...], prefix: str) 
         header=_header(parameters),
         passed=passed,
         free=f"{' = '.join(free)} = None\n" if free else "",
-        unused=f"if 0: ({named})\n" if free else "",
+        named=named,
     )
     text = re.sub("(?<!§)§(?!§)", prefix, text).replace("§§", "§")
     code: Any = compile(text, "<autograph dispatcher>", "exec")
@@ -222,7 +232,10 @@ def _dress(made: FunctionType, function: Any, parameters: Sequence[Parameter]) -
     defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
     keywords = {p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
     made.__defaults__ = tuple(value for name, value in defaults.items() if name not in keywords) or None
-    made.__kwdefaults__ = {name: value for name, value in defaults.items() if name in keywords} or None
+    if type(function) is FunctionType:
+        made.__kwdefaults__ = function.__kwdefaults__   # itself, as the user may change it
+    else:
+        made.__kwdefaults__ = {name: value for name, value in defaults.items() if name in keywords} or None
     made.__name__ = getattr(function, "__name__", made.__name__)
     made.__qualname__ = getattr(function, "__qualname__", made.__name__)
 

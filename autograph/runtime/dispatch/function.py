@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec,
 
 from autograph.common.bytecode import looks_at_frames
 from autograph.common.call_counter import with_code
+from autograph.common.code_marks import put_in_front, users_code
 from autograph.common.method_views import MethodView
 from autograph.errors import TracingError
 from autograph.runtime.dispatch import pickling
@@ -75,7 +76,7 @@ class Function(Generic[P, R]):
         functools.update_wrapper(self, python_function)
         self._options = options
         self._front: weakref.ref[FunctionType] | None = None    # the function that has the code of this one
-        self._front_code: CodeType | None = None
+        self._front_code: CodeType | None = None    # of the user's that its code leads to
         self._sources: Any = None   # of an unpickled function: where the source of its helpers is
         self._begin()
 
@@ -148,7 +149,8 @@ class Function(Generic[P, R]):
             return self
         front = with_code(cast("FunctionType", function), tiers.call.__code__)
         functools.update_wrapper(front, function)
-        self._front, self._front_code = weakref.ref(front), front.__code__
+        self._front, self._front_code = weakref.ref(front), function.__code__
+        put_in_front(cast("FunctionType", function), front)
         views = {name: getattr(self, name) for name in _VIEWS}
         if _is_of_class(function):
             views |= {name: MethodView(views[name], self._front) for name in _OWN}
@@ -165,15 +167,17 @@ class Function(Generic[P, R]):
         front = None if found is None else found()
         if front is None:
             return
-        if front.__code__ is not self._front_code:      # the user has set it
-            self._front_code = front.__code__
-            self.__code__ = front.__code__
+        code = users_code(front.__code__)
+        if code is not self._front_code:    # the user has set it
+            self._front_code = code
+            self.__code__ = code
             return
         call: Any = self.__call__
         plain: Any = self.python_function
         has_code = call is plain or (self._tiers is not None and call is self._tiers.call)
-        self._front_code = call.__code__ if has_code else trampoline(plain, parameters_of(plain), call)
-        front.__code__ = self._front_code
+        # in this order: after an interrupt in between, it is set again
+        front.__code__ = call.__code__ if has_code else trampoline(plain, parameters_of(plain), call)
+        self._front_code = users_code(front.__code__)
 
     def _looks_at_caller(self) -> bool:
         """Whether it looks at the frame of its caller, and so runs as plain Python, if the user allows that."""
@@ -230,6 +234,11 @@ class Function(Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Be a class method where `type` makes one of a function."""
+        if name in ("__init_subclass__", "__class_getitem__"):
+            setattr(owner, name, classmethod(cast("Any", self)))
+
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """FunctionType for `isinstance`, and so `inspect.isfunction`; its own class for a pickler."""
@@ -260,7 +269,7 @@ class Function(Generic[P, R]):
         """Restore a pickled function. The plain function may be empty yet, if it refers to this one."""
         self.python_function, self._options, attributes, self._sources, front = state
         self._front = None if front is None else weakref.ref(front)
-        self._front_code = None if front is None else front.__code__
+        self._front_code = None if front is None else users_code(front.__code__)
         self._tiers = None
         pickling.put_in_files(self.python_function, self._sources)
         self.__dict__.update(attributes, __wrapped__=self.python_function)

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common import disk_cache
-from autograph.common.code_marks import Unbound
+from autograph.common.code_marks import Unbound, front_of
 from autograph.common.statics import is_a, module_name, module_of, own_attribute
 from autograph.common.trace_rules import is_own_class, wants_full_tracebacks
 from autograph.errors import EngineError
@@ -328,6 +328,7 @@ def _tables(around: Fingerprint) -> Tables:
     """The objects of the process that a file names: by their kinds, and by numbers or names."""
     return {
         "code": dict(enumerate(around.codes)),
+        "front": {number: front_of(function) for number, function in enumerate(around.functions)},
         "function": dict(enumerate(around.functions)),
         "globals": {number: function.__globals__ for number, function in enumerate(around.functions)},
         "module": _MODULES,
@@ -336,7 +337,7 @@ def _tables(around: Fingerprint) -> Tables:
     }
 
 
-_CAPTURED = ("function", "globals", "attributes")     # the kinds that guards read from
+_CAPTURED = ("function", "front", "globals", "attributes")     # the kinds that guards read from
 
 
 @disk_cache.storable

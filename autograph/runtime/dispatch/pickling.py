@@ -18,7 +18,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from autograph.common.code_flags import names_in
-from autograph.common.code_marks import is_staged_function
+from autograph.common.code_marks import is_staged
 from autograph.common.statics import cell_content, names_of, own_attribute
 
 _NAMED = ("__module__", "__name__", "__qualname__")
@@ -128,7 +128,7 @@ def _functions(root: Any) -> Iterator[FunctionType]:
     waiting, visited = [root], {id(root): root}
     while waiting:
         thing = waiting.pop()
-        if type(thing) is FunctionType and not is_staged_function(thing):   # its code is made anew
+        if type(thing) is FunctionType and not is_staged(thing.__code__):   # that is made anew
             yield thing
         for part in _parts(thing):
             if id(part) not in visited and _goes_along(part, module):

@@ -15,15 +15,18 @@ from __future__ import annotations
 import math
 import os
 import random
+import sys
 import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter
-from types import FunctionType
+from operator import is_
+from types import CellType, FrameType, FunctionType
 from typing import Any, cast
 
 from autograph.common.call_counter import Ticks, counting, uncounted
+from autograph.common.code_marks import users_code
 from autograph.common.constant_time import is_plain_data, takes_constant_time
 from autograph.common.trip_counts import runs_long
 from autograph.runtime.dispatch.arguments import arrange
@@ -169,7 +172,7 @@ class Tiers:
         self.is_resting = True
         self.call = self._counted = self._counting()
         self._small = 0     # calls in a row that were timed and small
-        _ALL.add(self)
+        _ALL[id(self)] = self
 
     def _counting(self) -> Callable[..., Any]:
         found = None
@@ -219,6 +222,16 @@ class Tiers:
         """Let calls be counted, as the program may do something else now."""
         self.call, self._small = self._counted, 0
 
+    def are_called(self, frame: FrameType, cells: tuple[CellType, ...]) -> bool:
+        """Whether a frame with such cells is that of the function; else the user has put its code into another one."""
+        code, function = self._counted.__code__, self._function
+        is_own = frame.f_code is code and function.__code__ is users_code(code)
+        captures = function.__globals__, *(function.__closure__ or ())
+        if is_own and all(map(is_, captures, (frame.f_globals, *cells))):
+            return True
+        self._ticks.rearm(self._interval)
+        return False
+
     def _wait(self, calls: int) -> None:
         """Let the next sample be due after so many calls, or one more: or it might always be one of the same size."""
         self._interval = calls + self._samples.bit_count() % 2
@@ -263,7 +276,8 @@ class Tiers:
 
     def _trial_at(self, key: Any) -> Trial:
         if key not in self.trials and len(self.trials) >= MOST:
-            self.trials.pop(next(iter(self.trials)), None)
+            oldest, *_ = self.trials    # a copy, as other threads may change it
+            self.trials.pop(oldest, None)
         return self.trials.setdefault(key, Trial())
 
     def compiled(self, trace: Trace) -> None:
@@ -276,7 +290,7 @@ class Tiers:
         """A record of the calls so far without a trace; None if there were none."""
         if not self._ran:
             return None
-        trial = max(self.trials.values(), key=lambda each: each.heat, default=Trial(plain=0.0))
+        trial = max(list(self.trials.values()), key=lambda each: each.heat, default=Trial(plain=0.0))
         signature = Signature(((), {}), (), (), (), containers={})
         known = f"{KNOWN} timed calls took less than {_written(SMALL)}"
         why = trial.why(False) if self.call is self._counted else known
@@ -434,7 +448,7 @@ class Tiers:
 
     def _rest(self) -> None:
         """Go back to tier 0 if no signature is faster staged, nor under trial."""
-        if not any(trial.faster == "staged" or trial.compared for trial in self.trials.values()):
+        if not any(trial.faster == "staged" or trial.compared for trial in list(self.trials.values())):
             self._demote()
 
     def _reopen(self, trial: Trial, key: Any) -> None:
@@ -447,12 +461,15 @@ class Tiers:
 
 
 # The tiers of all functions, to change those in tier 0 when a trace begins or ends.
-_ALL: weakref.WeakSet[Tiers] = weakref.WeakSet()
+_ALL: weakref.WeakValueDictionary[int, Tiers] = weakref.WeakValueDictionary()
 
 
 def follow_traces() -> None:
     """Let functions in tier 0 be called through the dispatcher while a trace is made, which may include their calls."""
-    for tiers in list(_ALL):
+    for reference in _ALL.valuerefs():  # a copy, as other threads may decorate functions
+        tiers = reference()
+        if tiers is None:
+            continue
         tiers.count_again()
         if tiers.is_resting:
             tiers.switch()
@@ -466,9 +483,10 @@ class Sampler:
     def __init__(self, tiers: weakref.ref[Tiers] | None) -> None:
         self._tiers = tiers
 
-    def __call__(self, values: tuple[Any, ...]) -> tuple[bool, Any]:
+    def __call__(self, values: tuple[Any, ...], cells: tuple[CellType, ...]) -> tuple[bool, Any] | None:
         tiers = None if self._tiers is None else self._tiers()
-        assert tiers is not None, "the function that is being called keeps it alive"
+        if tiers is None or not tiers.are_called(sys._getframe(1), cells):
+            return None
         try:
             return False, tiers.sample(values)
         except BaseException as error:

@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import threading
 import traceback
 import types
 import weakref
@@ -114,12 +115,141 @@ def test_defaults_and_code_may_be_set(tier: str) -> None:
     assert made(3, 4) == 12
 
 
+def test_staged_functions_that_call_it_see_its_defaults() -> None:
+    def inner(x: Any, y: Any = 1, *, key: Any = 2) -> Any:
+        return x + y + key if x < 10 else made(x - 10)
+
+    made: Any = ag.function(inner)
+    outer = ag.function(lambda x: (made(x), *map(made, [x])), engine="numpy")
+    assert (outer(1.0), outer(11.0), made(11.0)) == ((4.0, 4.0), (4.0, 4.0), 4.0)
+    made.__defaults__ = (3,)
+    assert (outer(1.0), outer(11.0), made(11.0)) == ((6.0, 6.0), (6.0, 6.0), 6.0)
+    made.__kwdefaults__["key"] = 4
+    assert (outer(1.0), outer(11.0), made(11.0)) == ((8.0, 8.0), (8.0, 8.0), 8.0)
+    made.__kwdefaults__ = {"key": 5}
+    made.compile(11.0)
+    assert (outer(1.0), outer(11.0), made(11.0)) == ((9.0, 9.0), (9.0, 9.0), 9.0)
+    assert [trace.plain for trace in outer.traces if trace.plain] == []
+    assert inner.__defaults__ == (1,)
+
+
+def test_staged_functions_that_call_it_see_its_code() -> None:
+    made = in_tier(lambda x: x + 1, "staged", 1)
+    outer = ag.function(lambda x: made(x) * 10, engine="numpy")
+    assert outer(1) == 20
+    made.__code__ = (lambda x: x * 7).__code__
+    assert outer(1) == 70
+    assert made(1) == 7
+    assert outer(1) == 70
+
+
+def test_a_function_that_is_staged_twice_with_different_defaults() -> None:
+    first = ag.function(lambda x, y=1: x + y)
+    second = first.with_options(engine="numpy")
+    outer = ag.function(lambda x: (first(x), second(x)), engine="numpy")
+    first.__defaults__ = (5,)
+    assert outer(2.0) == (7.0, 3.0)
+
+
 def test_setting_code_stays_when_tiers_change() -> None:
     made = in_tier(lambda x: x + 1, "plain")
     made.__code__ = (lambda x: x * 7).__code__
     ag.function(lambda x: made(x) + 1).graph(3)     # while a trace is made, calls are watched
     assert made(3) == 21
     assert made.python_function(3) == 21
+
+
+def many(*functions: Any) -> set[Any]:
+    """The results of so many calls that some are sampled."""
+    return {tuple(each(2) for each in functions) for _ in range(20)}
+
+
+@TIERS
+def test_its_code_does_the_same_in_a_function_that_outlives_it(tier: str) -> None:
+    factor = 5
+    made = in_tier(lambda x: x * factor, tier, 1)
+    copied = types.FunctionType(made.__code__, globals(), "copied", None, (types.CellType(7),))
+    taking = lambda x: x - factor  # noqa: E731
+    taking.__code__ = made.__code__
+    del made
+    gc.collect()
+    assert many(copied, taking) == {(14, 10)}
+    assert many(ag.function(copied), ag.function(lambda x: taking(x))) == {(14, 10)}
+
+
+def test_its_code_does_the_same_in_a_function_that_captures_or_names_others() -> None:
+    factor = 5
+    made = in_tier(lambda x: (x * factor, __name__), "plain")
+    copied = types.FunctionType(made.__code__, {"__name__": "other"}, "copied", None, (types.CellType(7),))
+    assert many(copied, made) == {((14, "other"), (10, __name__))}
+
+
+def test_its_code_calls_it_from_copies_while_it_is_staged() -> None:
+    made = in_tier(lambda x: (x, __name__), "staged", 1)
+    assert types.FunctionType(made.__code__, {"__name__": "other"})(2) == (2, __name__)
+    assert types.FunctionType(made.python_function.__code__, {"__name__": "other"})(2) == (2, "other")
+
+
+@TIERS
+def test_two_functions_may_exchange_their_code(tier: str) -> None:
+    first, second = in_tier(lambda x: x * 3, tier, 1), in_tier(lambda x: x * 5, tier, 1)
+    for _ in range(2):
+        first.__code__, second.__code__ = second.__code__, first.__code__
+        assert many(first, second) == {(10, 6)}
+        assert ag.function(lambda x: first(x) + x, engine="numpy")(2) == 12
+        first.compile(1.5)
+        assert many(first, second) == {(10, 6)}
+        first.__code__, second.__code__ = second.__code__, first.__code__
+        assert many(first, second) == {(6, 10)}
+
+
+@TIERS
+def test_code_that_is_put_back_is_staged_again(tier: str) -> None:
+    made = in_tier(lambda x: x * 3, tier, 1)
+    before = made.__code__
+    made.__code__ = (lambda x: x * 5).__code__
+    made.compile(1)
+    assert many(made) == {(10,)}
+    made.__code__ = before
+    made.compile(1)
+    assert many(made) == {(6,)}
+
+
+@TIERS
+def test_changed_code_may_be_set(tier: str) -> None:
+    made = in_tier(lambda x: x * 3, tier, 1)
+    made.__code__ = made.__code__.replace(co_name="other")
+    gc.collect()
+    assert many(made) == {(6,)}
+    assert made.__code__.co_name == "other"
+
+
+def test_threads_may_change_tiers_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors: list[BaseException] = []
+
+    def call(function: Any, barrier: threading.Barrier) -> None:
+        try:
+            barrier.wait()
+            for n in range(40):
+                assert function(n % 3) == n % 3 + 3
+        except BaseException as error:
+            errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for seed in range(15):
+            monkeypatch.setenv("AUTOGRAPH_TIERS", f"random:{seed}")
+            barrier = threading.Barrier(3)
+            arguments = ag.function(lambda x: sum([x, *range(3)])), barrier
+            threads = [threading.Thread(target=call, args=arguments) for _ in range(3)]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert errors == []
 
 
 def test_a_wrapper_with_the_same_attributes_is_no_staged_function() -> None:

@@ -367,6 +367,38 @@ def test_one_trace_for_each_class_and_super(tracer):
     assert len(Child.add.traces) == len(Counter.add.traces) == 1
 
 
+def test_keyword_defaults_may_be_changed():
+    @function
+    def f(x, *, k=1):
+        return x + k
+
+    assert f(1) == 2
+    f.__kwdefaults__["k"] = 5
+    assert f(1) == 6
+
+
+def test_methods_that_are_class_methods_by_their_names():
+    class Base:
+        @function
+        def __init_subclass__(cls, tag=1):
+            cls.tag = tag
+
+        @function
+        def __class_getitem__(cls, item):
+            return cls, item
+
+        @function
+        def __new__(cls, value):
+            made = object.__new__(cls)
+            made.value = value
+            return made
+
+    class Derived(Base, tag=5):
+        pass
+
+    assert (Derived.tag, Derived[2], Derived(3).value) == (5, (Derived, 2), 3)
+
+
 def test_static_and_class_methods_both_ways_round():
     for owner in (Counter, Counter(), Child):
         assert owner.twice(2) == 4

@@ -23,7 +23,7 @@ import numpy as np
 from autograph.common import pytree, trace_rules
 from autograph.common.bytecode import looks_at_frames
 from autograph.common.code_flags import codes_in, is_compiled
-from autograph.common.code_marks import is_converted, is_staged_function, is_switch
+from autograph.common.code_marks import front_of, is_converted, is_staged_function, is_switch
 from autograph.common.packages import is_called, is_opaque_class, package_of
 from autograph.common.statics import class_attribute, class_has, is_a, module_of, names_of, own_attribute
 from autograph.common.trace_rules import on_behalf
@@ -180,10 +180,11 @@ class Caller(Calls):
         self._note_names(code)
         cells = zip(code.co_freevars, converted.__closure__ or ())
         closure = tuple(self.environment.cell(cell, name) for name, cell in cells)
-        defaults = self._defaults(function, "__defaults__", function.__defaults__)
+        front = front_of(function)
+        defaults = self._defaults(front, "__defaults__", front.__defaults__)
         names = self.environment.globals_of(converted.__globals__)
         made = types.FunctionType(code, names, function.__name__, defaults, closure)
-        made.__kwdefaults__ = self._defaults(function, "__kwdefaults__", function.__kwdefaults__)
+        made.__kwdefaults__ = self._defaults(front, "__kwdefaults__", front.__kwdefaults__)
         made.__qualname__ = function.__qualname__
         self._originals[id(made)] = made, function
         return made
@@ -199,9 +200,12 @@ class Caller(Calls):
 
     def _guard_code(self, function: types.FunctionType) -> None:
         """Guard the code of a function, which IPython's autoreload replaces."""
-        known, code = f"function_{id(function)}", f"code_{id(function)}"
-        names = {known: function, code: function.__code__}
-        self.environment.guard((f"{known}.__code__ is {code}", names), f"the code of {function.__qualname__}")
+        known, code, front = f"function_{id(function)}", f"code_{id(function)}", front_of(function)
+        test = f"{known}.__code__ is {code}"
+        if front is not function:   # its code changes with the tiers, see `code_marks.staged`
+            test = f"({test} or {known}.__code__.co_consts[-2] is {code})"
+        names = {known: front, code: function.__code__}
+        self.environment.guard((test, names), f"the code of {function.__qualname__}")
 
     def _note_names(self, code: types.CodeType) -> None:
         self.codes += (codes := codes_in(code))
@@ -259,9 +263,7 @@ class Caller(Calls):
             return Recorded(self.trace, function)
         inner = own_attribute(function, "__ag_inline__")
         if inner is not None:
-            if type(inner) is types.FunctionType and (package := is_called(inner)):
-                raise Restart({(PACKAGE, package)})     # it is staged, so trace its package, too
-            return self.replacement(inner)
+            return self._behind(function, inner)
         if type(method) is types.FunctionType:
             return types.MethodType(self._python_function(method), function)
         if kind.__module__ == "builtins":
@@ -285,9 +287,7 @@ class Caller(Calls):
             return self._inlined(function, function)
         if is_switch(function):
             inner = vars(function)["__wrapped__"]
-            if is_staged_function(function) and (package := is_called(inner)):
-                raise Restart({(PACKAGE, package)})     # it is staged, so trace its package, too
-            return self.replacement(inner)
+            return self._behind(function, inner) if is_staged_function(function) else self.replacement(inner)
         if makes_named_tuples(function):
             return function
         if op_of(function) is not None or is_impure(function):
@@ -307,6 +307,16 @@ class Caller(Calls):
         if type(made) is not Recorded:
             self._replaced[id(function)] = function, made
         return made
+
+    def _behind(self, staged: Any, inner: Any) -> Any:
+        """The replacement of the function behind a staged one, whose package is traced, too."""
+        if type(inner) is types.FunctionType:
+            if package := is_called(inner):
+                raise Restart({(PACKAGE, package)})
+            front, names = front_of(inner), ("__defaults__", "__kwdefaults__")
+            if any(getattr(staged, name) is not getattr(front, name) for name in names):
+                self.trace.graph_break(f"{inner.__qualname__} is staged several times, with different defaults")
+        return self.replacement(inner)
 
     def _traced_into(self, function: types.FunctionType) -> Any:
         traced = self.traced(function)
