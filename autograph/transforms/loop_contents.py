@@ -27,10 +27,10 @@ class Unnoted(Exception):
 
 
 class _Noted(threading.local):
-    """The contents that the loops have noted which this thread runs, as functions that put them back."""
+    """The containers that the loops have noted which this thread runs, each with a copy."""
 
     def __init__(self) -> None:
-        self.contents: list[Callable[[], None]] = []
+        self.contents: list[tuple[Any, Any]] = []
 
 
 _NOTED = _Noted()
@@ -62,38 +62,31 @@ def note(*containers: Any) -> None:
     Raises:
         Unnoted: that is not possible.
     """
-    found: list[Callable[[], None]] = []
+    found: list[tuple[Any, Any]] = []
     seen: set[int] = set()
     for container in containers:
         _note(container, found, seen)
     _NOTED.contents += found
 
 
-def _note(part: Any, found: list[Callable[[], None]], seen: set[int]) -> None:
+def _note(part: Any, found: list[tuple[Any, Any]], seen: set[int]) -> None:
     kind = type(part)
-    if kind in _ATOMS or id(part) in seen:
-        return
-    seen.add(id(part))
     if kind is np.ndarray and not part.dtype.hasobject:
         if part.flags.writeable:
-            found.append(_filling(part, ..., part.copy()))
+            found.append((part, part.copy()))
         return
-    if kind is not list and kind is not tuple:
-        raise Unnoted
     if kind is list:
-        found.append(_filling(part, slice(None), part.copy()))
-    if not _ATOMS.issuperset(map(type, part)):
-        for inner in part:
-            if type(inner) is np.ndarray:
-                raise Unnoted       # the copy would keep an array alive that the loop replaces
+        found.append((part, part.copy()))
+    elif kind is not tuple:
+        raise Unnoted
+    if _ATOMS.issuperset(map(type, part)) or id(part) in seen:
+        return
+    seen.add(id(part))
+    for inner in part:
+        if type(inner) is np.ndarray:
+            raise Unnoted       # the copy would keep an array alive that the loop replaces
+        if type(inner) not in _ATOMS:
             _note(inner, found, seen)
-
-
-def _filling(container: Any, place: Any, contents: Any) -> Callable[[], None]:
-    def fill() -> None:
-        container[place] = contents
-
-    return fill
 
 
 def putting_back(function: Callable[..., Any], *args: Any) -> Any:
@@ -103,8 +96,8 @@ def putting_back(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
     except BaseException:
-        for fill in contents[before:]:
-            fill()
+        for container, content in contents[before:]:
+            container[... if type(container) is np.ndarray else slice(None)] = content
         raise
     finally:
         del contents[before:]
