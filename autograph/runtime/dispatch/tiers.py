@@ -46,7 +46,9 @@ SAMPLING = 4e-6     # seconds that timing a call takes at least,
 SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
-WARMING = 0.02      # seconds of calls in which loops become hot, and are compiled
+WARMING = 0.05      # seconds of calls in which loops become hot,
+STAGING = 2.0       # and the seconds that staging them may take meanwhile:
+USUAL = 4           # all that a call takes above so many times the plain one
 PAIRS = 6           # timed calls of each kind in a trial, about,
 MIXED = 8           # and times as many where calls differ in their sizes
 LONG = 1e-3         # seconds of a call whose time is known from one call
@@ -65,6 +67,7 @@ class Trial:
     """The times of plain and staged calls of one signature, and which are faster.
 
     Attributes:
+        key: that of the signature.
         heat: seconds in plain calls, estimated from those that were timed.
         calls: the number of plain calls, estimated in the same way.
         plain, staged: the least seconds of a call.
@@ -75,9 +78,11 @@ class Trial:
         retry: seconds of a plain call from which on another trial may end differently.
         compared: calls in the trial that is under way.
         entering: the seconds that a staged call takes to find its trace.
-        warming: seconds of staged calls with which that begins, until hot loops are compiled.
+        warming: seconds of staged calls with which that begins, until hot loops are staged.
+        running: what the call that is being timed runs.
     """
 
+    key: Any = None
     heat: float = 0.0
     plain: float = math.inf
     staged: float = math.inf
@@ -90,6 +95,7 @@ class Trial:
     compared: int = 0
     warming: float = 0.0
     entering: float = 0.0
+    running: Entry | None = None
 
     def settle(self, faster: str, reason: str, retry: float = math.inf) -> None:
         """End a trial."""
@@ -198,6 +204,8 @@ class Tiers:
         self._wait(waited * 2 + 1)
         if self._is_long(values, is_first) and self._finds_loops():
             return self._run_first(values)
+        is_known = not is_first and self._last >= SMALL
+        trial = self._trial(values) if is_known else None   # before the call, which may change its arguments
         begin = _clock()
         result = self._plain(*values)
         seconds = max(0.0, _clock() - begin - _READING)
@@ -205,8 +213,10 @@ class Tiers:
         least, self._last = min(seconds, self._last), seconds   # one slow call may be chance
         self._watch(values, least)
         counts = least >= (FIRST if is_first else SMALL)
-        if counts and self.is_resting and self._is_hot(values, least, waited + 1):
-            self._promote()
+        if counts and self.is_resting:
+            trial = trial if is_known else self._trial(values)
+            if self._is_hot(trial, least, waited + 1):
+                self._promote()
         overhead = max(SAMPLING, _own_clock() - entered - seconds)
         self._wait(min(self._interval, int(overhead / SHARE / max(seconds, 1e-9))))
         return result
@@ -244,7 +254,7 @@ class Tiers:
     def _run_first(self, values: tuple[Any, ...]) -> Any:
         """Run the first call with its loops staged on their own, once they turn out to be hot."""
         self._ran = True
-        _, trial = self._trial(values)
+        trial = self._trial(values)
         begin = _clock()
         result = self._with_loops(*values)
         seconds = max(0.0, _clock() - begin - _READING)
@@ -253,32 +263,31 @@ class Tiers:
             self._promote()
         return result
 
-    def _is_hot(self, values: Sequence[Any], seconds: float, calls: int) -> bool:
+    def _is_hot(self, trial: Trial | None, seconds: float, calls: int) -> bool:
         """Note the time of a plain call that stands for several. Returns whether to use a graph from now on."""
-        key, trial = self._trial(values)
         if trial is None:
             return False
         trial.note(seconds, calls)
         if trial.faster == "plain":
             if seconds < trial.retry:
                 return False
-            self._reopen(trial, key)
+            self._reopen(trial)
         trial.heat += seconds * calls
         return trial.faster == "staged" or trial.heat >= HOT
 
-    def _trial(self, values: Sequence[Any]) -> tuple[Any, Trial | None]:
+    def _trial(self, values: Sequence[Any]) -> Trial | None:
         try:
             key = self._made.key(values)
             hash(key)
         except Exception:   # as in the dispatcher: there is no key
-            return None, None
-        return key, self._trial_at(key)
+            return None
+        return self._trial_at(key)
 
     def _trial_at(self, key: Any) -> Trial:
         if key not in self.trials and len(self.trials) >= MOST:
             oldest, *_ = self.trials    # a copy, as other threads may change it
             self.trials.pop(oldest, None)
-        return self.trials.setdefault(key, Trial())
+        return self.trials.setdefault(key, Trial(key))
 
     def compiled(self, trace: Trace) -> None:
         """Let the calls of a signature use a trace from now on, as the user asks."""
@@ -310,26 +319,27 @@ class Tiers:
 
     def wants_trace(self, values: tuple[Any, ...]) -> bool:
         """Whether a call for which there is no trace is worth one."""
-        _, trial = self._trial(values)
+        trial = self._trial(values)
         return trial is not None and (trial.faster == "staged" or (not trial.faster and trial.heat >= HOT))
 
     def seconds_allowed(self, values: Sequence[Any]) -> float | None:
         """The processor time that staging a call may take; None for any."""
-        _, trial = self._trial(values)
+        trial = self._trial(values)
         return ALLOWED if trial is None else max(ALLOWED, trial.heat)
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call without a trace as plain Python, and note its time."""
+        trial = self._trial(values)     # before the call, which may change its arguments
         begin = _clock()
         result = self._plain(*values)
         seconds = max(0.0, _clock() - begin - _READING)
         if seconds >= SMALL:
-            self._is_hot(values, seconds, 1)
+            self._is_hot(trial, seconds, 1)
         return result
 
     def give_up(self, values: tuple[Any, ...], reason: str) -> None:
         """Let calls of a signature run as plain Python, since it cannot be traced."""
-        _, trial = self._trial(values)
+        trial = self._trial(values)
         if trial is not None:
             trial.settle("plain", reason)
         self._rest()
@@ -364,13 +374,19 @@ class Tiers:
 
     def _comparing(self, trial: Trial, trace: Trace) -> Entry:
         def compare(*values: Any) -> Any:
+            if trial.running is not None:       # a recursive call runs as the outer one, which is timed
+                return trial.running(*values)
             if trial.compared == WARM:
                 trial.entering = self._entering(values)
             is_staged = self._is_next_staged(trial)
             trial.compared += 1
+            trial.running = trace.staged_entry if is_staged else self._plain
             begin = _clock()
-            result = trace.staged_entry(*values) if is_staged else self._plain(*values)
-            seconds = max(0.0, _clock() - begin - _READING)
+            try:
+                result = trial.running(*values)
+                seconds = max(0.0, _clock() - begin - _READING)
+            finally:
+                trial.running = None
             if result is not MISS:
                 self._compared(trial, trace, is_staged, seconds)
             return result
@@ -396,7 +412,8 @@ class Tiers:
     def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
         """Note the time of a call, and settle the trial if that suffices."""
         if trial.warming > 0:
-            trial.warming -= max(seconds, WARMING / MOST)
+            usual = min(seconds, USUAL * trial.plain)
+            trial.warming -= max(usual, seconds * WARMING / STAGING, WARMING / MOST)
             trial.compared = min(trial.compared, WARM)
             return
         if trial.compared > WARM:
@@ -451,11 +468,11 @@ class Tiers:
         if not any(trial.faster == "staged" or trial.compared for trial in list(self.trials.values())):
             self._demote()
 
-    def _reopen(self, trial: Trial, key: Any) -> None:
+    def _reopen(self, trial: Trial) -> None:
         """Begin another trial, as calls take longer than in the one before."""
         trial.settle("", "")
         trial.plain, trial.staged, trial.longest = math.inf, math.inf, [0.0, 0.0]
-        for trace in self._made.traces.at(key):
+        for trace in self._made.traces.at(trial.key):
             if not trace.plain or self.runner is not None:
                 self._made.traces.replace(trace, self._comparing(trial, trace))
 
@@ -546,7 +563,7 @@ class RandomTiers(Tiers):
         super()._wait(self._chance.randrange(3))
 
     def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
-        if self._is_hot(values, 0.0, 1):    # here, since a call that raises is not timed
+        if self._is_hot(self._trial(values), 0.0, 1):    # here, since a call that raises is not timed
             self._promote()
         return self._happens(0.2)
 
@@ -554,13 +571,12 @@ class RandomTiers(Tiers):
         self._small = KNOWN - 1 if self._happens(0.05) else -1
         super()._watch(values, 0.0)
 
-    def _is_hot(self, values: Sequence[Any], seconds: float, calls: int) -> bool:
-        key, trial = self._trial(values)
+    def _is_hot(self, trial: Trial | None, seconds: float, calls: int) -> bool:
         if trial is None or self._happens(0.6):
             return False
         trial.calls += calls
         if trial.faster == "plain":
-            self._reopen(trial, key)
+            self._reopen(trial)
         return True
 
     def wants_trace(self, values: tuple[Any, ...]) -> bool:

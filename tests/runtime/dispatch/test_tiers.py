@@ -344,6 +344,72 @@ def test_loops_of_a_function_that_runs_as_plain_python_are_staged_on_their_own()
     assert 2 in [loop.tier for loop in total.explain(3000).loops]
 
 
+def test_the_time_that_staging_takes_does_not_shorten_the_time_in_which_loops_become_hot(monkeypatch: Any) -> None:
+    now, took = [0.0], [1e-3]
+
+    def spend() -> None:
+        now[0] += took[0]
+
+    @ag.function
+    def total(n: int) -> int:
+        try:
+            spend()
+        except OSError:
+            return -1
+        result = 0
+        for i in range(n):
+            result += i
+        return result
+
+    monkeypatch.setattr(tiers, "_clock", lambda: now[0])
+    spend = ag.do_not_convert(spend)
+    calls = 0
+    while not staged(total)._tiers._loop_calls:
+        assert total(3) == 3
+        calls += 1
+        assert calls < 1000
+    took[0] = 0.3       # a loop is staged
+    assert total(3) == 3
+    took[0] = 1e-3
+    called(total, 100, 3)
+    assert staged(total)._tiers._loop_calls > tiers.WARMING / 2 / took[0]
+
+
+def test_the_signature_of_a_call_is_that_before_it_changes_its_arguments(calls_take: Any) -> None:
+    calls_take(tiers.HOT)
+    function = ag.function(lambda xs: xs.append(1))
+    for _ in range(30):
+        xs = [1]
+        function(xs)
+        assert xs == [1, 1]
+    assert staged(function)._specializer.made
+    assert len(staged(function)._tiers.trials) <= 2     # the first call is noted only once it has taken long
+
+
+def test_recursive_calls_run_as_the_call_that_is_timed(calls_take: Any, monkeypatch: Any) -> None:
+    depth, depths, choose = [0], [], tiers.Tiers._is_next_staged
+
+    @ag.function
+    def walk(x: Any) -> float:
+        depth[0] += 1
+        total = 0.0
+        for item in x:
+            total += item
+        if x[0] > 0:
+            total += walk(x - 1)
+        depth[0] -= 1
+        return total
+
+    def chosen(self: Any, trial: Any) -> bool:
+        depths.append(depth[0])
+        return choose(self, trial)
+
+    monkeypatch.setattr(tiers.Tiers, "_is_next_staged", chosen)
+    calls_take(tiers.HOT)
+    assert [walk(np.array([3.0, 4.0])) for _ in range(60)] == [16.0] * 60
+    assert depths and max(depths) <= 1      # 1 if the outer call runs in tier 0
+
+
 def test_tracing_takes_no_longer_than_allowed_or_than_the_calls_have_taken(
     calls_take: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
