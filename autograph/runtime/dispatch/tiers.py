@@ -374,16 +374,17 @@ class Tiers:
 
     def _comparing(self, trial: Trial, trace: Trace) -> Entry:
         def compare(*values: Any) -> Any:
-            if trial.running is not None:       # a recursive call runs as the outer one, which is timed
-                return trial.running(*values)
+            running = trial.running
+            if running is not None:     # a recursive call, or one in another thread, runs as the one that is timed
+                return running(*values)
             if trial.compared == WARM:
                 trial.entering = self._entering(values)
             is_staged = self._is_next_staged(trial)
             trial.compared += 1
-            trial.running = trace.staged_entry if is_staged else self._plain
+            running = trial.running = trace.staged_entry if is_staged else self._plain
             begin = _clock()
             try:
-                result = trial.running(*values)
+                result = running(*values)
                 seconds = max(0.0, _clock() - begin - _READING)
             finally:
                 trial.running = None
