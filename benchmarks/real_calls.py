@@ -36,6 +36,7 @@ from tests import outcomes
 
 sys.path.pop(0)
 import autograph as ag
+from autograph.runtime.dispatch.compilation import Hooks
 
 Function = Callable[..., Any]
 
@@ -76,7 +77,8 @@ def measure(subject: Subject) -> Result:
         result |= _later_calls(plain, staged, example, bool(result["mutates"]))
         for each in [example, *examples]:
             result["differs"] += _difference(staged.run(each), plain.run(each), "a late call", each)
-        return result | _staging(staged, example) | _loops(plain.function)
+        result |= _staging(staged, example) | _loops(plain.function)
+        return result if result["whole"] or not result["loops"] else result | _own_loops(staged, example)
 
 
 class _Side:
@@ -326,6 +328,30 @@ def _staging(staged: _Side, example: Example) -> Result:
     reasons = list(dict.fromkeys(str(trace.plain) for trace in function.traces if trace.plain))
     loops = [loop.tier for loop in getattr(report, "loops", ())]
     return {"tier": tier, "reason": reason, "whole": not reasons, "reasons": reasons, "loops_staged": loops}
+
+
+def _own_loops(staged: _Side, example: Example) -> Result:
+    """What became of the loops of a function that cannot be traced as a whole.
+
+    They are staged; or were, and that is slower; or can be, but do not run long enough here; or cannot be.
+    """
+    function: Any = getattr(staged.function, "__ag_function__", staged.function)
+    tiers = function._tiers
+    runner = None if tiers is None else tiers.runner
+    loops = [] if runner is None else runner.loops
+    if any(loop.tier for loop in loops):
+        return {"own_loops": "slower" if tiers.is_resting else "staged"}
+    if any("not faster" in loop.reason for loop in loops):
+        return {"own_loops": "slower"}
+    at_once = Hooks.loops(function.python_function, function._specializer.options, 0.0, 0)
+    if at_once is None:
+        return {"own_loops": "cannot be", "loop_reasons": ["they are plain in converted code"]}
+    for _ in range(2):
+        staged.run(example, at_once.function)
+    if any(loop.tier for loop in at_once.loops):
+        return {"own_loops": "short"}
+    reasons = [loop.reason for loop in at_once.loops] or ["they do not run"]
+    return {"own_loops": "cannot be", "loop_reasons": list(dict.fromkeys(reasons))}
 
 
 def _tier(function: Any) -> tuple[int, str]:

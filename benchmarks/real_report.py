@@ -109,16 +109,36 @@ def _told(each: Result, bound: str) -> str:
 
 
 def _first(reasons: list[str]) -> str:
-    """The first reason, without its place."""
-    return reasons[0].partition(", /")[0] if reasons else "traced as a whole"
+    return _placeless(reasons[0]) if reasons else "traced as a whole"
 
 
 def _staging(results: list[Result], measured: list[Result]) -> None:
     """How many are staged, and of those that are not, how many have loops that are."""
     tiers = Counter(str(each["tier"]) for each in measured)
     print(f"\nTiers: {', '.join(f'{count} in {tier}' for tier, count in sorted(tiers.items()))}")
-    plain = [each for each in measured if not each["whole"] and each["loops"]]
-    staged = sum(any(each["loops_staged"]) for each in plain)
-    print(f"Not traced as a whole, with loops: {len(plain)}; with a loop staged on its own: {staged}")
+    _own_loops([each for each in measured if not each["whole"] and each["loops"]])
     skipped = Counter(each["skipped"].partition(":")[0] for each in results if "skipped" in each)
     print(f"Not measured: {sum(skipped.values())} ({', '.join(f'{n} {why}' for why, n in skipped.most_common(6))})")
+
+
+OWN_LOOPS = {
+    "staged": "have a loop staged on its own",
+    "slower": "had one staged, which is slower than plain Python",
+    "short": "have one that can be staged, but does not run long enough",
+    "cannot be": "have none that can be staged",
+}
+
+
+def _own_loops(plain: list[Result]) -> None:
+    """What became of the loops of functions that cannot be traced as a whole, and why some cannot be staged."""
+    print(f"Not traced as a whole, with loops: {len(plain)}, of which")
+    for outcome, title in OWN_LOOPS.items():
+        print(f"  {sum(each['own_loops'] == outcome for each in plain)} {title}")
+    for each in plain:
+        if each["own_loops"] == "cannot be":
+            print(f"    {each['name']}: {'; '.join(map(_placeless, each['loop_reasons']))}")
+
+
+def _placeless(reason: str) -> str:
+    """A reason without its place."""
+    return reason.partition(", /")[0]
