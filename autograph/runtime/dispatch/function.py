@@ -153,10 +153,14 @@ class Function(Generic[P, R]):
         put_in_front(cast("FunctionType", function), front)
         views = {name: getattr(self, name) for name in _VIEWS}
         if _is_of_class(function):
-            views |= {name: MethodView(views[name], self._front) for name in _OWN}
+            views |= {name: MethodView(views[name], self._in_front) for name in _OWN}
         vars(front).update(views, traces=TraceList(self), python_function=function, __ag_function__=self)
         self._dispatch()
         return front
+
+    def _in_front(self) -> FunctionType | None:
+        """The Python function in front of this, if there is one."""
+        return None if self._front is None else self._front()
 
     def _exchange_code(self) -> None:
         """Let the Python function in front of this run the implementation of now."""

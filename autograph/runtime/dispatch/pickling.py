@@ -79,8 +79,7 @@ def complete(staged: Any) -> None:
 def state_of(staged: Any) -> tuple[Any, ...]:
     """The plain function, the options, the attributes that the plain function lacks, and where its source is."""
     attributes = {name: value for name, value in vars(staged).items() if name not in _COPIED}
-    front = None if staged._front is None else staged._front()
-    return staged.python_function, staged._options, attributes, _Sources(staged.python_function), front
+    return staged.python_function, staged._options, attributes, _Sources(staged.python_function), staged._in_front()
 
 
 # Where the source is --------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from types import CellType, FrameType, FunctionType
 from typing import Any, cast
 
 from autograph.common.call_counter import Ticks, counting, uncounted
-from autograph.common.code_marks import users_code
+from autograph.common.code_marks import is_switch, users_code
 from autograph.common.constant_time import is_plain_data, takes_constant_time
 from autograph.common.trip_counts import runs_long
 from autograph.runtime.dispatch.arguments import arrange
@@ -182,7 +182,7 @@ class Tiers:
 
     def _counting(self) -> Callable[..., Any]:
         found = None
-        if type(self._function) is FunctionType:
+        if type(self._function) is FunctionType and not is_switch(self._function):  # which has other parameters
             found = counting(self._function, self._ticks, Sampler(weakref.ref(self)))
         self.counts_itself = found is not None
         if found is not None:

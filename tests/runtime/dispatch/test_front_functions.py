@@ -405,6 +405,44 @@ def test_cloudpickle_takes_it_by_value(tier: str, tmp_path: Path) -> None:
     assert said[1].splitlines() == [f"True function {value} {value}", "True True"]
 
 
+def test_cloudpickle_takes_classes_with_staged_methods_by_value() -> None:
+    cloudpickle = pytest.importorskip("cloudpickle")
+
+    class Local:
+        scale = 2
+
+        @ag.function
+        def step(self, x: Any) -> Any:
+            return self.scale * x
+
+    kind = pickle.loads(cloudpickle.dumps(Local))
+    assert [kind().step(3), kind.step(kind(), 3)] == [6, 6]
+    assert "step" in str(kind.step.graph(kind(), 1.5))
+    thing = kind()
+    assert "step" in str(thing.step.graph(1.5))
+
+
+def test_a_function_that_pickle_does_not_find_under_its_name_is_taken_by_value_only() -> None:
+    """As pickle takes all functions by name; docs/limits.md mentions it."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    made = ag.function(plain_of_module)
+    with pytest.raises(pickle.PicklingError, match="not the same object"):
+        pickle.dumps(made)
+    assert pickle.loads(cloudpickle.dumps(made))(2) == 3
+
+
+def plain_of_module(x: Any) -> Any:
+    return x + 1
+
+
+@pytest.mark.parametrize("convert", [ag.convert, ag.to_graph])
+def test_a_converted_function_may_be_staged(convert: Any) -> None:
+    made = ag.function(convert(lambda x, y=2: x * y if x > 1 else x))
+    assert [made(1), made(3), made(3, y=4)] == [1, 6, 12]
+    assert "*" in str(made.graph(3.5))
+    assert [made(1), made(3), made(3, y=4)] == [1, 6, 12]
+
+
 def test_modules_are_imported_afresh() -> None:
     """The code of a function names nothing that another import would miss."""
     made = importlib.import_module(__name__).of_module
