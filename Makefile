@@ -42,7 +42,12 @@ native: setup ## the corpus, laws, drawn programs and gradients with machine cod
 
 ecosystem:  ## pandas, scikit-learn, joblib and so on with staged functions, in an environment of its own
 	@.ci/venv .venvs/ecosystem dev,native,ecosystem
-	AUTOGRAPH_ECOSYSTEM=1 .venvs/ecosystem/bin/python -m pytest -q -n auto --dist worksteal tests/ecosystem
+	@status=0; \
+	for tiers in off "" random:1; do \
+	    if [ "$$tiers" = off ]; then unset AUTOGRAPH_ENGINE; else export AUTOGRAPH_ENGINE=auto; fi; \
+	    AUTOGRAPH_ECOSYSTEM=1 AUTOGRAPH_TIERS=$$tiers \
+	        .venvs/ecosystem/bin/python -m pytest -q -n auto --dist worksteal tests/ecosystem || status=1; \
+	done; exit $$status
 
 FUZZ ?= 10000
 GUARDS := $(firstword $(wildcard /lib/*/libc_malloc_debug.so.0 /usr/lib/*/libc_malloc_debug.so.0 /lib64/libc_malloc_debug.so.0))

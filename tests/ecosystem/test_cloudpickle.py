@@ -55,13 +55,14 @@ def test_lambdas_and_closures_go_by_value_with_their_options():
         return inner
 
     same = sent(made(1.0))
-    assert type(same) is type(of_a_module) and same._options == {"engine": "native", "static_argnames": "y"}
+    assert type(same) is type(made(1.0)) and same._options == {"engine": "native", "static_argnames": "y"}
     assert [same([1.0, 2.0, 3.0]), same([2.0], y=3), same.note, same.__name__] == [5.0, 6.0, "mine", "inner"]
     assert same.explain([1.0]).where(kind="engine") and same.__wrapped__ is same.python_function
     assert sent(ag.function(lambda x: x * K if x > 1 else x))(2.0) == 6.0
     assert sent(same)([2.0]) == 2.0
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_functions_that_refer_to_themselves():
     source = """
     import autograph as ag
@@ -120,6 +121,7 @@ def test_classes_and_their_methods():
     assert [method(3), kind(1).method(7), kind.method(kind(2), 3)] == [15, 7, 6]
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_a_worker_process_reads_the_source(tmp_path):
     program = """
     import sys, pickle, cloudpickle, autograph as ag
@@ -145,6 +147,7 @@ def test_a_worker_process_reads_the_source(tmp_path):
     assert done.stdout.decode() == f"15 0 4.0 True {script}\n", done.stderr
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_a_cell_of_a_notebook_takes_its_lines_along(tmp_path):
     program = """
     import sys, linecache, cloudpickle, autograph as ag

@@ -1,11 +1,14 @@
 """Numba: compiled functions called by staged ones, and staged ones compiled."""
 
 import numpy as np
+import pytest
 
+import autograph as ag
 from tests.ecosystem.probes import Probes, package
 
 numba = package("numba")
 PROBES = Probes()
+OBJECTS = Probes()      # what Numba takes if a staged function is an object of its own, see docs/limits.md
 
 
 @numba.njit
@@ -63,7 +66,7 @@ def in_loops(n):
     return total
 
 
-@PROBES("np.arange(5.0)")
+@OBJECTS("np.arange(5.0)")
 def staged_ones_compiled(stage, xs):
     @stage
     def total(xs):
@@ -76,6 +79,13 @@ def staged_ones_compiled(stage, xs):
 
 
 test_probe = PROBES.test()
+test_probe_of_objects = pytest.mark.usefixtures("traced_at_once")(OBJECTS.test())
+
+
+def test_what_numba_compiles_is_the_function_behind_a_staged_one():
+    """With the default options, `numba.njit(f)` would take `f.compile` for a method of its own."""
+    staged = ag.function(lambda x: x + 1)
+    assert numba.njit(staged.python_function)(1) == 2
 
 
 def test_what_is_drawn_is_drawn_at_each_call():

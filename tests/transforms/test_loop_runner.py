@@ -392,6 +392,18 @@ def fills(out: Any, x: Any) -> Any:
     return out
 
 
+def draws(x: Any) -> Any:
+    np.random.seed(1)
+    for i in range(len(x)):
+        x[i] += np.random.rand()    # an op without arguments whose order counts
+    return x, i
+
+
+@ITERATIONS
+def test_a_loop_that_draws_numbers(first: int) -> None:
+    compare(draws, "np.arange(6.0)", first=first)
+
+
 @ITERATIONS
 def test_what_a_loop_did_before_it_raised_stays_done(first: int) -> None:
     compare(fills, "[0] * 5, [1, 2, 4, 0, 5]", "[0] * 2, [1, 2, 4, 0, 5]", first=first)
