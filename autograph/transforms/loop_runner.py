@@ -12,6 +12,7 @@ import sys
 import time
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import truth
@@ -61,7 +62,9 @@ class LoopRunner:
     ) -> None:
         self.sites: dict[int, Site] = {}
         own = types.ModuleType(operators.__name__)
-        vars(own).update(vars(operators), for_stmt=_for_operator(self), while_stmt=_while_operator(self), trim=_trim)
+        runner = weakref.ref(self)      # garbage collection does not follow code, which refers to its operators
+        loops_of = {"for_stmt": _for_operator(runner), "while_stmt": _while_operator(runner)}
+        vars(own).update(vars(operators), **loops_of, trim=_trim)
         self._original = function
         self._whole: dict[int, CodeType] | None = None
         self.function = converted_with(function, own)
@@ -137,18 +140,17 @@ _FOR_CALLS = {1: _FOR % None, 2: _FOR % "ag__body_1"}
 _WHILE_CALLS = {2: _WHILE % None, 3: _WHILE % "ag__body_2"}
 
 
-def _for_operator(runner: LoopRunner) -> Callable[..., None]:
-    sites = runner.sites
-
+def _for_operator(known: weakref.ref[LoopRunner]) -> Callable[..., None]:
     def for_stmt(iterable: Any, body: Any, names: Sequence[str] = (), until: Any = None, options: Any = None) -> None:
         """`for_stmt`, as in `operators/loops.py`, for the loops of one function."""
         item = iterator = run = stop = None
         count, outcome, begin = 0, PLAIN, 0.0
         try:
-            if ACTIVE or BACKENDS or type(iterable) in STAGED:      # the body may be that of a trace
+            runner = known()    # None in an inner function that is left
+            if ACTIVE or BACKENDS or type(iterable) in STAGED or runner is None:    # the body may be that of a trace
                 loops.for_stmt(iterable, body, names, until, options)
                 return
-            site = sites.get(id(body.__code__)) or runner.site(body, until, names=names)
+            site = runner.sites.get(id(body.__code__)) or runner.site(body, until, names=names)
             if site.is_plain and not site.is_tried_again(iterable):
                 loops.for_stmt(iterable, body, names, until, options)
                 return
@@ -195,18 +197,17 @@ def _stage_for(site: Site, items: Items | None, body: Any, until: Any, options: 
     return site.run(_FOR_CALLS[len(bodies)], items, bodies, options)
 
 
-def _while_operator(runner: LoopRunner) -> Callable[..., None]:
-    sites = runner.sites
-
+def _while_operator(known: weakref.ref[LoopRunner]) -> Callable[..., None]:
     def while_stmt(test: Any, body: Any, names: Sequence[str] = (), until: Any = None, options: Any = None) -> None:
         """`while_stmt`, as in `operators/loops.py`, for the loops of one function."""
         run = now = stop = None
         count, outcome, begin = 0, PLAIN, 0.0
         try:
-            if ACTIVE or BACKENDS:      # the body may be that of a trace
+            runner = known()    # None in an inner function that is left
+            if ACTIVE or BACKENDS or runner is None:    # the body may be that of a trace
                 loops.while_stmt(test, body, names, until, options)
                 return
-            site = sites.get(id(body.__code__)) or runner.site(body, test, until, names=names)
+            site = runner.sites.get(id(body.__code__)) or runner.site(body, test, until, names=names)
             if site.is_plain:
                 loops.while_stmt(test, body, names, until, options)
                 return

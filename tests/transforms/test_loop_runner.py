@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -519,6 +521,43 @@ def test_threads() -> None:
 
 def no_loop(x: int) -> int:
     return x + 1
+
+
+def test_runners_are_freed_and_inner_functions_that_are_left_go_on() -> None:
+    class Captured:
+        pass
+
+    def make() -> Any:
+        captured = Captured()
+
+        def outer(n: int) -> Any:
+            total = 0 if captured else 1
+            for i in range(n):
+                total += i
+
+            def inner(n: int) -> int:
+                subtotal = 0 if captured else 1
+                for i in range(n):
+                    subtotal += i
+                while n > 0:
+                    n, subtotal = n - 1, subtotal + n
+                return subtotal
+
+            return total, inner
+
+        runner = runner_of(outer)
+        (total, _), (_, left) = runner.function(5), runner.function(5)
+        assert (total, left(3), left(3)) == (10, 9, 9)
+        assert 1 in tiers(runner)
+        return weakref.ref(captured), weakref.ref(runner), left
+
+    captured, runner, left = make()
+    gc.collect()
+    assert runner() is None
+    assert left(3) == 9
+    del left
+    gc.collect()
+    assert captured() is None
 
 
 def test_the_runner_of_a_function() -> None:
