@@ -35,13 +35,14 @@ from autograph.runtime.graph.signature import Traced
 from autograph.transforms.loop_contents import Unnoted, is_noting, putting_back
 from autograph.transforms.loop_items import SIZED, Items, length_of
 
-PATIENCE = 4        # times as long as the threshold: for so long an inner loop waits for an outer one to be staged
+PATIENCE = 4        # times the threshold: so long waits an inner loop for an outer one, and one with short runs
 TRACES = 8          # of one loop: more do not pay
 RUNS = 3            # staged runs, after which they are compared with plain ones
 TIMED = 32          # staged runs, after which only one of so many is timed
 GROWN = 8           # times as many items as when a loop was measured: it is tried again
 CHECKS = 16         # how often, at least, the clock is read while a loop becomes hot in one run
 SLOW = 2e-5         # seconds of an iteration of which a few suffice to be staged
+SHORT = 1e-5        # seconds of a run that calling a staged loop may take
 FAILURES = 8        # staged runs that raise, after which a loop that mostly raises is not staged
 MAY_BE_READ = "it changes objects, and if it raises, code around it may read its variables"
 
@@ -191,7 +192,8 @@ class Site:
         if threshold and whole and count:
             each = plain.seconds / plain.count
             self.check = max(1, int(threshold / CHECKS / each))
-            if plain.seconds > threshold and each > SLOW and self._outer() is None:
+            is_hot = plain.seconds > (threshold if each > SLOW else PATIENCE * threshold)
+            if is_hot and plain.seconds > SHORT * plain.runs and self._outer() is None:
                 self.is_hot = True
 
     def _outer(self) -> Site | None:

@@ -119,3 +119,15 @@ _PARTS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("torch", "Tensor"): lambda x: (x.tolist(), str(x.dtype), x.requires_grad),
     ("torch", "Parameter"): lambda x: (x.tolist(), str(x.dtype), x.requires_grad),
 }
+
+
+def becomes_machine_code(function: Callable[..., Any], *args: Any) -> bool:
+    """Whether calls of a function with the default options come to run loops in machine code, and do the same."""
+    staged, wanted = ag.function(function), function(*args)
+    for _ in range(500):
+        assert staged(*args) == wanted
+        report = staged.explain(*args)
+        if report.summary.tier == 2:
+            assert all(loop.tier or loop.reason for loop in report.loops)
+            return True
+    return False

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.ecosystem.probes import Probes, package
+from autograph.runtime.dispatch.options import can_compile
+from tests.ecosystem.probes import Probes, becomes_machine_code, package
 
 pd = package("pandas")
 PROBES = Probes()
@@ -190,3 +191,30 @@ def test_many_calls_of_a_row(times):
     staged = ag.function(lambda row: row["a"] * 2 if row["a"] > 0 else row["b"])
     pd.testing.assert_series_equal(frame.apply(staged, axis=1), frame.apply(staged.python_function, axis=1))
     assert len(staged.traces) == 1
+
+
+def decayed(frame):
+    values = frame["b"].to_numpy()
+    total = 0.0
+    for value in values:
+        total = total * 0.5 + value
+    return total + frame["a"].sum()
+
+
+def decayed_with_a_class(frame):
+    class Summary:
+        rows = len(frame)
+
+    values = frame["b"].to_numpy()
+    total = 0.0
+    for value in values:
+        total = total * 0.5 + value
+    return total + frame["a"].sum() / Summary.rows
+
+
+@pytest.mark.usefixtures("default_engine")
+@pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
+@pytest.mark.parametrize("function", [decayed, decayed_with_a_class])
+def test_by_default_a_loop_over_the_array_of_a_column_becomes_machine_code(function):
+    frame = pd.DataFrame({"a": np.arange(20_000) % 7, "b": np.arange(20_000) * 0.5})
+    assert becomes_machine_code(function, frame)

@@ -2,7 +2,10 @@
 
 import io
 
-from tests.ecosystem.probes import Probes, package
+import pytest
+
+from autograph.runtime.dispatch.options import can_compile
+from tests.ecosystem.probes import Probes, becomes_machine_code, package
 
 tqdm = package("tqdm")
 PROBES = Probes()
@@ -42,3 +45,29 @@ def around_a_staged_function(stage, xs):
 
 
 test_probe = PROBES.test()
+
+
+def with_a_bar(n):
+    total = 0
+    for i in tqdm.tqdm(range(n), file=io.StringIO()):
+        for j in range(n):
+            total += (i * j) % 7
+    return total
+
+
+def with_a_bar_and_a_class(n):
+    class Square:
+        rows = n
+
+    total = 0
+    for i in tqdm.tqdm(range(Square.rows), file=io.StringIO()):
+        for j in range(n):
+            total += (i * j) % 7
+    return total
+
+
+@pytest.mark.usefixtures("default_engine")
+@pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
+@pytest.mark.parametrize("function", [with_a_bar, with_a_bar_and_a_class])
+def test_by_default_a_loop_inside_of_one_with_a_bar_becomes_machine_code(function):
+    assert becomes_machine_code(function, 300)

@@ -470,6 +470,24 @@ def test_a_loop_is_staged_in_its_first_run_once_it_is_hot() -> None:
     assert max(tiers(runner)) == 1
 
 
+def numbers(n: int) -> Iterator[int]:
+    yield from range(n)
+
+
+def many_short_runs(n: int, m: int) -> int:
+    total = 0
+    for i in numbers(n):
+        for j in range(m):
+            total += i ^ j
+    return total
+
+
+def test_a_loop_with_many_short_runs_is_staged_when_all_of_them_have_taken_long() -> None:
+    runner = runner_of(many_short_runs, first=8, threshold=3e-3)
+    assert runner.function(2000, 1000) == many_short_runs(2000, 1000)
+    assert tiers(runner) == [0, 1]
+
+
 def test_cold_loops_stay_plain() -> None:
     runner = runner_of(nested, first=8, threshold=10)
     assert runner.function(10) == nested(10)
@@ -651,3 +669,26 @@ def test_a_loop_that_is_staged_on_its_own_has_advice(monkeypatch: pytest.MonkeyP
     assert [(each.rule, each.place) for each in loop.advice()] == [
         ("list", (__file__, shrinks.__code__.co_firstlineno + 3))
     ]
+
+
+def counts_with_a_class(n: int) -> int:
+    class Square:
+        rows = n
+
+    total = 0
+    for i in numbers(Square.rows):
+        for j in range(n):
+            total += (i * j) % 7
+    return total
+
+
+@pytest.mark.usefixtures("default_engine")
+def test_explain_lists_the_loops_of_a_function_that_stays_plain_with_tier_and_reason() -> None:
+    function, best = ag.function(counts_with_a_class), 1 + can_compile()
+    for _ in range(500):
+        assert function(300) == counts_with_a_class(300)
+        if function.explain(300).summary.tier == best:
+            break
+    outer, inner = sorted(function.explain(300).loops, key=lambda loop: loop.place or ())
+    assert (outer.tier, outer.reason) == (0, "its items are not those of a range, list, tuple or array")
+    assert (inner.tier, inner.reason) == (best, "")

@@ -126,14 +126,18 @@ def summary_of(made: Specializer, trace: Trace) -> TierSummary:
     """The tier of the calls that a trace is for, with the figures that the tiers have."""
     trial = made.tiers.trials.get(trace.key) if made.tiers is not None else None
     if trial is None:
-        return TierSummary(0 if trace.plain else _tier_of(trace), trace.calls, reason=trace.plain)
+        return TierSummary(0 if trace.plain else _tier_of(made, trace), trace.calls, reason=trace.plain)
     plain = trial.plain if trial.plain < math.inf else None
     staged = trial.staged if trial.staged < math.inf else None
-    tier = _tier_of(trace) if trial.faster == "staged" else 0
+    tier = _tier_of(made, trace) if trial.faster == "staged" else 0
     return TierSummary(tier, trial.calls + trace.calls, plain, staged, trial.why(tier > 0))
 
 
-def _tier_of(trace: Trace) -> int:
+def _tier_of(made: Specializer, trace: Trace) -> int:
+    """The tier of a trace whose calls are staged, or of the loops that are staged on their own in these."""
+    if trace.plain:
+        assert made.tiers is not None, "it is staged, since its loops are"
+        return max([loop.tier for loop in made.tiers.runner.loops], default=0)
     native = getattr(trace.executable, "native", None)
     return 2 if native is not None and native.is_used else 1
 
