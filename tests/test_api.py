@@ -673,3 +673,11 @@ def test_public_names_have_docstrings():
     assert set(ag.__all__) <= {*dir(ag), "importing"}
     with pytest.raises(AttributeError, match="module 'autograph' has no attribute 'nothing'"):
         ag.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("make", [ag.convert, ag.function], ids=["convert", "function"])
+def test_made_functions_without_the_original_as_attribute(make: Any) -> None:
+    made = make(sign)
+    del made.__wrapped__
+    assert [f(-2.5) for f in (made, ag.convert(made), ag.function(made))] == [sign(-2.5)] * 3
+    assert ag.function(lambda x: made(x) + 1)(2.5) == sign(2.5) + 1

@@ -33,7 +33,8 @@ def is_switch(function: Any) -> bool:
     """
     if type(function) is not FunctionType:
         return False
-    return function.__code__.co_consts[-1:] == (SWITCH,) or is_staged_function(function)
+    is_converting = function.__code__.co_consts[-1:] == (SWITCH,) and "__wrapped__" in vars(function)
+    return is_converting or is_staged_function(function)
 
 
 def is_staged_function(function: Any) -> bool:
