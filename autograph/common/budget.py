@@ -69,6 +69,7 @@ class Budget:
 class _Current(threading.local):
     def __init__(self) -> None:
         self.budget = Budget()
+        self.staging = 0.0
 
 
 _CURRENT = _Current()
@@ -79,12 +80,28 @@ def current() -> Budget:
     return _CURRENT.budget
 
 
+def own_time() -> float:
+    """The processor time of this thread, without that in which it staged something."""
+    return time.thread_time() - _CURRENT.staging
+
+
+@contextmanager
+def untimed() -> Iterator[None]:
+    """Leave what runs in it out of `own_time`."""
+    staging, begin = _CURRENT.staging, time.thread_time()
+    try:
+        yield
+    finally:
+        _CURRENT.staging = staging + time.thread_time() - begin
+
+
 @contextmanager
 def limited(seconds: float | None) -> Iterator[Budget]:
     """Within it, a new budget of so many seconds, and of `STEPS`, is the current one."""
     before = _CURRENT.budget
-    _CURRENT.budget = budget = Budget(seconds, STEPS)
-    try:
-        yield budget
-    finally:
-        _CURRENT.budget = before
+    with untimed():
+        _CURRENT.budget = budget = Budget(seconds, STEPS)
+        try:
+            yield budget
+        finally:
+            _CURRENT.budget = before

@@ -20,8 +20,11 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import math
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from types import CellType, CodeType, FunctionType
 from typing import Any, cast
 
@@ -50,6 +53,58 @@ class Ticks:
     def rearm(self, count: int) -> None:
         """Let the next sample be due after `count` more calls."""
         self.iterator.__setstate__(MOST - min(count, MOST))
+
+
+@dataclass(eq=False)
+class Pace:
+    """How often calls are timed.
+
+    Attributes:
+        ticks: say when.
+        interval: calls from one that is timed to the next one.
+        samples: the number of calls that were timed.
+        last: the seconds of the last one.
+        heat: seconds in calls that were not small, estimated.
+    """
+
+    ticks: Ticks = field(default_factory=Ticks)
+    interval: int = 0
+    samples: int = 0
+    last: float = math.inf
+    heat: float = 0.0
+
+    def wait(self, calls: int) -> None:
+        """Let the next call be due after so many others, or one more: or it might always be one of the same size."""
+        self.interval = min(calls, MOST) + self.samples.bit_count() % 2
+        self.ticks.rearm(self.interval)
+
+
+class Sampler:
+    """A weak reference in the code of a function that counts its calls: garbage collection does not follow code."""
+
+    __slots__ = ("_tiers",)
+
+    def __init__(self, tiers: weakref.ref[Any] | None) -> None:
+        self._tiers = tiers
+
+    def __call__(self, values: tuple[Any, ...], cells: tuple[CellType, ...]) -> tuple[bool, Any] | None:
+        tiers = None if self._tiers is None else self._tiers()
+        if tiers is None or not tiers.are_called(sys._getframe(1), cells):
+            return None
+        try:
+            return False, tiers.sample(values)
+        except BaseException as error:
+            trace = error.__traceback__
+            while trace and trace.tb_frame.f_globals.get("__name__", "").startswith(_LIBRARY):
+                trace = trace.tb_next   # to the user's function
+            error.__traceback__ = trace
+            return True, error
+
+    def __reduce__(self) -> Any:
+        return Sampler, (None,)     # a function that is unpickled gets other code
+
+
+_LIBRARY = __name__.partition(".")[0] + "."
 
 
 def counting(function: FunctionType, ticks: Ticks, sample: Sample) -> FunctionType | None:

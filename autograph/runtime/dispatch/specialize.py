@@ -69,7 +69,7 @@ class Specializer:
         self.seconds_allowed: Callable[[Sequence[Any]], float | None] | None = None     # to stage a call
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
-        self._warned = self._gives_up = False
+        self._warned, self._gives_up = False, ""    # the latter says why it traces no more
         self._stopped = 0   # the number of signatures whose budget was spent
         self._inline_cache: Trace | None = None
         self._dropped: deque[int] = deque(maxlen=256)     # hashes of keys
@@ -116,6 +116,8 @@ class Specializer:
             return self.tiers.run(values)
         for _ in range(3):
             if self._gives_up:
+                if self.tiers is not None and not self.traces.at(self.key(values)):
+                    self.tiers.give_up(values, self._gives_up)
                 break
             try:
                 seconds = None if self.seconds_allowed is None else self.seconds_allowed(values)
@@ -212,7 +214,8 @@ class Specializer:
                 generalize.open_dimensions(self.policy, self.specified.signature)
             self.events.clear()
             self.made = 0
-            self._warned = self._gives_up = self.sourceless = False
+            self._warned = self.sourceless = False
+            self._gives_up = ""
             self._stopped = 0
 
     def _find(self, key: Any, reading: Reading) -> Trace | None:
@@ -369,11 +372,11 @@ class Specializer:
         wasted = self.traces.wasted >= WASTED
         if not (wasted or self._stopped >= STOPPED) or self._gives_up or {"plain", "derivative"} & self.options.strict:
             return
-        self._gives_up = True
         what = f"{self.traces.wasted} traces were dropped after hardly a call"
         if not wasted:
             what = f"the tracing of {self._stopped} signatures was stopped"
-        self._report("plain", f"{what}, so calls without a trace run as plain Python from now on")
+        self._gives_up = f"{what}, so calls without a trace run as plain Python from now on"
+        self._report("plain", self._gives_up)
 
     def _warn(self, trace: Trace) -> None:
         if self._warned or self.tiers is not None or not (self.made >= OFTEN or self.sourceless):

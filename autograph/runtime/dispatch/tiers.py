@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import os
 import random
-import sys
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -25,7 +24,8 @@ from operator import is_
 from types import CellType, FrameType, FunctionType
 from typing import Any, cast
 
-from autograph.common.call_counter import Ticks, counting, uncounted
+from autograph.common import budget
+from autograph.common.call_counter import Pace, Sampler, counting, uncounted
 from autograph.common.code_marks import is_switch, users_code
 from autograph.common.constant_time import is_plain_data, takes_constant_time
 from autograph.common.trip_counts import runs_long
@@ -38,6 +38,7 @@ from autograph.runtime.dispatch.trace_entry import MISS, Entry
 from autograph.runtime.graph.signature import Signature
 
 HOT = 0.020         # seconds in plain calls, after which tracing pays
+WARMTH = HOT / 10   # from which on they are noted by signature: that takes time, and objects take more memory then
 ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
 KNOWN = 64          # timed calls, all of them small, after which those of some functions are not counted any more
@@ -55,9 +56,10 @@ LONG = 1e-3         # seconds of a call whose time is known from one call
 MOST = 256          # signatures whose times are kept
 REVIEW = 256        # calls of a plain signature, after which the function rests if none was staged meanwhile
 
-# Processor time, where it is exact, for other processes take time, too.
-_clock = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-6 else time.perf_counter
-_own_clock = _clock     # for the time of this module
+# Processor time, where it is exact, for other processes take time, too; without that of staging a recursive call.
+_IS_EXACT = time.get_clock_info("thread_time").resolution < 1e-6
+_clock = budget.own_time if _IS_EXACT else time.perf_counter
+_own_clock = time.thread_time if _IS_EXACT else time.perf_counter   # for the time of this module
 _READING = min(-_clock() + _clock() for _ in range(20))     # the seconds that reading it takes
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -78,6 +80,7 @@ class Trial:
         retry: seconds of a plain call from which on another trial may end differently.
         compared: calls in the trial that is under way.
         entering: the seconds that a staged call takes to find its trace.
+        failures: trials that have ended with "plain".
         warming: seconds of staged calls with which that begins, until hot loops are staged.
         running: what the call that is being timed runs.
     """
@@ -93,6 +96,7 @@ class Trial:
     retry: float = math.inf
     calls: int = 0
     compared: int = 0
+    failures: int = 0
     warming: float = 0.0
     entering: float = 0.0
     running: Entry | None = None
@@ -167,9 +171,7 @@ class Tiers:
         self._dispatcher = dispatcher
         self._is_simple = all(p.kind in _POSITIONAL for p in parameters)
         self._plain: Entry = function if self._is_simple else self._arranged
-        self._ticks = Ticks()
-        self._interval = self._samples = 0
-        self._last = math.inf
+        self._pace = Pace()
         self._ran = False
         self._loop_calls = 0
         self.trials: dict[Any, Trial] = {}
@@ -183,12 +185,12 @@ class Tiers:
     def _counting(self) -> Callable[..., Any]:
         found = None
         if type(self._function) is FunctionType and not is_switch(self._function):  # which has other parameters
-            found = counting(self._function, self._ticks, Sampler(weakref.ref(self)))
+            found = counting(self._function, self._pace.ticks, Sampler(weakref.ref(self)))
         self.counts_itself = found is not None
         if found is not None:
             vars(found)["__ag_tiers__"] = self      # for code does not keep it alive
             return found
-        return make_counter(self._function, self._parameters, self._ticks.iterator, self._plain, self.sample)
+        return make_counter(self._function, self._parameters, self._pace.ticks.iterator, self._plain, self.sample)
 
     def _arranged(self, *values: Any) -> Any:
         args, kwargs = arrange(self._parameters, values)
@@ -198,28 +200,39 @@ class Tiers:
 
     def sample(self, values: tuple[Any, ...]) -> Any:
         """Run a call as plain Python, and note its time."""
-        entered, is_first = _own_clock(), not self._ran
-        waited = self._interval
-        self._samples += 1
-        self._wait(waited * 2 + 1)
-        if self._is_long(values, is_first) and self._finds_loops():
+        if self._is_long(values, not self._ran) and self._finds_loops():
+            self._wait(self._pace, 1)
             return self._run_first(values)
-        is_known = not is_first and self._last >= SMALL
-        trial = self._trial(values) if is_known else None   # before the call, which may change its arguments
-        begin = _clock()
+        result, seconds, is_hot = self._timed(self._pace, values)
+        self._ran = True
+        self._watch(values, seconds)
+        if is_hot and self.is_resting:
+            self._promote()
+        return result
+
+    def _timed(self, pace: Pace, values: tuple[Any, ...], trial: Trial | None = None) -> tuple[Any, float, bool]:
+        """Run a call as plain Python. Returns the result, the seconds, and whether such calls should be traced.
+
+        Args:
+            trial: that of the signature; None if it is not known.
+        """
+        entered, waited, is_first = _own_clock(), pace.interval, not pace.samples
+        pace.samples += 1
+        self._wait(pace, waited * 2 + 1)
+        if trial is None and pace.heat >= WARMTH and pace.last >= SMALL:
+            trial = self._trial(values)     # before the call, which may change its arguments
+        begin = _now()
         result = self._plain(*values)
         seconds = max(0.0, _clock() - begin - _READING)
-        self._ran = True
-        least, self._last = min(seconds, self._last), seconds   # one slow call may be chance
-        self._watch(values, least)
-        counts = least >= (FIRST if is_first else SMALL)
-        if counts and self.is_resting:
-            trial = trial if is_known else self._trial(values)
-            if self._is_hot(trial, least, waited + 1):
-                self._promote()
+        least, pace.last = min(seconds, pace.last), seconds     # one slow call may be chance
+        is_hot = False
+        if least >= (FIRST if is_first else SMALL):
+            pace.heat += least * (waited + 1)
+            if pace.heat >= WARMTH:
+                is_hot = self._is_hot(trial or self._trial(values), least, waited + 1)
         overhead = max(SAMPLING, _own_clock() - entered - seconds)
-        self._wait(min(self._interval, int(overhead / SHARE / max(seconds, 1e-9))))
-        return result
+        self._wait(pace, min(pace.interval, int(overhead / SHARE / max(seconds, 1e-9))))
+        return result, least, is_hot
 
     def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
         """Let calls not be counted any more, once it is known that they are small."""
@@ -239,13 +252,11 @@ class Tiers:
         captures = function.__globals__, *(function.__closure__ or ())
         if is_own and all(map(is_, captures, (frame.f_globals, *cells))):
             return True
-        self._ticks.rearm(self._interval)
+        self._pace.ticks.rearm(self._pace.interval)
         return False
 
-    def _wait(self, calls: int) -> None:
-        """Let the next sample be due after so many calls, or one more: or it might always be one of the same size."""
-        self._interval = calls + self._samples.bit_count() % 2
-        self._ticks.rearm(self._interval)
+    def _wait(self, pace: Pace, calls: int) -> None:
+        pace.wait(calls)
 
     def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
         """Whether loops may become hot in a call."""
@@ -328,14 +339,12 @@ class Tiers:
         return ALLOWED if trial is None else max(ALLOWED, trial.heat)
 
     def run(self, values: tuple[Any, ...]) -> Any:
-        """Run a call without a trace as plain Python, and note its time."""
-        trial = self._trial(values)     # before the call, which may change its arguments
-        begin = _clock()
-        result = self._plain(*values)
-        seconds = max(0.0, _clock() - begin - _READING)
-        if seconds >= SMALL:
-            self._is_hot(trial, seconds, 1)
-        return result
+        """Run a call without a trace as plain Python, and such calls from now on, until they should be traced."""
+        trial = self._trial(values)
+        entry = self._plain_entry(trial)
+        if trial is not None:
+            self._made.traces.lead(trial.key, entry)
+        return entry(*values)
 
     def give_up(self, values: tuple[Any, ...], reason: str) -> None:
         """Let calls of a signature run as plain Python, since it cannot be traced."""
@@ -352,7 +361,7 @@ class Tiers:
             if not self._finds_loops():
                 trial.settle("plain", trace.plain)
                 self._rest()
-                return self._plain_entry()
+                return self._plain_entry(trial)
             trace.staged_entry, trial.warming = self._with_loops, WARMING
         return self._comparing(trial, trace)
 
@@ -382,7 +391,7 @@ class Tiers:
             is_staged = self._is_next_staged(trial)
             trial.compared += 1
             running = trial.running = trace.staged_entry if is_staged else self._plain
-            begin = _clock()
+            begin = _now()
             try:
                 result = running(*values)
                 seconds = max(0.0, _clock() - begin - _READING)
@@ -436,25 +445,29 @@ class Tiers:
 
     def _use_plain(self, trial: Trial, trace: Trace) -> None:
         longest = trial.longest[0] if trial.is_mixed else trial.plain
-        trial.settle("plain", trace.plain or "staged calls are not faster", GROWN * longest)
-        self._made.traces.replace(trace, self._plain_entry())
+        trial.failures += 1
+        trial.settle("plain", trace.plain or "staged calls are not faster", GROWN**trial.failures * longest)
+        self._made.traces.replace(trace, self._plain_entry(trial))
         self._rest()
 
-    def _plain_entry(self) -> Entry:
+    def _plain_entry(self, trial: Trial | None) -> Entry:
         """An entry that runs the plain function, while other signatures are staged or may be."""
-        ticks = Ticks(self._review)
-        before = self._staged_calls()
+        pace, calls, before = Pace(), 0, self._staged_calls()
 
         def run(*values: Any) -> Any:
-            for due in ticks.iterator:
+            for due in pace.ticks.iterator:
                 if due:
-                    nonlocal before
-                    ticks.rearm(self._review)
-                    now = self._staged_calls()
-                    if now == before:
-                        self._demote()
-                    before = now
-                    return self.run(values)
+                    nonlocal calls, before
+                    calls += pace.interval + 1
+                    result, _, is_hot = self._timed(pace, values, trial)
+                    if is_hot and trial is not None:
+                        self._made.traces.unlead(trial.key)
+                    if calls >= self._review:
+                        now = self._staged_calls()
+                        if now == before:
+                            self._demote()
+                        calls, before = 0, now
+                    return result
                 break
             return self._plain(*values)
 
@@ -493,32 +506,13 @@ def follow_traces() -> None:
             tiers.switch()
 
 
-class Sampler:
-    """A weak reference in the code of a function that counts its calls: garbage collection does not follow code."""
-
-    __slots__ = ("_tiers",)
-
-    def __init__(self, tiers: weakref.ref[Tiers] | None) -> None:
-        self._tiers = tiers
-
-    def __call__(self, values: tuple[Any, ...], cells: tuple[CellType, ...]) -> tuple[bool, Any] | None:
-        tiers = None if self._tiers is None else self._tiers()
-        if tiers is None or not tiers.are_called(sys._getframe(1), cells):
-            return None
-        try:
-            return False, tiers.sample(values)
-        except BaseException as error:
-            trace = error.__traceback__
-            for _ in range(2):
-                trace = trace and trace.tb_next     # this frame, and that of `sample`
-            error.__traceback__ = trace
-            return True, error
-
-    def __reduce__(self) -> Any:
-        return Sampler, (None,)     # a function that is unpickled gets other code
-
-
 def _nothing(*values: Any) -> None: ...
+
+
+def _now() -> float:
+    """The time; the second reading of the clock is exact to some 0.1 µs, the first one hardly to 1 µs."""
+    _clock()
+    return _clock()
 
 
 def _differ(plain: float, staged: float) -> bool:
@@ -560,13 +554,17 @@ class RandomTiers(Tiers):
     def _happens(self, probability: float) -> bool:
         return self._chance.random() < probability
 
-    def _wait(self, calls: int) -> None:
-        super()._wait(self._chance.randrange(3))
+    def _wait(self, pace: Pace, calls: int) -> None:
+        super()._wait(pace, self._chance.randrange(3))
 
     def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
         if self._is_hot(self._trial(values), 0.0, 1):    # here, since a call that raises is not timed
             self._promote()
         return self._happens(0.2)
+
+    def _timed(self, pace: Pace, values: tuple[Any, ...], trial: Trial | None = None) -> tuple[Any, float, bool]:
+        result, seconds, is_hot = super()._timed(pace, values, trial)
+        return result, seconds, is_hot or self._happens(0.5)
 
     def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
         self._small = KNOWN - 1 if self._happens(0.05) else -1

@@ -12,6 +12,7 @@ from autograph.runtime.graph.graph import Graph
 from autograph.runtime.graph.signature import Event, Guard, Lengths, Signature
 
 ALIASES = 64  # how many other keys may lead to one trace
+UNTRACED = 256  # keys that may lead to an entry without a trace
 FEW = 10  # calls: a trace that is dropped after fewer was of no use
 
 
@@ -85,6 +86,7 @@ class Traces:
         self.wasted = 0
         self._order: list[Trace] = []
         self._aliases: dict[Any, Any] = {}
+        self._untraced: dict[Any, None] = {}    # keys that lead to an entry without a trace
         self._lock = forking.lock()
 
     def __iter__(self) -> Iterator[Trace]:
@@ -120,6 +122,24 @@ class Traces:
                 del self.find[each]
             self._link(trace.key)
 
+    def lead(self, key: Any, entry: Entry) -> None:
+        """Let a key without traces lead to an entry, until there is one."""
+        with self._lock:
+            if key not in self.find:
+                self.find[key], self._untraced[key] = entry, None
+                for oldest in [*self._untraced][:-UNTRACED]:
+                    self._forget(oldest)
+
+    def unlead(self, key: Any) -> None:
+        """Undo `lead`."""
+        with self._lock:
+            self._forget(key)
+
+    def _forget(self, key: Any) -> None:
+        if key in self._untraced:
+            del self._untraced[key]
+            self.find.pop(key, None)
+
     def replace(self, trace: Trace, entry: Entry) -> None:
         """Let calls enter a trace by `entry` from now on."""
         with self._lock:
@@ -143,12 +163,15 @@ class Traces:
     def clear(self) -> None:
         """Forget all."""
         self.drop_if(lambda trace: True)
+        for key in [*self._untraced]:
+            self.unlead(key)
         self.wasted = 0
 
     def _link(self, key: Any) -> None:
         entries = [trace.entry for trace in self.at(key)]
         others = [each for each, target in self._aliases.items() if target == key]
         for each in [key, *others]:
+            self._untraced.pop(each, None)
             if entries:
                 self.find[each] = first_of(entries)
             else:

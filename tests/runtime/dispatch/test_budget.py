@@ -168,3 +168,14 @@ def test_after_several_stopped_signatures_none_is_traced(monkeypatch: pytest.Mon
             assert staged(x, y) == x + y - x * y
     assert len(staged.traces) == 4
     assert "the tracing of 4 signatures was stopped" in str(staged.explain(1, 2))
+
+
+def test_the_own_time_of_a_thread_excludes_that_of_staging_within_staging_once(clock: Clock) -> None:
+    begin = budget.own_time()
+    clock.now += 1.0
+    with budget.limited(None):
+        clock.now += 2.0
+        with budget.limited(None):
+            clock.now += 4.0
+    clock.now += 8.0
+    assert budget.own_time() - begin == 9.0

@@ -83,7 +83,7 @@ def points(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return entry_of(self, trace)
 
     monkeypatch.setattr(RandomTiers, "entry", entry)
-    monkeypatch.setattr(RandomTiers, "_plain_entry", lambda self: counted("plain entry", plain_entry(self)))
+    monkeypatch.setattr(RandomTiers, "_plain_entry", lambda self, key: counted("plain entry", plain_entry(self, key)))
     return found
 
 

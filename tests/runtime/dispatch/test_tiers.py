@@ -217,6 +217,55 @@ def test_a_plain_signature_beside_a_staged_one_lets_the_function_rest_when_only_
     assert tier(function) == "dispatched"       # its graph is known to be faster
 
 
+def test_calls_that_change_their_arguments_are_known_by_what_these_were_before(calls_take: Any) -> None:
+    calls_take(tiers.HOT / 8, STAGED)
+
+    def scaled(xs: list[Any], factor: float) -> list[Any]:
+        for place, x in enumerate(xs):
+            xs[place] = x * factor
+        return xs
+
+    function = ag.function(scaled)
+    assert [function([1, 2, 3], 0.5) for _ in range(60)] == [[0.5, 1.0, 1.5]] * 60
+    assert function.traces[0].calls > 20
+    assert "staged" in [trial.faster for trial in staged(function)._tiers.trials.values()]
+
+
+def test_each_trial_that_fails_makes_the_next_one_wait_for_longer_calls(calls_take: Any) -> None:
+    calls_take(tiers.HOT / 4, PLAIN)
+    function = ag.function(lambda x: x * 2)
+    called(function, 40, np.arange(3.0))
+    (trial,) = staged(function)._tiers.trials.values()
+    first = trial.retry / trial.plain
+    calls_take(tiers.HOT * 4, PLAIN)
+    called(function, 60, np.arange(3.0))
+    assert trial.faster == "plain"
+    assert [round(first), round(trial.retry / trial.plain)] == [tiers.GROWN, tiers.GROWN**2]
+
+
+def test_small_calls_beside_a_staged_signature_look_up_an_entry_that_runs_the_plain_function(calls_take: Any) -> None:
+    calls_take(tiers.HOT, STAGED)
+    function = ag.function(lambda x: x + x)
+    called(function, 20, np.arange(3.0))
+    assert tier(function) == "dispatched"
+    calls_take(1e-7)
+    assert [function(n) for n in range(9)] == [2 * n for n in range(9)]
+    traces = staged(function)._specializer.traces
+    assert (len(traces), len(traces.find)) == (1, 2)
+    calls_take(tiers.HOT, STAGED)
+    called(function, 30, 1)
+    assert tier(function) == "dispatched"
+    assert [trial.faster for trial in staged(function)._tiers.trials.values()] == ["staged", "staged"]
+
+
+def test_an_error_of_a_sampled_call_has_no_frame_of_the_library() -> None:
+    inverse = ag.function(lambda x: 1 / x)
+    for _ in range(8):
+        with pytest.raises(ZeroDivisionError) as caught:
+            inverse(0)
+        assert [frame.name for frame in traceback.extract_tb(caught.tb)][1:] == ["<lambda>"]
+
+
 def test_errors_of_sampled_and_of_compared_calls_have_the_same_traceback(calls_take: Any) -> None:
     calls_take(tiers.HOT / 8)
 

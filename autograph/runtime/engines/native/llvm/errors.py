@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from autograph.common import defects, forking
+from autograph.common import budget, defects, forking
 from autograph.errors import AutographError
 from autograph.runtime.graph.operands import NoLowering
 
@@ -38,7 +38,7 @@ def compiling(what: str, place: tuple[str, int] | None = None) -> Iterator[None]
         Refused: there was an error; see `defects`.
     """
     try:
-        with forking.undivided():
+        with forking.undivided(), budget.untimed():
             yield
     except _NOT_OURS:
         raise
