@@ -17,16 +17,17 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from autograph.runtime.graph.aliasing import Aliasing, Region, aliasing_of
+from autograph.runtime.graph.aliasing import Region, aliasing_of
 from autograph.runtime.graph.effects import is_array, is_mutable
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.graph.passed_numbers import passed_by
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, key, shown
 
 
 def run(graph: Graph) -> Outcome:
     """Merge nodes that compute the same."""
-    return _Merging(aliasing_of(graph)).run(graph)
+    return _Merging(graph).run(graph)
 
 
 def _changes_settings(node: Node) -> bool:
@@ -38,9 +39,10 @@ _SETTINGS = frozenset("seterr seterrcall simplefilter filterwarnings resetwarnin
 
 
 class _Merging(Rewriter):
-    def __init__(self, aliasing: Aliasing) -> None:
+    def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.aliasing = aliasing
+        self.aliasing = aliasing_of(graph)
+        self.passed = passed_by(graph)
         self.known: dict[Any, list[Value]] = {}
         self.scope: list[Any] = []          # the keys that the current block has added
         self.versions: dict[Region, int] = {}
@@ -83,7 +85,7 @@ class _Merging(Rewriter):
         """Whether the program cannot tell if `second` is `first` or an equal object."""
         aliasing = self.aliasing
         if not is_mutable(second):
-            return True
+            return not (self.passed.is_kept(first) and self.passed.is_kept(second))
         if aliasing.is_view(first):
             return not aliasing.is_kept(first) and not aliasing.is_kept(second)
         return is_array(first) and aliasing.is_private(second) and not aliasing.is_written(first)

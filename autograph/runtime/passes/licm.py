@@ -21,6 +21,7 @@ from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.effects import effect_of, is_array, is_mutable
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, walk
 from autograph.runtime.graph.opdef import PURE, VIEW
+from autograph.runtime.graph.passed_numbers import passed_by
 from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import INT, ObjectType, TensorType, length_of
 from autograph.runtime.passes.rewriter import (
@@ -53,6 +54,7 @@ class _Moving(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         self.aliasing = aliasing_of(graph)
+        self.passed = passed_by(graph)
         self.depth = 0
         self.depths: dict[Value, int] = {}
 
@@ -129,7 +131,7 @@ class _Moving(Rewriter):
     def may_be_one(self, value: Value) -> bool:
         """Whether the program cannot tell if a value is made once or in each iteration."""
         if not is_mutable(value):
-            return True
+            return not self.passed.is_kept(value)
         if self.aliasing.is_view(value):
             return not self.aliasing.is_kept(value)
         return self.aliasing.is_private(value)

@@ -18,6 +18,7 @@ import numpy as np
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.aliasing import Aliasing, aliasing_of
 from autograph.runtime.graph.graph import UNBOUND, Block, Graph, Node, Value, walk
+from autograph.runtime.graph.passed_numbers import passed_by
 from autograph.runtime.graph.types import STR, MaybeUnbound, TensorType, Type, type_of
 from autograph.runtime.passes.rewriter import Outcome, Rewriter, is_leaf, shown
 
@@ -37,6 +38,7 @@ class _Simplifying(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__()
         self.aliasing = aliasing_of(graph)
+        self.passed = passed_by(graph)
         self.shapes_last = not any(node.op in traits.RESHAPES and _is_array(node.args[0]) for node in walk(graph.block))
 
     def node(self, node: Node, block: Block) -> None:
@@ -50,7 +52,7 @@ class _Simplifying(Rewriter):
         """The outputs of a node, if they are known."""
         for rule in _rules(node.op):
             found = rule(node, self.aliasing)
-            if found is not None:
+            if found is not None and not (rule in _COMPUTING and self.passed.is_kept(node.output)):
                 return found
         return _static(node) if self.shapes_last and (node.op == "getattr" or node.op in traits.LENGTH) else None
 
@@ -207,6 +209,7 @@ def _is_dtype(arg: Any, dtype: np.dtype[Any]) -> bool:
     )
 
 
+_COMPUTING = (_neutral, _involution)    # the others give an operand of operations that give that object
 _OF_CONSTRUCTS: dict[str, Rule] = {"bound": _bound, "getitem": _item, "unpack": _unpacked, "getattr": _transpose}
 _BY_FACTS: tuple[tuple[traits.Trait | traits.Relation, Rule], ...] = (
     (traits.NEUTRAL, _neutral),

@@ -9,7 +9,7 @@ that the code uses. The C function gets the table as its `self`, which every bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.common import cpython_internals
@@ -102,6 +102,7 @@ class Entry:
         underflows: whether NumPy must not be set to warn of underflows.
         other: a Python function for arguments of other kinds.
         left: a Python function of the number of a side exit, the address of the frame, and the arguments.
+        no_nans: the places of arguments that must be no NaNs.
     """
 
     def __init__(
@@ -113,13 +114,14 @@ class Entry:
         underflows: bool,
         other: Callable[..., Any],
         left: Callable[..., Any],
+        no_nans: Collection[int],
     ) -> None:
         self._module, self._slot = Module(), 0
         self._c = CFunction(self._module, len(operands), slots, other, things)
         if underflows:
             self._c.demand_silence()
         for place, operand in enumerate(operands):
-            self._take(self._c.argument(place), operand)
+            self._take(self._c.argument(place), operand, place in no_nans)
         self._run(exits, left, len(operands))
 
     @property
@@ -134,15 +136,16 @@ class Entry:
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
-    def _take(self, thing: Value, operand: Any) -> None:
-        """Check an argument, and unbox it into the frame."""
+    def _take(self, thing: Value, operand: Any, is_no_nan: bool) -> None:
+        """Check an argument, and unbox it into the frame; some must be no NaN."""
         c = self._c
         if isinstance(operand, Fixed):
             c.demand(c.b.icmp("eq", thing, c.address(operand.value)))
         elif isinstance(operand, Number):
-            self._put(c.number_in(thing, operand.type))
+            self._put_number(c.number_in(thing, operand.type), is_no_nan and operand.type.dtype.kind == "f")
         elif isinstance(operand, Complex):
-            self._put(*c.parts_in(thing, operand.type))
+            for part in c.parts_in(thing, operand.type):
+                self._put_number(part, is_no_nan)
         elif isinstance(operand, Array):
             c.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)
             self._put(thing)
@@ -151,6 +154,11 @@ class Entry:
             self._put(thing)
         else:
             self._take_range(thing, operand)
+
+    def _put_number(self, number: Value, is_no_nan: bool) -> None:
+        if is_no_nan:
+            self._c.demand(self._c.b.fcmp("ord", number, number))
+        self._put(number)
 
     def _demand_kind(self, thing: Value, kind: Any) -> None:
         """Demand an object of a kind other than a number; see `calling_convention.kind_of`."""

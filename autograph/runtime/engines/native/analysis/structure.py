@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from autograph.common import disk_cache, forking
 from autograph.runtime.engines.native.analysis.range_analysis import RangeAnalysis
 from autograph.runtime.graph.graph import Block, Node, Value, gather
+from autograph.runtime.graph.passed_numbers import PassedNumbers
 from autograph.runtime.ops.native.intervals import ANY, Span
 
 T = TypeVar("T")
@@ -38,15 +39,20 @@ class Structure:
     """
 
     def __init__(
-        self, root: Node, known: Mapping[Value, Span] = MappingProxyType({}), unused: Collection[int] = ()
+        self,
+        root: Node,
+        known: Mapping[Value, Span] = MappingProxyType({}),
+        unused: Collection[int] = (),
+        made: Collection[Value] = (),
     ) -> None:
         """
         Args:
+            made: see `PassedNumbers`.
             known: the ranges of integers from outside; of an iterator, that of its items.
             unused: the places of outputs that are never read.
         """
         self.root = root
-        self._unused = unused
+        self._unused, self._made = unused, made
         self._known = dict(known)
         self._owners: dict[Block, tuple[Node, Point | None]] = {}
         self._last: dict[Block, dict[Value, int]] = {}
@@ -63,9 +69,15 @@ class Structure:
     def _ranges(self) -> RangeAnalysis:
         return RangeAnalysis(self.root, self._known)
 
+    @forking.cached_property
+    def passed(self) -> PassedNumbers:
+        """The numbers that the loop passes on as they are."""
+        return PassedNumbers([self.root], self.used(self.root.outputs), self._made)
+
     def __getstate__(self) -> Any:
-        """The parts that are saved on disk: without the results of range analysis."""
-        return {name: value for name, value in vars(self).items() if name != "_ranges"} | {"_live": {}, "_alive": {}}
+        """The parts that are saved on disk: without the results of analyses."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("_ranges", "passed")}
+        return kept | {"_live": {}, "_alive": {}}
 
     def owner(self, block: Block) -> tuple[Node, Point | None]:
         """The node that a block belongs to, and the point of that node; None for the root."""

@@ -94,6 +94,7 @@ class Flow:
         self.state = State({}, set(), {})
         self.block: Block | None = None
         self.counted: set[Key] = set()
+        self._unchecked: set[Value] = set()     # floats that may be NaNs
         self.queue: list[Callable[[], None]] = []
         self._resume: tuple[Point, State] | None = None       # where Python would resume, and with which values
         self._exit: Label | None = None                       # the block of the side exit to that point
@@ -111,6 +112,25 @@ class Flow:
         if type(found) is Number and found.type == INT:
             self.emit.ranges.learn(found, *self.structure.range_of(leaf, self.block))
         return found
+
+    def must_be_no_nan(self, value: Value, operand: Any) -> bool:
+        """Whether the operand of a value may be a NaN, and must be none, see `PassedNumbers`."""
+        if not isinstance(operand, (Number, Complex)) or operand.type.dtype.kind not in "fc":
+            return False
+        matters = self.structure.passed.must_be_no_nan(value)
+        if not matters:
+            self._unchecked.add(value)
+        return matters
+
+    def are_checked(self) -> bool:
+        """Whether all numbers were checked that must be no NaNs, as far as is known now."""
+        return not any(map(self.structure.passed.must_be_no_nan, self._unchecked))
+
+    def leave_if_nan(self, value: Value, operand: Any) -> None:
+        """Leave if the operand of a value is a NaN, and must be none."""
+        if self.must_be_no_nan(value, operand):
+            for part in operand.parts if isinstance(operand, Complex) else (operand,):
+                self.emit.leave_if(self.emit.compare("ne", part, part))
 
     def fetch(self, key: Key) -> Any:
         """The operand of a value, loaded from its cells."""

@@ -32,6 +32,7 @@ class CompiledRegion:
     Attributes:
         entry: the C entry point, which passes inputs of other kinds on to the region; None before the second call.
         expected, callbacks: see `PythonCalls`.
+        no_nans: the places of inputs that must be no NaNs, see `PassedNumbers`.
         underflows: whether it must not run if NumPy warns of underflows.
         costly: the number of calls with too many side exits.
         call: the number of the region's call that compiled it.
@@ -39,8 +40,7 @@ class CompiledRegion:
 
     def __init__(self, region: Any, inputs: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
-        lowering, caller = region.lowering(inputs)
-        text, origins = lowering.run()
+        lowering, caller, (text, origins) = region.lowered(inputs)
         flow, calls = lowering.flow, lowering.calls
         self.exits: list[Exit] = flow.exits
         self.expected = calls.expected
@@ -59,6 +59,8 @@ class CompiledRegion:
     def _begin(self, region: Any, code: Code, begin: float) -> None:
         """Get ready to run."""
         self._region = region
+        passed = region.structure.passed
+        self.no_nans = [place for place, value in enumerate(region.values) if passed.must_be_no_nan(value)]
         self.code = code
         self._own = len(self._things)       # without those of the entry point
         self.frame = ctypes.c_char * (8 * (self._slots if code.baseline is None else code.baseline.slots))
@@ -117,7 +119,8 @@ class CompiledRegion:
                 self.code = Code(self.code.text, self.code.branchy, self.code.origins)
                 self.seconds += time.perf_counter() - begin
             if self.entry is None and (FAST_UNDERFLOWS or not self.underflows):
-                made = Entry(self._things, self._operands, self._slots, self.exits, self.underflows, other, self._left)
+                code = self._slots, self.exits, self.underflows
+                made = Entry(self._things, self._operands, *code, other, self._left, self.no_nans)
                 address = self.code.enter(made.text)
                 self._fill_table()
                 self.entry = builtin(address, self.table, self.code)

@@ -19,6 +19,7 @@ from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
+from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.traits import ON_LIST
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 
@@ -71,13 +72,20 @@ def _getitem(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
         return False
     is_expected = objects.is_of_class(item, kind if kind is list else class_of(kind))
     calls.flow.leave_unless(is_expected, Point(at.block, at.place + 1), value, item)
-    calls.flow.define(value, Boxed(item, list) if kind is list else unboxed(calls.flow.emit, item, kind))
+    if kind is list:
+        calls.flow.define(value, Boxed(item, list))
+        return False
+    number = unboxed(calls.flow.emit, item, kind)
+    if calls.flow.must_be_no_nan(value, number):
+        is_no_nan = calls.flow.emit.compare("eq", number, number)
+        calls.flow.leave_unless(is_no_nan.ref, Point(at.block, at.place + 1), value, item)
+    calls.flow.define(value, number)
     return False
 
 
 def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
     at, flow, emit = _at(calls, node), calls.flow, calls.flow.emit
-    value = flow.operand(value)
+    value = _stored(calls, value)
     flow.resume_from(at)
     address = _address(calls, thing, index)
     ref, is_new = calls.object(value)
@@ -85,6 +93,13 @@ def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any)
     emit.b.store(ref if is_new else emit.objects.another(ref), address)
     _release(calls, at, old)
     return True
+
+
+def _stored(calls: PythonCalls, value: Any) -> Any:
+    """The operand of a value that is stored; Python stores a constant NaN, which stays that object."""
+    if is_nan(value):
+        raise NoLowering
+    return calls.flow.operand(value)
 
 
 def _release(calls: PythonCalls, at: Point, old: Value) -> None:
@@ -96,7 +111,7 @@ def _release(calls: PythonCalls, at: Point, old: Value) -> None:
 
 def _append(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
     at, flow, emit = _at(calls, node), calls.flow, calls.flow.emit
-    value = flow.operand(value)
+    value = _stored(calls, value)
     flow.resume_from(at)
     ref, is_new = calls.object(value)
     failed = emit.objects.python("PyList_Append", thing.ref, ref)

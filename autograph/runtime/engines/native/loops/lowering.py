@@ -168,6 +168,8 @@ class Lowering:
     def _operation(self, node: Node) -> bool:
         """Emit a node without blocks. Returns whether it has an effect."""
         args = self.flow.args(node.args)
+        if node in self._structure.passed.with_nan:
+            raise NoLowering
         if node.op == "build" and type(args[0]) is tuple:
             found = args[0]
         elif node.op == "bound":
@@ -202,6 +204,7 @@ class Lowering:
                 self.flow.own((node.output, ()), found.ref)
                 return True     # if it ran again, there would be two arrays
         for value in node.outputs:
+            self.flow.leave_if_nan(value, found)
             self.flow.define(value, found)
         return False
 
@@ -244,7 +247,7 @@ class Lowering:
 
     def _end(self, block: Block) -> None:
         """Emit the end of a block."""
-        if block.results is None:
+        if block.results is None or block in self._structure.passed.with_nan:
             raise NoLowering
         node, _ = self._structure.owner(block)
         results = list(map(self.flow.operand, self.flow.args(block.results)))
@@ -280,6 +283,8 @@ class Lowering:
 
     def _loop(self, node: Node) -> None:
         """Enter a loop."""
+        if node in self._structure.passed.with_nan:
+            raise NoLowering
         args = list(map(self.flow.operand, self.flow.args(node.args)))
         if node.op == "while":
             self.flow.state.env.update(zip(node.blocks[0].params, args))

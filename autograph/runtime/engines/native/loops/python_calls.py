@@ -289,7 +289,7 @@ class PythonCalls:
         for value, kind in zip(values, kinds):
             is_one = kind is not None and type(kind) is not frozenset
             if is_one and isinstance(found := self.flow.state.env[value], Boxed):
-                self.flow.define(value, self.narrowed(found.ref, kind))
+                self.flow.define(value, self._narrowed(value, found.ref, kind))
         return True
 
     def part(self, values: Sequence[Value], at: Point, go_on: Callable[[], None]) -> bool:
@@ -319,7 +319,7 @@ class PythonCalls:
             return
 
         def narrow() -> None:
-            self.flow.define(value, self.narrowed(ref, kinds[0]))
+            self.flow.define(value, self._narrowed(value, ref, kinds[0]))
             if not self.part(values, at, go_on):
                 go_on()
 
@@ -347,13 +347,15 @@ class PythonCalls:
         self._objects.forget(thing)
         return parts
 
-    def narrowed(self, ref: Register, kind: Any) -> Any:
-        """Unbox an object to the expected number, list or array."""
+    def _narrowed(self, value: Value, ref: Register, kind: Any) -> Any:
+        """Unbox the object of a value to the expected number, list or array."""
         if kind is list:
             self._objects.demand_class(ref, list)
             return Boxed(ref, list)
         if isinstance(kind, TensorType):
-            return number_of(self._emit, ref, kind)
+            found = number_of(self._emit, ref, kind)
+            self.flow.leave_if_nan(value, found)
+            return found
         dtype, ndim, flags = kind
         self._objects.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
         return self._emit.frame.array_like(ref, array_of(-1, kind))

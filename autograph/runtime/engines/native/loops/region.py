@@ -28,7 +28,8 @@ from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
 from autograph.runtime.engines.native.loops.subjects import find_subjects, left_to_python
-from autograph.runtime.graph.graph import Graph, Node, Value, user_line
+from autograph.runtime.graph.graph import Graph, Node, Place, Value, user_line
+from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.types import type_of
 
@@ -57,6 +58,7 @@ class Region(Rebindable):
         obstacles: Python callbacks because of which there is none.
         left: how often side exits were taken, by point.
         wide: how often the loop ran in Python because of big integers.
+        nans: how often it did because of NaNs, see `PassedNumbers`.
         when_given_up: called when Python is called directly from then on.
         callbacks: Python callbacks of its code.
         met: the results that these have returned, see `PythonCalls.expected`.
@@ -90,7 +92,8 @@ class Region(Rebindable):
         ]
         root = copier.node(loop, tuple(args))
         known = dict(zip((*args, *copier.params.values()), map(outside, (*loop.args, *copier.params))))
-        self.structure = Structure(root, known, unused)
+        constants = [value for arg, value in zip(loop.args, args) if not isinstance(arg, Value) and not is_nan(arg)]
+        self.structure = Structure(root, known, unused, constants)
         self.inputs = [*loop.args, *copier.params]
         self.values = [*args, *copier.params.values()]
         self._name = name
@@ -109,7 +112,7 @@ class Region(Rebindable):
         self.callbacks: dict[Any, PythonCallback] = {}
         self.met: dict[Value, Any] = {}
         self.when_given_up: Callable[[], object] = lambda: None
-        self.calls = self.wide = 0
+        self.calls = self.wide = self.nans = 0
         self._lessons = 0
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
@@ -133,6 +136,9 @@ class Region(Rebindable):
                 break
             version = self._version(inputs)
             if version is None or (version.underflows and warns_of_underflows()):
+                break
+            if any(map(is_nan, [inputs[place] for place in version.no_nans])):
+                self.nans += 1
                 break
             if version.entry is None and self.calls - version.call >= AGAIN and not self._enter(version):
                 break
@@ -180,6 +186,15 @@ class Region(Rebindable):
             return True, returned(self.structure.used(carried))
         rest = [_rest(values[exit.keys.index(root)])] if root.op == "for" else []
         return False, (*rest, *carried, *inputs[len(root.args) :])
+
+    def lowered(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller, tuple[str, list[Place]]]:
+        """The lowering for inputs of certain kinds, the caller, and the assembly with its places."""
+        while True:
+            lowering, caller = self.lowering(inputs)
+            code = lowering.run()
+            self.structure.passed.pass_to(node for callback in lowering.calls.callbacks for node in callback.nodes)
+            if lowering.flow.are_checked():
+                return lowering, caller, code
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
         """The lowering for inputs of certain kinds, and the caller, which puts these into the frame."""
@@ -314,6 +329,8 @@ class Region(Rebindable):
         if not self.versions:
             messages = [self.outlook]
         messages += [f"this loop stays in Python: {reason}" for reason in dict.fromkeys(self.reasons)]
+        if self.nans:
+            messages.append(f"this loop ran in Python {self.nans} times, for a NaN, which is found by its identity")
         if self.wide:
             messages.append(f"this loop ran in Python {self.wide} times, for integers of more than 64 bits")
         events = [Event("native", message, place) for message in messages]
