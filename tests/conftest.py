@@ -35,6 +35,12 @@ def default_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUTOGRAPH_TIERS", raising=False)
 
 
+@pytest.fixture
+def traced_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let functions be traced at their first call, also in other processes: what a test asks for is in the trace."""
+    monkeypatch.setenv("AUTOGRAPH_TIERS", "off")
+
+
 MEMORY = 6 << 30    # bytes, for the process of the tests and each that they start
 
 

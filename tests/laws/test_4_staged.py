@@ -66,6 +66,7 @@ def through_a_helper(x, n):
     return total
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_the_whole_traceback_is_that_of_the_plain_function() -> None:
     args = np.arange(3.0), 9
     header = __file__, through_a_helper.__code__.co_firstlineno, "through_a_helper"

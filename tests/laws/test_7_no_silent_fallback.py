@@ -81,6 +81,7 @@ def test_specializing_is_told_and_can_be_refused() -> None:
         ag.function(left_plain, strict="specialize")(1)
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_retracing_is_told_with_its_reason_and_can_be_refused() -> None:
     @ag.function
     def f(x):
@@ -104,6 +105,7 @@ def test_retracing_is_told_with_its_reason_and_can_be_refused() -> None:
         g(np.ones(2))
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_a_global_that_changes_is_told_as_the_reason() -> None:
     global rate
     rate = "fast"

@@ -142,6 +142,7 @@ def test_what_is_printed_while_tracing_is_printed_on_every_call(capsys: pytest.C
         assert all(map(same, results, [a + a for a in arguments]))
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_no_retrace_for_another_python_number() -> None:
     @ag.function
     def double(a):
@@ -153,6 +154,7 @@ def test_no_retrace_for_another_python_number() -> None:
     assert len(double.traces) == 2
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_functions_called_are_staged_along() -> None:
     def g(x, n):
         while n > 0:
@@ -333,6 +335,7 @@ def test_a_function_may_be_made_a_method_of_an_object() -> None:
 # "TensorFlow: performance" (Chinese)
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_matrices_multiplied_element_by_element() -> None:
     @ag.function
     def multiply(a, b):
@@ -392,6 +395,7 @@ def test_branches_may_return_different_types() -> None:
     assert same(simple_relu(-2.5), 0)
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_one_function_has_many_graphs() -> None:
     @ag.function
     def my_relu(x):
@@ -447,6 +451,7 @@ def test_what_is_unused_still_raises_its_error() -> None:
         unused_division(0)
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_no_retrace_for_another_number_of_iterations() -> None:
     @ag.function
     def power(x, y):
@@ -586,6 +591,7 @@ def test_early_return_and_none() -> None:
     assert [f(-1), f(3), f(100), f(100, default="none"), f(-1)] == [None, 2, None, "none", None]
 
 
+@pytest.mark.usefixtures("traced_at_once")
 def test_shapes_may_change_from_call_to_call_and_iteration_to_iteration() -> None:
     @ag.function
     def grow(x, n):

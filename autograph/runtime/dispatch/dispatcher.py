@@ -165,6 +165,7 @@ def around():
         except '§§errors' as §error:
             §target = '§§trim'
             §target(§error)
+            del §target     # debuggers show the frame
             raise
 """
 _PASSED = {

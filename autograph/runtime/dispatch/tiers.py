@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import sys
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -246,11 +247,12 @@ class Tiers:
         self.call, self._small = self._counted, 0
 
     def are_called(self, frame: FrameType, cells: tuple[CellType, ...]) -> bool:
-        """Whether a frame with such cells is that of the function; else the user has put its code into another one."""
+        """Whether a frame with such cells is that of the function, not of another one with its code, nor followed."""
         code, function = self._counted.__code__, self._function
         is_own = frame.f_code is code and function.__code__ is users_code(code)
         captures = function.__globals__, *(function.__closure__ or ())
-        if is_own and all(map(is_, captures, (frame.f_globals, *cells))):
+        is_followed = sys.gettrace() is not None    # by a debugger or coverage
+        if is_own and all(map(is_, captures, (frame.f_globals, *cells))) and not is_followed:
             return True
         self._pace.ticks.rearm(self._pace.interval)
         return False

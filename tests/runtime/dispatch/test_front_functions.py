@@ -105,6 +105,39 @@ def test_tracebacks_are_those_of_the_function(tier: str) -> None:
     assert len(found) <= 2      # a staged call has one entry more, with the line of the `def`
 
 
+def test_a_debugger_sees_the_same_lines_at_each_call_in_tier_0() -> None:
+    def factorial(n: int) -> int:
+        return 1 if n < 2 else n * made(n - 1)
+
+    def seen() -> list[Any]:
+        found: list[Any] = []
+
+        def trace(frame: Any, event: str, argument: Any) -> Any:
+            if frame.f_code.co_name == "factorial":
+                found.append((event, frame.f_lineno))
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            made(3)
+        finally:
+            sys.settrace(before)
+        return found
+
+    made: Any = factorial
+    wanted = seen()
+    made = ag.function(factorial)
+    assert [seen() for _ in range(8)] == [wanted] * 8
+
+
+def test_the_entry_of_a_staged_call_shows_no_variables_but_the_parameters() -> None:
+    made = in_tier(lambda x: 1 / x, "staged", 1)
+    with pytest.raises(ZeroDivisionError) as caught:
+        made(0)
+    assert [entry.frame.f_locals.keys() for entry in caught.traceback[1:]] == [{"x"}] * 2
+
+
 @TIERS
 def test_defaults_and_code_may_be_set(tier: str) -> None:
     made = in_tier(lambda x, y=1: x + y, tier, 1)

@@ -37,6 +37,22 @@ def test_tiers_that_change_by_chance_do_the_same(
         assert outcomes.run(changing, arguments) == outcomes.run(function, arguments)
 
 
+def test_no_tier_shows_frames_of_the_library_in_tracebacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sum_of_inverses(xs: Any) -> Any:
+        total = 0.0
+        for x in xs:
+            total += 1 / x
+        return total
+
+    for seed in range(5):
+        monkeypatch.setenv("AUTOGRAPH_TIERS", f"random:{seed}")
+        changing = ag.function(sum_of_inverses)
+        for _ in range(8):
+            with pytest.raises(ZeroDivisionError) as caught:
+                changing([1, 0])
+            assert {str(entry.path) for entry in caught.traceback} == {__file__}
+
+
 def test_an_unknown_setting_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUTOGRAPH_TIERS", "sometimes")
     with pytest.raises(ValueError, match="AUTOGRAPH_TIERS: expected 'off', 'random' or 'random:SEED', not 'sometimes'"):
