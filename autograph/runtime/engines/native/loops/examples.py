@@ -14,7 +14,7 @@ from autograph.runtime.engines.native.loops.result_speculation import both, met
 from autograph.runtime.graph.graph import Block, Node, Value, map_args
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.traits import COPIES_ITEMS, ELEMENTWISE, INSERTS, OVERLOADED
-from autograph.runtime.graph.types import ANY, PYTHON_TYPES, TensorType, type_of
+from autograph.runtime.graph.types import ANY, FLOAT, PYTHON_TYPES, TensorType, type_of
 
 MOST = 64       # examples of a value, at most
 KINDS = 9       # combinations of classes of operands, at most
@@ -78,6 +78,9 @@ class _Examples:
             self._take(node.output, first)
         elif node.op == "getitem" or node.op in COPIES_ITEMS or _repeats(node, first):
             self._of[node.output] = first
+        elif node.op == "unpack":
+            for place, value in enumerate(node.outputs):
+                self._take(value, [thing[place : place + 1] for thing in first if type(thing) is list])
         elif node.op == "build" and type(node.args[0]) is list:
             if node.output not in self._of:
                 self._of[node.output] = [[each for arg in node.args[0] for each in self._examples(arg)]]
@@ -96,6 +99,8 @@ class _Examples:
         for each in islice(product(*types), KINDS):
             found = _inferred(node, dict(zip(inputs, each)))
             if isinstance(found, TensorType) and found.kind == "python":
+                if found.dtype.kind == "c" and not any(map(_is_complex, each)):
+                    found = FLOAT       # powers of floats are seldom complex
                 kinds[PYTHON_TYPES[found.dtype]] = None
         self._of[node.output] = [kind() for kind in kinds]
 
@@ -113,6 +118,10 @@ class _Examples:
         if isinstance(arg.type, TensorType) and arg.type.kind == "python" and arg.type.exact:
             return [PYTHON_TYPES[arg.type.dtype]()]
         return self._of.get(arg, [])
+
+
+def _is_complex(type: Any) -> bool:
+    return isinstance(type, TensorType) and type.dtype.kind == "c"
 
 
 def _inferred(node: Node, types: dict[Value, Any]) -> Any:

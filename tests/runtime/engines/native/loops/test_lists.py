@@ -65,6 +65,59 @@ def test_matrices(function, grid):
     assert of_items.isdisjoint(callback.name for callback in inner.callbacks.values())
 
 
+def attracted(n):
+    """Lists that the function makes itself, and powers of their items."""
+    places = [[0.0, 0.5], [4.5, -1.25], [8.0, 4.0]]
+    speeds = [[0.0, 0.0], [0.5, 3.0], [-1.0, 2.0]]
+    for _ in range(n):
+        for i in range(3):
+            for j in range(i + 1, 3):
+                dx, dy = places[i][0] - places[j][0], places[i][1] - places[j][1]
+                pull = 0.01 / (dx * dx + dy * dy) ** 1.5
+                speeds[i][0] -= dx * pull
+                speeds[j][1] += dy * pull
+        for i in range(3):
+            places[i][0] += 0.01 * speeds[i][0]
+    return places, speeds
+
+
+def moved(n):
+    """Bodies that are lists of lists and a number."""
+    bodies = [[[0.0, 0.5], [0.5, 3.0], 2.0], [[4.5, -1.25], [1.0, 2.0], 0.5]]
+    for _ in range(n):
+        for i in range(2):
+            place, speed, mass = bodies[i]
+            speed[0] -= place[0] * mass
+            for body in bodies:
+                other, _, _ = body
+                speed[1] += other[1] / mass
+            place[0] += 0.01 * speed[0]
+    return bodies
+
+
+@pytest.mark.parametrize("function", [attracted, moved])
+def test_lists_of_lists_that_the_function_makes(function):
+    """All kinds of items are found in the lists before the loop is compiled."""
+    staged = ag.function(function, engine="native")
+    for n in (20, 1, 50):
+        assert repr(staged(n)) == repr(function(n))
+    for region in regions(staged):
+        assert len(region.compiled) == 1 and not region.left and not region.reasons
+
+
+def test_powers_that_are_complex():
+    def roots(xs):
+        found = [0.5, 0.5]
+        for i in range(len(xs)):
+            found[0] = xs[i] ** 0.5
+            found[1] += abs(found[0])
+        return found
+
+    staged = ag.function(roots, engine="native")
+    for xs in ([4.0, 2.0] * 20, [4.0, -2.0] * 20, [4.0, 2.0] * 20):
+        assert repr(staged(xs)) == repr(roots(xs))
+
+
 @pytest.mark.parametrize("xs", [[0.5] * 70, [1] * 70, [1, 0.5] * 40])
 def test_lists_that_grow(xs):
     staged, strict = (ag.function(squares, engine="native", strict=each) for each in (False, "native_callback"))
