@@ -144,12 +144,15 @@ class PythonCalls:
     """
 
     def __init__(
-        self, flow: Flow, callback: Callable[[Any, Sequence[Node], list[Value]], PythonCallback], met: dict[Value, Any]
+        self,
+        flow: Flow,
+        callback: Callable[[Any, Sequence[Node], list[Value]], PythonCallback],
+        met: dict[Value, Any] | None,
     ) -> None:
         """
         Args:
             callback: returns the callback of a key, of some nodes and outputs.
-            met: the kinds of earlier results, by output.
+            met: the kinds of earlier results, by output; None if nothing is expected of any.
         """
         self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
@@ -236,7 +239,9 @@ class PythonCalls:
 
     def expect(self, value: Value, type: Any) -> Any:
         """The expected kind of a value of a type."""
-        found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
+        found = None
+        if self._met is not None:
+            found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
         self.expected[value] = found
         return found
 

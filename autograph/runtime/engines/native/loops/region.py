@@ -7,6 +7,7 @@ again with the values of the next one; if that happens too often, Python runs th
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -35,7 +36,7 @@ from autograph.runtime.graph.types import type_of
 
 EXITS = 32          # side exits of one call; then Python runs the rest of the loop
 VAIN = 64           # calls without machine code; then Python is called directly
-LESSONS = 12        # wrong guesses of results of Python callbacks; then nothing is expected of any
+LESSONS = 12        # unexpected results of Python callbacks; then nothing is expected of any
 VERSIONS = 16       # for kinds of inputs; Python runs the loop for others
 NO_CALLBACKS = (
     "runs in Python, in a loop that is machine code. Move it out of the loop, or compute it in the loop with numbers "
@@ -61,7 +62,8 @@ class Region(Rebindable):
         nans: how often it did because of NaNs, see `PassedNumbers`.
         when_given_up: called when Python is called directly from then on.
         callbacks: Python callbacks of its code.
-        met: the results that these have returned, see `PythonCalls.expected`.
+        met: the results that these have returned, see `PythonCalls.expected`; None if nothing is expected any more.
+        spent: the seconds that making machine code has taken, of all versions.
         inside: loops within that are regions by themselves.
         baseline: whether first calls use the baseline tier.
         outlook: the report of `explain` before there is machine code.
@@ -110,7 +112,8 @@ class Region(Rebindable):
         self.obstacles: dict[PythonCallback, None] = {}
         self.left: Counter[Point] = Counter()
         self.callbacks: dict[Any, PythonCallback] = {}
-        self.met: dict[Value, Any] = {}
+        self.met: dict[Value, Any] | None = {}
+        self.spent = 0.0
         self.when_given_up: Callable[[], object] = lambda: None
         self.calls = self.wide = self.nans = 0
         self._lessons = 0
@@ -149,9 +152,15 @@ class Region(Rebindable):
             if done:
                 return found
             inputs = found
+            if self._waits(tuple(map(kind_of, inputs))):
+                return self(*inputs)
         else:
             self._count(version)
         return self._python()(*inputs)
+
+    def _waits(self, kinds: tuple[Any, ...]) -> bool:
+        """Whether it is too early to compile a version for inputs of some kinds."""
+        return False
 
     def _enter(self, version: CompiledRegion) -> bool:
         """Call the C entry point of a version from now on. Returns whether there is one."""
@@ -229,14 +238,17 @@ class Region(Rebindable):
         if kinds not in self.versions and len(self.versions) >= VERSIONS:
             return None
         if kinds not in self.versions:
+            begin = time.perf_counter()
             try:
                 with self.compiling():
-                    self.met = kinds_of_items(self.structure.root, dict(zip(self.values, inputs))) | self.met
+                    if self.met is not None and not self._lessons:
+                        self.met = kinds_of_items(self.structure.root, dict(zip(self.values, inputs))) | self.met
                     self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
                 self.reasons.append(str(refused))
                 self.obstacles.update(dict.fromkeys(refused.callbacks))
+            self.spent += time.perf_counter() - begin
             if new := [each for each in self.callbacks.values() if each.subject is None]:
                 with Optional(f"the report on {self._name}", "it says less", self.place):
                     find_subjects(new, self.structure.root, dict(zip(self.values, inputs)))
@@ -267,12 +279,11 @@ class Region(Rebindable):
             for key, value in values.items()
             if isinstance(key, Value) and not fits(value, version.expected.get(key))
         }
-        for key, value in others.items():
-            self.met[key] = both(self.met[key], value) if key in self.met else met(value)
         if others:
             self._lessons += 1
-            if self._lessons >= LESSONS:
-                self.met.update(dict.fromkeys(version.expected))
+            known = self.met or {}
+            learned = {key: both(known[key], value) if key in known else met(value) for key, value in others.items()}
+            self.met = known | learned if self._lessons < LESSONS else None
             self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
             self._rebind(self)
 

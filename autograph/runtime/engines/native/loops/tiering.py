@@ -69,7 +69,7 @@ class TieredRegion(Region):
             return super().__call__(*inputs)
         kinds = tuple(map(kind_of, inputs))
         iterations = FIRST
-        while kinds not in self.versions and self.taken.get(kinds, 0.0) < PATIENCE and self._pieces is not None:
+        while self._waits(kinds) and self._pieces is not None:
             run = self._pieces.around.run
             begin = time.perf_counter()
             done, found = self._run(run, iterations, inputs)
@@ -78,6 +78,10 @@ class TieredRegion(Region):
                 return found
             inputs, iterations = found, 2 * iterations
         return super().__call__(*inputs)
+
+    def _waits(self, kinds: tuple[Any, ...]) -> bool:
+        """Whether Python has not taken as long yet as compiling: another version takes as long, and may be in vain."""
+        return kinds not in self.versions and self.taken.get(kinds, 0.0) < max(PATIENCE, self.spent)
 
     def prepare(self) -> None:
         """Do nothing, since machine code may not pay."""

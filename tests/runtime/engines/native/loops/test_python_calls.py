@@ -8,6 +8,8 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StrictError
+from autograph.runtime.engines.native.loops import region
+from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 
 
 def medians(xs, n):
@@ -118,3 +120,28 @@ def test_long_times_are_written_out():
         function(500_000)
     (event,) = function.explain(1).where(kind="native_callback")
     assert re.search(r" 2000000 times, some 0\.\d+ µs each, \d+ ms in all", event.message)
+
+
+def test_after_some_unexpected_results_nothing_is_expected_any_more(monkeypatch):
+    """Each of them costs the time of compiling."""
+
+    def looked_up(table, n):
+        found = 0.0
+        for i in range(n):
+            k = i % 2
+            found += table[k, 0] * i + table[k, 1] - table[k, 2] * table[k, 3] + table[k, 4] * table[k, 5]
+            found -= table[k, 6] * i + table[k, 7] - table[k, 8] * table[k, 9] + table[k, 10] * table[k, 11]
+            found += table[k, 12] * i + table[k, 13] - table[k, 14]
+        return found
+
+    compiled = []
+
+    def compile(made, inputs):
+        compiled.append(made)
+        return CompiledRegion(made, inputs)
+
+    monkeypatch.setattr(region, "CompiledRegion", compile)
+    table, staged = {(k, j): k + j / 3 for k in range(2) for j in range(15)}, ag.function(looked_up, engine="native")
+    for _ in range(5):
+        assert staged(table, 30) == looked_up(table, 30)
+    assert 1 < len(compiled) <= region.LESSONS + 1

@@ -8,7 +8,8 @@ import pytest
 
 import autograph as ag
 from autograph.errors import EngineError
-from autograph.runtime.engines.native.loops import tiering
+from autograph.runtime.engines.native.loops import region, tiering
+from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from tests import outcomes
 from tests.runtime.engines.native.benchmark_loops import LOOPS
 
@@ -43,7 +44,7 @@ def test_same_as_python(name, pieces, patience):
         wanted, found = (outcomes.run(each, arguments, {"np": np}) for each in (plain, function))
         assert found == wanted, arguments
         assert found.raised_at == wanted.raised_at, arguments
-    assert pieces < NEVER or not any(region.versions for region in regions(function))
+    assert pieces < NEVER or not any(each.versions for each in regions(function))
 
 
 def total(xs, n):
@@ -74,10 +75,39 @@ def test_a_loop_of_many_iterations_becomes_machine_code_before_it_ends(patience)
     assert outer.compiled and not outer.left
 
 
+def looked_up(table, n):
+    """Nothing tells the types of the items before they are looked up."""
+    found = 0.0
+    for i in range(n):
+        k = i % 2
+        found += table[k, 0] * i + table[k, 1] * table[k, 2]
+    return found
+
+
+def test_another_version_begins_when_python_has_taken_as_long_as_compiling(patience, monkeypatch):
+    """Machine code is left at the first item, and compiled again."""
+    patience(2)
+    compiled = []
+
+    def compile(made, inputs):
+        compiled.append((made.spent, max(made.taken.values())))
+        return CompiledRegion(made, inputs)
+
+    clock = itertools.count(0, 5)       # seconds of compiling
+    monkeypatch.setattr(region, "time", SimpleNamespace(perf_counter=clock.__next__))
+    monkeypatch.setattr(region, "CompiledRegion", compile)
+    table = {(k, j): k + j / 4 for k in range(2) for j in range(3)}
+    function = ag.function(looked_up, engine="auto")
+    for _ in range(10):
+        assert function(table, 40) == looked_up(table, 40)
+    assert len(compiled) > 1
+    assert all(taken >= max(2, spent) for spent, taken in compiled)
+
+
 def test_a_short_loop_stays_in_python():
     function = ag.function(total, engine="auto")
     assert function(np.arange(3.0), 2) == total(np.arange(3.0), 2)
-    assert not any(region.versions for region in regions(function))
+    assert not any(each.versions for each in regions(function))
 
 
 @pytest.mark.parametrize(("plain", "x"), [(lambda x: x * x + x, 2.0), (lambda x: np.sort(x + 1) * 2, np.ones(3))])
