@@ -67,6 +67,8 @@ def _own_depth(code: CodeType) -> int:
 
 def _loops(code: CodeType) -> Iterator[tuple[int, int]]:
     """The first instruction of each loop that counts, and the one behind it."""
+    if not has_loop(code):
+        return
     every = [*raw_instructions(code)]
     counting = [
         offset for offset, operation, argument in every
@@ -77,7 +79,8 @@ def _loops(code: CodeType) -> Iterator[tuple[int, int]]:
 
 def has_loop(code: CodeType) -> bool:
     """Whether code, without that in it, has a loop of any kind."""
-    return any(_spans(raw_instructions(code)))
+    may_loop = not _BACKWARD.isdisjoint(code.co_code[::2])      # looked at first, for first calls wait for this
+    return may_loop and any(_spans(raw_instructions(code)))
 
 
 def _spans(instructions: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
