@@ -162,7 +162,8 @@ class _Description:
         """The parts of an object that count."""
         if isinstance(value, BaseException):
             yield no_addresses(str(value))
-            yield list(map(self.of, value.args)) if not isinstance(value, SyntaxError) else None
+            args = [no_addresses(arg) if type(arg) is str else arg for arg in value.args]     # as in the text above
+            yield list(map(self.of, args)) if not isinstance(value, SyntaxError) else None
             # A body knows an unbound local for a free variable, until the error leaves it.
             context = "NameError" if isinstance(value.__context__, NameError) else self.of(value.__context__)
             yield self.of(value.__cause__), context, value.__suppress_context__
