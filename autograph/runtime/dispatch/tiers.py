@@ -436,7 +436,8 @@ class Tiers:
         if calls < 2 * pairs and not is_clear:
             return
         plain, staged = trial.totals if trial.is_mixed else (trial.plain, trial.staged)
-        if staged < plain:
+        has_staged = not trace.plain or any(loop.tier for loop in self.runner.loops)
+        if has_staged and staged < plain:
             self._use_staged(trial, trace)
         else:
             self._use_plain(trial, trace)

@@ -393,6 +393,23 @@ def test_loops_of_a_function_that_runs_as_plain_python_are_staged_on_their_own()
     assert 2 in [loop.tier for loop in total.explain(3000).loops]
 
 
+def test_a_function_goes_back_to_plain_if_none_of_its_loops_is_staged(calls_take: Any) -> None:
+    @ag.function
+    def total(n: int) -> int:
+        class Numbers:
+            most = n
+
+        result = 0
+        for i in (number for number in range(Numbers.most)):
+            result += i
+        return result
+
+    calls_take(tiers.HOT, STAGED)
+    assert [total(9) for _ in range(tiers.MOST + 100)] == [36] * (tiers.MOST + 100)
+    (trial,) = staged(total)._tiers.trials.values()
+    assert trial.faster == "plain"
+
+
 def test_the_time_that_staging_takes_does_not_shorten_the_time_in_which_loops_become_hot(monkeypatch: Any) -> None:
     now, took = [0.0], [1e-3]
 
