@@ -23,8 +23,8 @@ _ITEMS = 16     # that a list, tuple or dict may have to be looked at
 _DEEP = 8       # functions that call each other
 # Staging makes none of these faster, however long its argument is.
 _SHORT = (
-    *NUMBERS, abs, callable, chr, divmod, hash, hex, isinstance, issubclass, len, max, min, ord, pow, repr, round, str,
-    type,
+    *NUMBERS, abs, bin, callable, chr, divmod, hash, hex, isinstance, issubclass, len, max, min, oct, ord, pow, repr,
+    round, str, type,
 )
 
 

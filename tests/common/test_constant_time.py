@@ -50,6 +50,7 @@ def around(inner: Callable[..., Any]) -> Callable[..., Any]:
 SHORT = (
     lambda a, b: (a[0] + b[0], a[1] * b[1]),
     lambda x: abs(round(max(x, 0.0), 2)),
+    lambda n: bin(n)[2:] + oct(n) + hex(n),
     lambda name: name.upper().split(",")[0],
     checked,
     lambda x: checked(x) + checked(x),
