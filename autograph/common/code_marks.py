@@ -112,7 +112,9 @@ _SHELTERS = "\0shelters"
 
 def unstaged(entity: Any) -> Any:
     """The function that `ag.function` staged, if it made `entity`; else `entity`."""
-    return entity.__wrapped__ if is_staged_function(entity) or getattr(type(entity), "__ag_staged__", False) else entity
+    if getattr(type(entity), "__ag_staged__", False):
+        return entity.__wrapped__ if hasattr(entity, "__wrapped__") else entity.python_function
+    return entity.__wrapped__ if is_staged_function(entity) else entity
 
 
 class Unbound:
