@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -119,3 +120,30 @@ def test_calls_come_to_all_points_at_which_tiers_change(
     print(points)
     assert {*(name for _, name in METHODS), "plain entry", "staged call, numpy"} <= points.keys()
     assert points["stopped"]
+
+
+GROUPS = """
+def f(n):
+    inner = ExceptionGroup("inner", [OSError(1), ValueError(2)])
+    try:
+        if n:
+            raise ExceptionGroup("outer", [inner, KeyError(3)])
+        raise inner
+    except* OSError:
+        while n:
+            n -= 1
+            print("os error")
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="has no except*")
+def test_a_handler_of_groups_whose_tracing_is_stopped_runs_as_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python puts what a handler of `except*` raises into a group, also a signal of the tracer."""
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
+    plain = outcomes.execute(GROUPS, "<groups>")["f"]
+    for seed in range(12):
+        monkeypatch.setenv("AUTOGRAPH_TIERS", f"random:{seed}")
+        changing = ag.function(plain)
+        for _ in range(8):
+            for call in ("1", "0"):
+                assert outcomes.run(changing, call) == outcomes.run(plain, call)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from autograph.common.budget import BudgetSpent
 from autograph.common.bytecode import instruction_at
 from autograph.common.code_marks import is_body
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
@@ -50,6 +51,21 @@ def run_or_raise(trace: Trace, body: Callable[[], Any], outermost: bool = False)
         if isinstance(error, ends_iteration) and not outermost:
             trace.graph_break("the end of an iteration is known only when the program runs")
         raise_in_graph(trace, error if outermost else _named_like_python(error))
+    except BaseException as error:
+        if (signal := _signal_in(error)) is not None:
+            raise signal from None
+        raise
+
+
+def _signal_in(error: BaseException) -> BaseException | None:
+    """The signal that a handler of `except*` has raised, which Python puts into a group with what is not handled."""
+    if sys.version_info >= (3, 11) and isinstance(error, BaseExceptionGroup):  # noqa: F821
+        for each in error.exceptions:
+            if isinstance(each, (Signal, BudgetSpent)):
+                return each
+            if (found := _signal_in(each)) is not None:
+                return found
+    return None
 
 
 def _named_like_python(error: Exception) -> Exception:
