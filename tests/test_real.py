@@ -162,12 +162,17 @@ def test_wrong_answers_and_slow_functions_are_told(real):
 
 def test_the_report_names_what_keeps_no_bound(real, capsys):
     one = {"name": "a: b: f", "plain": 1e-6, "ratio": 3.0, "differs": [], "tier": 0, "first": 1e-5, "first_plain": 1e-6}
-    one |= {"whole": False, "loops": 2, "loops_staged": [2, 0], "reasons": ["…"]}
-    real("report").show([one, {"name": "a: b: g", "skipped": "takes 3 s"}, {"name": "a: b: h", "failed": "died"}])
+    one |= {"whole": False, "loops": 2, "own_loops": "staged", "reasons": ["…"]}
+    other = one | {"name": "a: b: e", "own_loops": "cannot be", "loop_reasons": ["it prints, line 3"]}
+    rest = [{"name": "a: b: g", "skipped": "takes 3 s"}, {"name": "a: b: h", "failed": "died"}]
+    real("report").show([one, other, *rest])
     told = capsys.readouterr().out
     assert "a: b: f: 3 µs, plain 1 µs: 3.00 (tier 0; …)" in told
     assert "a: b: h: died" in told
-    assert "with a loop staged on its own: 1" in told
+    assert "Not traced as a whole, with loops: 2, of which" in told
+    assert "1 have a loop staged on its own" in told
+    assert "0 had one staged, which is slower than plain Python" in told
+    assert "a: b: e: it prints" in told
 
 
 def test_functions_are_picked_evenly(real, tmp_path):

@@ -51,6 +51,8 @@ class CompiledRegion:
         self._slots = max(caller.slots, flow.slots, 1)
         self._things, self._words = flow.emit.objects.things, caller.words
         self._operands = without_refs(tuple(caller.operands))
+        passed = region.structure.passed
+        self.no_nans = [place for place, value in enumerate(region.values) if passed.must_be_no_nan(value)]
         baseline = BaselineTier(flow.emit, self._slots) if region.uses_baseline else None
         code = Code(text, not lowering.vectorizes, origins, baseline)
         self.call = region.calls
@@ -59,8 +61,6 @@ class CompiledRegion:
     def _begin(self, region: Any, code: Code, begin: float) -> None:
         """Get ready to run."""
         self._region = region
-        passed = region.structure.passed
-        self.no_nans = [place for place, value in enumerate(region.values) if passed.must_be_no_nan(value)]
         self.code = code
         self._own = len(self._things)       # without those of the entry point
         self.frame = ctypes.c_char * (8 * (self._slots if code.baseline is None else code.baseline.slots))
@@ -80,7 +80,7 @@ class CompiledRegion:
         return not (self.callbacks or self.expected) and names_outside(self.code.text) <= _EVERYWHERE
 
     def __reduce__(self) -> Any:
-        words = self._slots, self._things[: self._own], self._operands, self._words
+        words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans
         code = self.code.text, self.code.branchy, self.code.origins
         return _restored, (self._region, self.exits, self.underflows, words, code)
 
@@ -141,7 +141,7 @@ def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code
         return None
     made = CompiledRegion.__new__(CompiledRegion)
     made.exits, made.underflows, made.expected, made.callbacks = exits, underflows, {}, []
-    made._slots, made._things, made._operands, made._words = words
+    made._slots, made._things, made._operands, made._words, made.no_nans = words
     made.call = 1       # as if it had been made in the first
     made._begin(region, found, begin)
     return made
