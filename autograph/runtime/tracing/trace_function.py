@@ -112,7 +112,7 @@ def trace_function(
                 if not demanded:
                     return tracer.ended_by(error)
             finally:
-                tracer.trace.close()
+                tracer.close()
             late |= demanded
     reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
     return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))
@@ -311,6 +311,16 @@ class Tracer:
         if trace.staged_items:
             check_unpacking(context.calls.codes, shelter)
         return Traced(graph, guards, containers, trace.events)
+
+    def close(self) -> None:
+        """End the attempt, and let go of the caller's objects: its own ones are in cycles."""
+        context, environment, undo_log = self.context, self.context.environment, self.trace.undo_log
+        self.trace.close()
+        holders = environment, environment.sources, environment.late_attributes, context.instrumentation, undo_log
+        for holder in holders:
+            for held in vars(holder).values():
+                if type(held) in (dict, list):
+                    held.clear()
 
     def _traced(self) -> Callable[..., Any]:
         """The traced form of the function, see `Caller.traced`."""
