@@ -104,4 +104,5 @@ def _of_inner(iterator: Any, found: Items) -> str | None:
     if type(iterator) not in _ITERATORS:
         return None
     made: Any = iterator.__reduce__()
-    return _of_container(made[1][0], made[2] if len(made) > 2 else 0, found)    # it has no place if it has ended
+    taken = made[2] if len(made) > 2 else 0     # it has no place if it has ended
+    return _of_container(made[1][0], taken or 0, found)     # from Python 3.12 on that of a range is None

@@ -135,7 +135,7 @@ def test_the_entry_of_a_staged_call_shows_no_variables_but_the_parameters() -> N
     made = in_tier(lambda x: 1 / x, "staged", 1)
     with pytest.raises(ZeroDivisionError) as caught:
         made(0)
-    assert [entry.frame.f_locals.keys() for entry in caught.traceback[1:]] == [{"x"}] * 2
+    assert [{*entry.frame.f_locals} for entry in caught.traceback[1:]] == [{"x"}] * 2
 
 
 @TIERS
