@@ -419,6 +419,7 @@ def raises(out: Any, x: Any) -> Any:
     return total
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the line of the `for` stays: `raise` keeps the traceback apart")
 @ITERATIONS
 def test_the_traceback_of_a_loop_with_effects_has_the_line_in_the_loop(first: int) -> None:
     runner = compare(raises, "np.zeros(6), [1, 2, 2, 2, 2, 0, 5]", "np.zeros(2), [1, 2, 4, 5]", first=first)
