@@ -34,11 +34,13 @@ test-all: setup ## every test and sweep, under every Python found (takes long)
 
 STAGED := tests/laws tests/test_staged_corpus.py tests/test_staged_fuzz.py tests/test_gradient_fuzz.py \
 	tests/runtime/autodiff/test_*gradients*.py tests/runtime/dispatch/test_staged_function.py
-native: setup ## the corpus, laws, drawn programs and gradients with machine code: always, and where it pays
+native: setup ## the corpus, laws, drawn programs and gradients with machine code: always, where it pays, and in tiers
 	@status=0; \
 	for engine in native auto; do \
 	    AUTOGRAPH_ENGINE=$$engine $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" $(STAGED) || status=1; \
-	done; exit $$status
+	done; \
+	AUTOGRAPH_ENGINE=auto AUTOGRAPH_TIERS= $(PYTHON) -m pytest -q -n auto --dist worksteal -m "" \
+	    $(filter-out tests/runtime/dispatch/%,$(STAGED)) || status=1; exit $$status
 
 ecosystem:  ## pandas, scikit-learn, joblib and so on with staged functions, in an environment of its own
 	@.ci/venv .venvs/ecosystem dev,native,ecosystem
