@@ -79,7 +79,10 @@ def _loops(function: Any, options: Options, threshold: float = HOT, first: int =
         return None
     engine = options.engine if options.engine in ENGINES else "native" if can_compile() else "numpy"
     own = {"engine": engine, "fastmath": options.fastmath, "trace_packages": options.trace_packages}
-    runner = LoopRunner(function, {**own, "passes": dict.fromkeys(options.without, False)}, threshold, first)
+    try:
+        runner = LoopRunner(function, {**own, "passes": dict.fromkeys(options.without, False)}, threshold, first)
+    except SourceError:     # it is converted code that was pickled by value
+        return None
     return runner if runner.has_loops else None
 
 
