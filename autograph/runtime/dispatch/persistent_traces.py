@@ -33,6 +33,7 @@ import numpy as np
 
 from autograph.common import disk_cache
 from autograph.common.code_marks import Unbound, front_of
+from autograph.common.defects import log
 from autograph.common.statics import is_a, module_name, module_of, own_attribute
 from autograph.common.trace_rules import is_own_class, wants_full_tracebacks
 from autograph.errors import EngineError
@@ -203,7 +204,9 @@ class TraceFile:
             return None
         try:
             made = _Unpickler(io.BytesIO(data), self.around).load_all()
-        except _UNREADABLE:     # of a file that is undamaged; so it is none that this one would write
+        except _UNREADABLE as error:    # of a file that is undamaged; so it is none that this one would write
+            name = name_of_thing(self.around.functions[0])
+            log(f"a trace of {name} on disk cannot be read ({error!r}), and is made anew")
             return None
         (graph, containers, executable, trace.engine), guards, events = made
         if broken(guards, named) is not None:

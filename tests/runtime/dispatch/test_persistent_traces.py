@@ -418,9 +418,11 @@ def test_files_of_somebody_else_call_nothing(processes, gadget, tmp_path, capfd)
         pickle.dumps((1, 2, 3)), pickle.dumps(([1] * 4, None, None)), pickle.dumps(None), b"P0\n.", b"\x82\x01.",
     ],
 )  # fmt: skip
-def test_files_that_are_no_trace(processes, data):
-    for function in processes("power", 3):
+def test_files_that_are_no_trace(processes, data, caplog):
+    for number, function in enumerate(processes("power", 3)):
         assert function(3, 5) == 243 and "trace" in function.traces[0].seconds
+        assert len(caplog.records) == number
+        assert all("power on disk cannot be read" in each.getMessage() for each in caplog.records)
         (path,) = Path(disk_cache.folder()).glob("*.traced")
         disk_cache.save(path.stem, data, disk_cache.TRACE)
 
