@@ -67,7 +67,7 @@ def _own_depth(code: CodeType) -> int:
 
 def _loops(code: CodeType) -> Iterator[tuple[int, int]]:
     """The first instruction of each loop that counts, and the one behind it."""
-    if not has_loop(code):
+    if not _may_loop(code):
         return
     every = [*raw_instructions(code)]
     counting = [
@@ -79,8 +79,12 @@ def _loops(code: CodeType) -> Iterator[tuple[int, int]]:
 
 def has_loop(code: CodeType) -> bool:
     """Whether code, without that in it, has a loop of any kind."""
-    may_loop = not _BACKWARD.isdisjoint(code.co_code[::2])      # looked at first, for first calls wait for this
-    return may_loop and any(_spans(raw_instructions(code)))
+    return _may_loop(code) and any(_spans(raw_instructions(code)))
+
+
+def _may_loop(code: CodeType) -> bool:
+    """Whether there is a backward jump; this is looked at first, for first calls wait for it."""
+    return not _BACKWARD.isdisjoint(code.co_code[::2])
 
 
 def _spans(instructions: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:

@@ -47,9 +47,9 @@ class Structure:
     ) -> None:
         """
         Args:
-            made: see `PassedNumbers`.
             known: the ranges of integers from outside; of an iterator, that of its items.
             unused: the places of outputs that are never read.
+            made: see `PassedNumbers`.
         """
         self.root = root
         self._unused, self._made = unused, made
