@@ -63,29 +63,31 @@ LOOPS = ("native",)
 CALLS = ("native_callback",)
 _NUMBERS = r"(?:(?:ints|floats|bools|complex numbers)(?:, | and )?)+$"
 
+_SUBJECT = r"(?P<subject>`[^`]+`|this) is (?:of )?"      # `this`: its name is unknown, as often in Python 3.10
+
 # The subject of operations that machine code leaves to Python: a pattern for `about`, the cause, and the remedy.
 _SUBJECTS = [
-    ("nested-list", rf"`(?P<name>[^`]+)` is (?P<kind>a (?:list|tuple) of (?:lists|tuples) of {_NUMBERS})",
-     "`{name}` is {kind}", "Make it a 2-D NumPy array, whose elements machine code reads and sets"),
-    ("mixed-list", rf"`(?P<name>[^`]+)` is (?P<kind>a (?:list|tuple) of (?:ints|floats|bools)(?:, | and ){_NUMBERS})",
-     "`{name}` is {kind}", "Give all its numbers one type, or make it a NumPy array"),
-    ("list", rf"`(?P<name>[^`]+)` is (?P<kind>a (?:list|tuple)(?: of {_NUMBERS}|$))",
-     "`{name}` is {kind}", "Make it a NumPy array, whose elements machine code reads and sets"),
-    ("string", r"`(?P<name>[^`]+)` is (?P<kind>a string|a (?:list|tuple) of strings)",
-     "this loop works on strings: `{name}` is {kind}",
+    ("nested-list", rf"{_SUBJECT}(?P<kind>a (?:list|tuple) of (?:lists|tuples) of {_NUMBERS})",
+     "{subject} is {kind}", "Make it a 2-D NumPy array, whose elements machine code reads and sets"),
+    ("mixed-list", rf"{_SUBJECT}(?P<kind>a (?:list|tuple) of (?:ints|floats|bools)(?:, | and ){_NUMBERS})",
+     "{subject} is {kind}", "Give all its numbers one type, or make it a NumPy array"),
+    ("list", rf"{_SUBJECT}(?P<kind>a (?:list|tuple)(?: of {_NUMBERS}|$))",
+     "{subject} is {kind}", "Make it a NumPy array, whose elements machine code reads and sets"),
+    ("string", rf"{_SUBJECT}(?P<kind>a string|a (?:list|tuple) of strings)",
+     "this loop works on strings: {subject} is {kind}",
      "Handle strings in a loop of their own, and numbers in this one"),
-    ("dict", r"`(?P<name>[^`]+)` is (?P<kind>a (?:dict|set|frozenset).*|an object of class "
+    ("dict", rf"{_SUBJECT}(?P<kind>a (?:dict|set|frozenset).*|an object of class "
      r"(?:defaultdict|Counter|OrderedDict))$",
-     "`{name}` is {kind}", "If its keys are small integers, make it an array, and use them as indexes"),
+     "{subject} is {kind}", "If its keys are small integers, make it an array, and use them as indexes"),
     ("attribute", r"`\.(?P<attribute>\w+) = …`(?:; `(?P<name>[^`]+)` is (?P<kind>an? object of class \w+))?",
      "this loop sets the attribute `{attribute}` of an object in each iteration",
      "Use a local variable in the loop, and set the attribute behind it"),
-    ("deque", r"`(?P<name>[^`]+)` is (?P<kind>an object of class deque)",
-     "`{name}` is a deque", "Use an array, and the places of its first and last element"),
-    ("random", r"`(?P<name>[^`]+)` is an object of class (?:Generator|Random|RandomState)$",
-     "`{name}` is a generator of random numbers", "Draw the numbers before the loop, into an array"),
-    ("object", r"`(?P<name>[^`]+)` is (?P<kind>an? object of class .*|a list of \w+ objects)$",
-     "`{name}` is {kind}", "Read what the loop needs of it into local variables or arrays before the loop"),
+    ("deque", rf"{_SUBJECT}(?P<kind>an object of class deque)",
+     "{subject} is a deque", "Use an array, and the places of its first and last element"),
+    ("random", rf"{_SUBJECT}an object of class (?:Generator|Random|RandomState)$",
+     "{subject} is a generator of random numbers", "Draw the numbers before the loop, into an array"),
+    ("object", rf"{_SUBJECT}(?P<kind>an? object of class .*|a list of \w+ objects)$",
+     "{subject} is {kind}", "Read what the loop needs of it into local variables or arrays before the loop"),
 ]  # fmt: skip
 
 _OF_SUBJECTS = [
