@@ -114,7 +114,9 @@ def of_function(function: FunctionType, lines: list[str] | None = None) -> Funct
         lines = _reread(function) or lines
         found = next(_in_file(lines, code, codes.same_code), None) or _in_rewritten_module(lines, function)
     if found is None:
-        raise SourceError(_why_stale(function), filename, code.co_firstlineno)
+        # All that is compiled from strings shares this name, and Python 3.13 keeps the text of `python -c` under it.
+        why = _why_missing if filename == "<string>" else _why_stale
+        raise SourceError(why(function), filename, code.co_firstlineno)
     node, class_names = found
     statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
     source = _recorded(filename, lines, ast.Module([statement], []))

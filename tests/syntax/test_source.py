@@ -486,7 +486,10 @@ def test_exec_with_linecache(monkeypatch):
     assert body(run(text, "<cell 1>")["f"]) == "return x"
 
 
-def test_exec_without_linecache():
+@pytest.mark.parametrize("other", [None, "import sys\n"])       # Python 3.13 keeps the text of `python -c`
+def test_exec_without_linecache(monkeypatch, other):
+    if other is not None:
+        monkeypatch.setitem(linecache.cache, "<string>", (len(other), None, [other], "<string>"))
     function = run("def f(): pass", "<string>")["f"]
     with pytest.raises(SourceError, match=r"<string>:1: the source of 'f' is not available: .* linecache.cache"):
         source.of_function(function)
