@@ -9,6 +9,7 @@ import numpy as np
 
 from autograph.common.numpy_internals import sums_are_known
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
+from autograph.runtime.engines.native.kernels.indices import selects_part
 from autograph.runtime.engines.native.kernels.loop_nest import Reduction
 from autograph.runtime.engines.native.libmath.ufunc_loops import find
 from autograph.runtime.graph import traits
@@ -173,7 +174,8 @@ def target_of(node: Node) -> Value | None:
         return None
     if node.op in traits.IN_PLACE:
         return target
-    return target if node.op == "setitem" and _is_plain(node.args[1], target) else None
+    is_part = node.op == "setitem" and (_is_plain(node.args[1], target) or selects_part(node.args[1], target.type))
+    return target if is_part else None
 
 
 def is_whole(node: Node) -> bool:

@@ -24,7 +24,7 @@ from autograph.runtime.engines.native.kernels.views import Layout, Part, layout_
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type, memory_type
 from autograph.runtime.engines.native.llvm.memory import load_number
-from autograph.runtime.graph.types import part_of, scalar
+from autograph.runtime.graph.types import INT, part_of, scalar
 
 BLOCK = 1 << 13             # elements of a block of rows, unless a row is longer; 64 KB of floats
 BUSY = 1 << 13              # elements from which on the GIL is released
@@ -235,6 +235,7 @@ class NestArguments:
         self._singles = 0
         self._bounds: dict[int, tuple[ir.Value, ir.Value]] = {}
         self._strides: dict[tuple[int, int], ir.Value] = {}
+        self._integers: dict[int, ir.Value] = {}
 
     def at(self, slot: int) -> ir.Value:
         """The address of a slot."""
@@ -252,7 +253,7 @@ class NestArguments:
         """Put an argument, a part of one, or a constant into the frame."""
         argument = ir.NULL if part is None else self._c.argument(part.place)
         if isinstance(kind, Stream):
-            self._take_array(argument, kind, part.indices if part is not None else ())
+            self._take_array(argument, kind, part)
         else:
             for place, value in enumerate(self._numbers(argument, kind), self.nest.frame.single(self._singles)):
                 self._c.b.store(value, self.at(place))
@@ -260,17 +261,24 @@ class NestArguments:
                 self._demand_range()
             self._singles += slots_of([kind])
 
-    def _take_array(self, argument: ir.Value, stream: Stream, indices: Sequence[Any]) -> None:
+    def _take_array(self, argument: ir.Value, stream: Stream, part: Part | None) -> None:
         place = self._outs + len(self.arrays)
         is_target = self.nest.update is not None and place == self.nest.update.target
         flags = _CONTIGUOUS[self._order] if self._flat and stream.ndim else (0, 0)
         wanted, mask = (ALIGNED | each | WRITEABLE * is_target for each in flags)
-        self._c.demand_array(argument, stream.dtype, stream.ndim, wanted, mask)
-        layout = self._along_loops(layout_of(self._c, argument, stream.ndim, indices, not self._flat))
+        ndim, parts = (part.ndim_before(stream.ndim), part.indices) if part is not None else (stream.ndim, ())
+        self._c.demand_array(argument, stream.dtype, ndim, wanted, mask)
+        layout = self._along_loops(layout_of(self._c, argument, ndim, parts, not self._flat, self._given))
         for each in self._places(place):
             self._c.b.store(layout.data, self.at(each))
         self.things.append(argument)
         self.arrays.append(layout)
+
+    def _given(self, place: int) -> ir.Value:
+        """An argument that is an integer of an index."""
+        if place not in self._integers:
+            self._integers[place] = self._c.number_in(self._c.argument(place), INT)
+        return self._integers[place]
 
     def _along_loops(self, layout: Layout) -> Layout:
         """A layout with its axes in the order of the loops, of which the missing ones have a length of 1."""

@@ -15,11 +15,11 @@ from typing import Any
 
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
-from autograph.runtime.engines.native.kernels import elementwise, loop_interchange
+from autograph.runtime.engines.native.kernels import elementwise, indices, loop_interchange
 from autograph.runtime.engines.native.kernels.entry_points import COSTLY
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Kernel
 from autograph.runtime.engines.native.kernels.multi_nest import goes_on, shape_of
-from autograph.runtime.engines.native.kernels.views import Part, WaitingSlices, is_narrower, is_plain_slice, part_views
+from autograph.runtime.engines.native.kernels.views import Part, WaitingSlices, is_narrower, is_slice, part_views
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
 from autograph.runtime.engines.native.matmul.autotune import Autotuned, is_larger_product
 from autograph.runtime.engines.native.matmul.small import SOON, Product, is_small_product
@@ -59,6 +59,7 @@ class Fuser(Copier):
         self._known = {tuple(kernel.sources): kernel for kernel in known}
         self._without = {node for kernel in known if kernel.is_given_up for node in kernel.sources}
         self._sources: dict[Node, Node] = {}
+        self._places: dict[Node, int] = {}
         self._part_views: set[Node] = set()
         self.kernels: list[Kernel] = []
         self._make = make
@@ -89,15 +90,17 @@ class Fuser(Copier):
     def _fuse(self, nodes: Sequence[Node]) -> None:
         self._part_views |= part_views(nodes, self._uses)
         for node in nodes:
+            self._places[node] = len(self._places)
             if node in self._without:
                 self._flush()
-                self._copy([node])
-            elif is_plain_slice(node):
+                self._copy([*self._slices.pop_unsure(), node])
+            elif is_slice(node):
                 if self._uses_waiting(node):
                     self._flush()
                 self._slices.add(node)
             elif loop_interchange.is_interchangeable(node, self._uses):
                 self._flush()
+                self._copy(self._slices.pop_unsure())
                 self._interchange(node)
             elif not self._joins(node):
                 self._stands_alone(node)
@@ -128,6 +131,8 @@ class Fuser(Copier):
             self._flush()
         if node.blocks or effect_of(node).kind not in (PURE, VIEW):
             self._copy(self._slices.pop_all())
+        elif not is_quiet(node):
+            self._copy(self._slices.pop_unsure())
         if is_small_product(node) or is_larger_product(node):
             kind = Product if is_small_product(node) else Autotuned
             product = kind(lookup(node.op).target or matmul, self._after)
@@ -181,13 +186,15 @@ class Fuser(Copier):
             return node
         target, index, value = node.args
         part = Node("getitem", (target, index), place=node.place)
-        view = part.add_output(TensorType(target.type.dtype, (None,) * target.type.ndim))
-        if is_plain_slice(part):
+        ndim = target.type.ndim + indices.axes_added(index)
+        view = part.add_output(TensorType(target.type.dtype, (None,) * ndim))
+        if is_slice(part):
             self._slices.add(part)
         else:
             self._copy([part])
         written = Node("setitem", (view, ..., value), place=node.place)
         self._sources[written] = node
+        self._places[part] = self._places[written] = self._places[node]
         return written
 
     def _uses_waiting(self, node: Node) -> bool:
@@ -196,9 +203,8 @@ class Fuser(Copier):
     def _slices_of(self, inputs: Sequence[Any], nodes: Sequence[Node]) -> dict[Value, list[Node]]:
         """The slices that a kernel takes itself, for each input: none if the rows of all are adjacent."""
         found = {value: self._slices.of(value) for value in inputs}
-        target = elementwise.target_of(nodes[-1])
-        if target is not None and (nodes[-1].op != "setitem" or not elementwise.may_overlap(target, inputs)):
-            found[target] = []      # the kernel needs the object of its target
+        if (target := _object_of(nodes)) is not None:
+            found[target] = []
         if not any(is_narrower(node) for chain in found.values() for node in chain):
             return {}
         return {value: chain for value, chain in found.items() if chain}
@@ -206,11 +212,20 @@ class Fuser(Copier):
     def _is_indifferent(self, node: Node) -> bool:
         """Whether a node may run before those that wait."""
         quiet = not node.blocks and is_quiet(node) and effect_of(node).kind in (PURE, VIEW)
-        return quiet and not self._uses_waiting(node)
+        unsure = (each.output in node.inputs for each in self._slices.unsure)
+        return quiet and not self._uses_waiting(node) and not any(unsure)
 
     def _flush(self) -> None:
-        """Run the nodes that wait."""
+        """Run the nodes that wait, and slices whose indices may be out of bounds in order with them."""
         waiting, self._waiting = self._waiting, []
+        are_one = len(_parts(waiting)) == 1
+        for each in [each for each in self._slices.unsure if waiting and not (are_one and _takes(waiting, each))]:
+            before = [node for node in waiting if self._places[node] < self._places[each]]
+            waiting = waiting[len(before) :]
+            for nodes in _parts(before):
+                self._run(nodes)
+            if self._slices.pop(each.output):
+                self._copy([each])
         for nodes in _parts(waiting):
             self._run(nodes)
 
@@ -220,7 +235,10 @@ class Fuser(Copier):
         views = [node for node in every if node in self._part_views and self._uses[node.output] > inside[node.output]]
         nodes = [node for node in every if node not in views or inside[node.output]]
         if sum(node not in self._part_views for node in nodes) < 2 and not any(map(pays_alone, nodes)):
-            self._copy(every)
+            taken = [each for each in self._slices.unsure if _takes(every, each)]
+            for each in taken:
+                self._slices.pop(each.output)
+            self._copy(sorted([*taken, *every], key=self._places.__getitem__))
             return
         viewed = {node.args[0] for node in views}
         computed = [value for node in nodes if node not in views for value in node.outputs]
@@ -234,12 +252,21 @@ class Fuser(Copier):
         slices = self._slices_of(inputs, nodes)
         self._slices.used({value: inside[value] for value in slices})
         arrays = {value: slices[value][0].args[0] if value in slices else value for value in inputs}
-        args = list(dict.fromkeys(arrays.values()))
-        indices = {value: tuple(node.args[1] for node in chain) for value, chain in slices.items()}
-        parts = [Part(args.index(arrays[value]), indices.get(value, ())) for value in inputs]
+        taken = [node for chain in slices.values() for node in chain]
+        integers = [value for node in taken for value in indices.values_of(node.args[1])]
+        args = list(dict.fromkeys([*arrays.values(), *integers]))
+
+        def placed(each: Any) -> Any:
+            return indices.Argument(args.index(each)) if isinstance(each, Value) else each
+
+        chosen = {
+            value: tuple(indices.mapped(node.args[1], placed) for node in chain) for value, chain in slices.items()
+        }
+        parts = [Part(args.index(arrays[value]), chosen.get(value, ())) for value in inputs]
+        self._slices.checked(taken)
         kernel = self._known.get(tuple(sources))
         if kernel is None or kernel.parts != parts:
-            every = [*dict.fromkeys(node for chain in slices.values() for node in chain), *nodes]
+            every = sorted([*dict.fromkeys(taken), *nodes], key=self._places.__getitem__)
             kernel = self._make(
                 nodes, inputs, outputs, lambda: self._compile(self._alone(every, args, outputs)), args, parts
             )
@@ -266,6 +293,16 @@ class Fuser(Copier):
         found = copier.arg(tuple(outputs))
         graph.block.results = (found[0] if len(found) == 1 else found,)
         return graph
+
+
+def _takes(nodes: list[Node], part: Node) -> bool:
+    """Whether a kernel of some nodes takes a slice itself."""
+    return part.output in _inputs(nodes) and part.output is not _object_of(nodes)
+
+
+def _object_of(nodes: Sequence[Node]) -> Value | None:
+    """The array that nodes write into, if the kernel needs its object, to return it."""
+    return None if nodes[-1].op == "setitem" else elementwise.target_of(nodes[-1])
 
 
 def pays_alone(node: Node) -> bool:

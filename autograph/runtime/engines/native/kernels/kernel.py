@@ -220,7 +220,11 @@ class Kernel(Rebindable):
             if found is not _UNFIT:
                 return found
         before = len(self.compiled)
-        made = self._version(args, [part.of(args) for part in self.parts])
+        try:
+            inputs = [part.of(args) for part in self.parts]
+        except IndexError:      # which NumPy raises when it is its turn
+            return _UNFIT
+        made = self._version(args, inputs)
         return made.compute(*args) if made is not None and len(self.compiled) > before else _UNFIT
 
     def _count(self, is_computed: bool) -> None:
@@ -321,8 +325,10 @@ class Kernel(Rebindable):
     def prepare(self) -> None:
         """Compile for the types of the inputs, unless there has been a call."""
         args, inputs = map(examples_of, (self.args, self.inputs))
-        if not self.versions and args is not None and inputs is not None and not isinstance(self._kinds(inputs), str):
-            self._version(args, inputs)
+        are_known = all(part.keeps_axes for part in self.parts)     # otherwise strides depend on the arrays
+        if not self.versions and are_known and args is not None and inputs is not None:
+            if not isinstance(self._kinds(inputs), str):
+                self._version(args, inputs)
 
     # Reports ----------------------------------------------------------------------------------------------------------
 
@@ -371,7 +377,8 @@ def _nest(
         raise NoLowering("the elements that are reduced are not contiguous")
     arguments = kernel.nodes, inputs, kernel.outputs, 1 if flat else ndim
     if kernel.carried is None:
-        return flat, build_nest(*arguments, overlaps=overlaps)
+        into_part = kernel.target is not None and bool(kernel.parts[kernel.inputs.index(kernel.target)].indices)
+        return flat, build_nest(*arguments, overlaps=overlaps, into_part=into_part)
     return flat, build_nest(*arguments, within=kernel.carried.results, iterations=kernel.carried.iterations)
 
 

@@ -52,6 +52,7 @@ def build_nest(
     within: Mapping[Any, Value] | None = None,
     iterations: Value | None = None,
     overlaps: bool = False,
+    into_part: bool = False,
 ) -> Nest:
     """The nest of some nodes.
 
@@ -63,12 +64,13 @@ def build_nest(
         within: inputs in whose memory an output is stored: which one.
         iterations: the trip count, if the nodes are the body of a loop.
         overlaps: whether an input may overlap the array that the nest writes into.
+        into_part: whether it writes into a part of an array that is no object, so that it cannot be restored.
 
     Raises:
         NoLowering: machine code would not do what NumPy does.
     """
     computed = nodes if elementwise.target_of(nodes[-1]) is None else nodes[:-1]
-    builder = _begun(nodes, computed, inputs, outputs, ndim, name, within or {}, overlaps)
+    builder = _begun(nodes, computed, inputs, outputs, ndim, name, within or {}, overlaps, into_part)
     for node in computed:
         builder.values[node.output] = builder.element(node)
     new = None if computed is nodes else builder.element(nodes[-1])
@@ -91,17 +93,20 @@ def _begun(
     name: str,
     within: Mapping[Any, Value],
     overlaps: bool,
+    into_part: bool,
 ) -> _Builder:
     """A nest that has operands, and computes nothing yet."""
     target = elementwise.target_of(nodes[-1])
     outputs = [value for value in outputs if target is None or value not in nodes[-1].outputs]
     outs, arrays = len(outputs), [kind for kind in inputs.values() if isinstance(kind, Stream)]
     values = [key for key in inputs if isinstance(key, Value)]
-    buffered = target is not None and (overlaps or elementwise.may_overlap(target, values))
     targets = [kind for key, kind in inputs.items() if key is target and isinstance(kind, Stream)]
-    types = [] if buffered else [*arrays, *(node.output.type for node in computed)]
+    types = [*arrays, *(node.output.type for node in computed)]
     # If a flag is raised, what has been written must be undone: so the old elements go into an undo log.
-    has_log = any(isinstance(type, (Stream, TensorType)) and type.dtype.kind in "fc" for type in types)
+    has_floats = any(isinstance(type, (Stream, TensorType)) and type.dtype.kind in "fc" for type in types)
+    overlaps = overlaps or elementwise.may_overlap(target, values) if target is not None else False
+    buffered = overlaps or (has_floats and into_part and target is not None)
+    has_log = has_floats and not buffered
     written = [each.dtype for each in targets] * (1 + has_log)
     streams = [Stream(dtype, ndim, True) for dtype in [np.dtype(bool)] * outs + written] + arrays
     if targets and not buffered:

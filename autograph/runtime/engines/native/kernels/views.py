@@ -11,41 +11,38 @@ reading the array, so they may be part of a kernel, which may even have computed
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
+from autograph.runtime.engines.native.abi.c_entry import CFunction
+from autograph.runtime.engines.native.kernels import indices
 from autograph.runtime.engines.native.kernels.elementwise import is_elementwise, part_of_node, reduction_of
 from autograph.runtime.engines.native.kernels.loop_nest import Stream
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT
 from autograph.runtime.graph.effects import effect_of, is_array
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.opdef import PURE, VIEW
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.passes.speculatable import is_quiet
 
 
-def is_plain_slice(node: Node) -> bool:
-    """Whether a node slices an array with steps of 1 and constant bounds, and keeps all dimensions."""
+def is_slice(node: Node) -> bool:
+    """Whether a node takes a part of an array that a kernel finds itself; see `indices`."""
     if node.op != "getitem" or not isinstance(node.args[0], Value) or not is_array(node.args[0]):
         return False
-    type, parts = node.args[0].type, slices(node.args[1])
-    return isinstance(type, TensorType) and len(parts) <= type.ndim and all(map(_is_gapless, parts))
+    return indices.selects_part(node.args[1], node.args[0].type)
 
 
 def is_narrower(node: Node) -> bool:
     """Whether a slice has shorter rows, so that they are not adjacent any more; or is a part of the only row."""
-    parts, type = slices(node.args[1]), node.output.type
-    return getattr(type, "ndim", 0) < 2 or any(part != slice(None) for part in parts[1:])
-
-
-def _is_gapless(part: Any) -> bool:
-    if not isinstance(part, slice) or part.step not in (None, 1):
-        return False
-    return all(bound is None or (type(bound) is int and abs(bound) < 2**31) for bound in (part.start, part.stop))
+    index, type = node.args[1], node.output.type
+    if getattr(type, "ndim", 0) < 2 or indices.changes_axes(index):
+        return True
+    return any(part != slice(None) for part in indices.items(index)[1:])
 
 
 class WaitingSlices:
@@ -53,29 +50,52 @@ class WaitingSlices:
 
     Args:
         uses: the number of uses of each value in the graph.
+
+    Attributes:
+        unsure: those that may raise, for no kernel has checked their indices yet, in order. They must be taken, or be
+            checked by a kernel, before anything that comes after them may raise, warn or change something.
     """
 
     def __init__(self, uses: Counter[Value]) -> None:
         self._uses = Counter(uses)
         self._nodes: dict[Value, Node] = {}
+        self.unsure: dict[Node, None] = {}
 
     def add(self, node: Node) -> None:
         """Let a slice wait."""
         self._nodes[node.output] = node
+        if indices.may_raise(node.args[1]) and not is_quiet(node):
+            self.unsure[node] = None
 
     def pop(self, value: Value) -> Node | None:
         """The node of a value, which waits no longer."""
-        return self._nodes.pop(value, None)
+        node = self._nodes.pop(value, None)
+        if node is not None:
+            self.unsure.pop(node, None)
+        return node
+
+    def checked(self, nodes: Iterable[Node]) -> None:
+        """Note that a kernel checks the indices of these slices."""
+        for node in nodes:
+            self.unsure.pop(node, None)
+
+    def pop_unsure(self) -> list[Node]:
+        """The slices that may be out of bounds, which wait no longer."""
+        found = list(self.unsure)
+        for node in found:
+            self.pop(node.output)
+        return found
 
     def pop_all(self) -> list[Node]:
         """The slices that other nodes than kernels use; none wait any longer."""
         found = []
         for value, node in reversed(self._nodes.items()):
-            if self._uses[value] > 0:
+            if self._uses[value] > 0 or node in self.unsure:
                 found.append(node)
             else:
                 self._uses[node.args[0]] -= 1
         self._nodes.clear()
+        self.unsure.clear()
         return found[::-1]
 
     def used(self, counts: dict[Value, int]) -> None:
@@ -122,17 +142,21 @@ class Part(NamedTuple):
     indices: tuple[Any, ...] = ()
 
     def of(self, args: Sequence[Any]) -> Any:
-        return reduce(getitem, self.indices, args[self.place])
+        return reduce(getitem, [indices.resolved(index, args) for index in self.indices], args[self.place])
+
+    def ndim_before(self, ndim: int) -> int:
+        """The number of axes of the argument, if this has so many."""
+        return ndim - sum(indices.axes_added(index) for index in self.indices)
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether it has all axes of the argument, and its bounds are constants."""
+        return not any(map(indices.changes_axes, self.indices))
 
     def along(self, axis: int) -> list[tuple[int | None, int | None]]:
         """The bounds of an axis's slices, one after the other."""
-        parts = [slices(index)[axis] for index in self.indices if axis < len(slices(index))]
+        parts = [indices.items(index)[axis] for index in self.indices if axis < len(indices.items(index))]
         return [(part.start, part.stop) for part in parts if part != slice(None)]
-
-
-def slices(index: Any) -> tuple[Any, ...]:
-    """The items of an index."""
-    return index if isinstance(index, tuple) else (index,)
 
 
 def neighboring_rows(
@@ -149,6 +173,8 @@ def neighboring_rows(
     """
     same, near, rows, arrays = {}, {}, dict[Any, tuple[int, int]](), dict[Any, tuple[int, int, int]]()
     for place, (part, kind) in enumerate(parts, first):
+        if not part.keeps_axes:
+            continue
         cuts = [part.along(axis) for axis in range(kind.ndim)][:: 1 if order == "C" else -1]
         starts = [sum(start or 0 for start, _ in cut) for cut in cuts]
         if not kind.steps or kind.strided or any((start or 0) < 0 for start, _ in cuts[-1]):
@@ -172,30 +198,70 @@ class Layout(NamedTuple):
     strides: list[ir.Value]
 
 
-def layout_of(c: ObjectBuilder, array: ir.Value, ndim: int, indices: Sequence[Any], strided: bool) -> Layout:
-    """The layout of an array, or of a slice of a slice of it; strides only if they are needed."""
+def layout_of(
+    c: CFunction, array: ir.Value, ndim: int, parts: Sequence[Any], strided: bool, given: Callable[[int], ir.Value]
+) -> Layout:
+    """The layout of an array, or of a slice of a slice of it; strides only if they are needed.
+
+    Args:
+        ndim: of the array.
+        parts: the indices.
+        given: the integer that is an argument of the kernel.
+    """
     data, found = c.load_at(ir.PTR, array, DATA), list[list[ir.Value]]()
     for field in (SHAPE, STRIDES) if strided else (SHAPE,):
         pointer = c.load_at(ir.PTR, array, field)
         found.append([c.load_at(ir.I64, pointer, SLOT * axis) for axis in range(ndim)])
-    shape, strides = found if strided else (*found, [])
-    for index in indices:
-        for axis, part in enumerate(slices(index)):
-            length, shape[axis] = shape[axis], _bound(c.b, part.stop, shape[axis])
-            if part.start:
-                begin = _bound(c.b, part.start, length)
-                data = c.b.gep(data, c.b.mul(begin, strides[axis]))
-                shape[axis] = _at_least_zero(c.b, c.b.sub(shape[axis], begin))
+    layout = Layout(data, *(found if strided else (*found, [])))
+    for index in parts:
+        layout = _part_of(c, layout, index, given)
+    return layout
+
+
+def _part_of(c: CFunction, array: Layout, index: Any, given: Callable[[int], ir.Value]) -> Layout:
+    """The layout of a slice of an array; demands that integers are in bounds."""
+
+    def integer(each: Any) -> ir.Value | int:
+        return given(each.place) if isinstance(each, indices.Argument) else each
+
+    b, data, shape, strides = c.b, array.data, list[ir.Value](), list[ir.Value]()
+    axes = zip(array.shape, array.strides)
+    for part in indices.items(index):
+        if part is None:
+            shape.append(ir.constant(ir.I64, 1))
+            strides.append(ir.constant(ir.I64, 0))
+            continue
+        length, stride = next(axes)
+        if isinstance(part, slice):
+            begin = ir.constant(ir.I64, 0) if part.start is None else _bound(b, integer(part.start), length)
+            end = length if part.stop is None else _bound(b, integer(part.stop), length)
+            shape.append(end if part.start is None else _at_least_zero(b, b.sub(end, begin)))
+            strides.append(stride)
+        else:
+            begin = _from_the_end(b, integer(part), length)
+            c.demand(b.icmp("ult", begin, length))
+        data = b.gep(data, b.mul(begin, stride))
+    for length, stride in axes:
+        shape.append(length)
+        strides.append(stride)
     return Layout(data, shape, strides)
 
 
-def _bound(b: Builder, bound: int | None, length: ir.Value) -> ir.Value:
-    """Where a slice of so many elements begins or ends: NumPy's rule for a constant bound."""
-    if bound is None:
-        return length
-    if bound < 0:
-        return _at_least_zero(b, b.add(length, bound))
-    return b.select(b.icmp("slt", length, bound), length, bound)
+def _from_the_end(b: Builder, index: ir.Value | int, length: ir.Value) -> ir.Value:
+    """An index as a position: negative ones count from the end."""
+    if isinstance(index, int):
+        return b.add(length, index) if index < 0 else ir.constant(ir.I64, index)
+    return b.select(b.icmp("slt", index, 0), b.add(length, index), index)
+
+
+def _bound(b: Builder, bound: ir.Value | int, length: ir.Value) -> ir.Value:
+    """Where a slice of so many elements begins or ends: NumPy's rule."""
+    place = _from_the_end(b, bound, length)
+    if not isinstance(bound, int) or bound < 0:
+        place = _at_least_zero(b, place)
+    if not isinstance(bound, int) or bound >= 0:
+        place = b.select(b.icmp("slt", length, place), length, place)
+    return place
 
 
 def _at_least_zero(b: Builder, x: ir.Value) -> ir.Value:
