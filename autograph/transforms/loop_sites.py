@@ -35,13 +35,12 @@ from autograph.runtime.graph.signature import Traced
 from autograph.transforms.loop_contents import Unnoted, is_noting, putting_back
 from autograph.transforms.loop_items import SIZED, Items, length_of
 
-PATIENCE = 4        # times the threshold: so long waits an inner loop for an outer one, and one with short runs
+COST = 7            # times the threshold: so long plain iterations must take before they are worth staging
 TRACES = 8          # of one loop: more do not pay
 RUNS = 3            # staged runs, after which they are compared with plain ones
 TIMED = 32          # staged runs, after which only one of so many is timed
 GROWN = 8           # times as many items as when a loop was measured: it is tried again
 CHECKS = 16         # how often, at least, the clock is read while a loop becomes hot in one run
-SLOW = 2e-5         # seconds of an iteration of which a few suffice to be staged
 SHORT = 1e-5        # seconds of a run that calling a staged loop may take
 FAILURES = 8        # staged runs that raise, after which a loop that mostly raises is not staged
 MAY_BE_READ = "it changes objects, and if it raises, code around it may read its variables"
@@ -77,7 +76,7 @@ class Owner:
 
     Attributes:
         options: those of `ag.function` for engine and tracing.
-        threshold: the seconds in a loop after which it is staged.
+        threshold: the seconds in a loop after which it may be staged; it is, if it would take `cost` more.
         first: the iterations after which the clock is read; 0 stages loops before they run.
         captured: the cells of functions around the function.
         read_by_others: the variables that inner functions have in common with it.
@@ -94,6 +93,11 @@ class Owner:
     set_by_others: frozenset[str]
     shelters: list[Shelter]
     whole_of: Callable[[CodeType], CodeType | None]
+
+    @property
+    def cost(self) -> float:
+        """About what staging a loop takes, in seconds."""
+        return COST * self.threshold
 
 
 class Site:
@@ -159,7 +163,7 @@ class Site:
         self.loop = loop
 
     def passed(self, count: int, seconds: float, alone: float) -> bool:
-        """Add plain iterations; returns whether to stage the rest.
+        """Add plain iterations; returns whether to stage the rest, if that pays.
 
         Args:
             alone: the time that this run has taken by now.
@@ -170,17 +174,16 @@ class Site:
         if self.is_plain or (self.plain.seconds < threshold and not self.wanted):
             return False
         outer = self._outer()
-        if outer is not None and alone < threshold and self.plain.seconds < PATIENCE * threshold:
+        if outer is not None:
             outer.wanted = True
-            return False
-        self.is_hot = True
-        return True
+        return outer is None or alone >= threshold or self.plain.seconds >= self.owner.cost
 
     def pays(self, items: Items | None) -> bool:
-        """Whether the rest of a run is long enough to be staged, as far as is known."""
-        if self.wanted or items is None or items.length is None:
-            return True
-        return items.length * self.plain.each > self.owner.threshold
+        """Whether the rest of a run takes longer than to stage it; if its length is unknown, as long as by now."""
+        length = items.length if items is not None else None
+        ahead = self.plain.seconds if length is None else length * self.plain.each
+        self.is_hot, self.wanted = ahead >= self.owner.cost, False
+        return self.is_hot
 
     def ended(self, count: int, begin: float, whole: bool) -> None:
         """Add the last plain iterations of a run, from a time on; `whole`: they ended the loop."""
@@ -190,11 +193,9 @@ class Site:
         plain.timed += whole
         plain.count += count
         if threshold and whole and count:
-            each = plain.seconds / plain.count
-            self.check = max(1, int(threshold / CHECKS / each))
-            is_hot = plain.seconds > (threshold if each > SLOW else PATIENCE * threshold)
-            if is_hot and plain.seconds > SHORT * plain.runs and self._outer() is None:
-                self.is_hot = True
+            self.check = max(1, int(threshold / CHECKS / plain.each))
+            is_long = plain.seconds > SHORT * plain.runs
+            self.is_hot |= is_long and plain.seconds >= self.owner.cost and self._outer() is None
 
     def _outer(self) -> Site | None:
         """The outermost loop around this one that may be staged yet."""

@@ -34,6 +34,24 @@ def nested(n: Any) -> int:
     return total
 
 
+def partition(xs: Any) -> int:
+    i, j = 0, len(xs) - 1
+    while i < j:
+        while xs[i] < 0:
+            i += 1
+        while xs[j] > 0:
+            j -= 1
+    return i
+
+
+def skipping(n: Any) -> int:
+    for i in range(n):
+        if i % 2:
+            continue
+        print(i)
+    return 0
+
+
 def one_after_the_other(n: Any) -> int:
     for _ in range(n):
         print()
@@ -57,8 +75,8 @@ def of_a_global() -> None:
 
 
 def test_depth() -> None:
-    functions = straight, single, nested, one_after_the_other
-    assert [loop_depth(each.__code__) for each in functions] == [0, 1, 2, 1]
+    functions = straight, single, nested, one_after_the_other, partition, skipping
+    assert [loop_depth(each.__code__) for each in functions] == [0, 1, 2, 1, 1, 1]
     assert loop_depth(in_a_comprehension.__code__) >= 1
 
 
@@ -93,7 +111,7 @@ class Model:
         (single, (MANY,)),
         (up_to, (MANY,)),
         (nested, (1000,)),
-        (single, ([0] * 300_000,)),
+        (single, ([0] * MANY,)),
         (nested, (np.zeros((1000, 2)),)),
         (constant, ()),
         (of_a_global, ()),

@@ -466,7 +466,7 @@ def nested(n: int) -> int:
 
 
 def test_a_loop_is_staged_in_its_first_run_once_it_is_hot() -> None:
-    runner = runner_of(nested, first=8, threshold=1e-3)
+    runner = runner_of(nested, first=8, threshold=1e-4)
     assert runner.function(300) == nested(300)
     assert max(tiers(runner)) == 1
 
