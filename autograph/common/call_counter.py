@@ -21,6 +21,7 @@ import dis
 import functools
 import inspect
 import math
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +32,8 @@ from typing import Any, cast
 from autograph.common.code_marks import staged
 
 MOST = 1024     # calls between two samples
-_SCHEDULE = [False] * MOST + [True] * 64    # the last ones for threads that call before `rearm`
+_LAST = 64      # ticks for threads that call before `rearm`
+_SCHEDULE = [False] * MOST + [True] * _LAST
 _VERSIONS = ((3, 11), (3, 12), (3, 13))
 
 Sample = Callable[[tuple[Any, ...], "tuple[CellType, ...]"], "tuple[bool, Any] | None"]
@@ -54,6 +56,10 @@ class Ticks:
         """Let the next sample be due after `count` more calls."""
         self.iterator.__setstate__(MOST - min(count, MOST))
 
+    def left(self) -> int:
+        """The calls before the next sample is due."""
+        return max(0, operator.length_hint(self.iterator) - _LAST)
+
 
 @dataclass(eq=False)
 class Pace:
@@ -65,6 +71,8 @@ class Pace:
         samples: the number of calls that were timed.
         last: the seconds of the last one.
         heat: seconds in calls that were not small, estimated.
+        unnoted: those of them that no signature has been given.
+        noting: the seconds that it took to find the signatures of calls.
     """
 
     ticks: Ticks = field(default_factory=Ticks)
@@ -72,6 +80,8 @@ class Pace:
     samples: int = 0
     last: float = math.inf
     heat: float = 0.0
+    unnoted: float = 0.0
+    noting: float = 0.0
 
     def wait(self, calls: int) -> None:
         """Let the next call be due after so many others, or one more: or it might always be one of the same size."""

@@ -45,7 +45,8 @@ SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
 KNOWN = 64          # timed calls, all of them small, after which those of some functions are not counted any more
 FIRST = 1e-4        # seconds of a first call that is noted for its signature
 SAMPLING = 4e-6     # seconds that timing a call takes at least,
-SHARE = 0.01        # and the part of the time that may go into that
+SHARE = 0.01        # and the part of the time that may go into that,
+NOTING = 0.03       # and into finding the signatures of such calls
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
 WARMING = 0.05      # seconds of calls in which loops become hot,
@@ -217,23 +218,37 @@ class Tiers:
         Args:
             trial: that of the signature; None if it is not known.
         """
-        entered, waited, is_first = _own_clock(), pace.interval, not pace.samples
+        entered, noting, waited, number = _own_clock(), pace.noting, pace.interval, pace.samples
         pace.samples += 1
         self._wait(pace, waited * 2 + 1)
-        if trial is None and pace.heat >= WARMTH and pace.last >= SMALL:
-            trial = self._trial(values)     # before the call, which may change its arguments
+        if trial is None and pace.last >= SMALL:
+            trial = self._noted(pace, values)       # before the call, which may change its arguments
         begin = _now()
         result = self._plain(*values)
         seconds = max(0.0, _clock() - begin - _READING)
-        least, pace.last = min(seconds, pace.last), seconds     # one slow call may be chance
+        calls = 1 + pace.interval - pace.ticks.left() + (pace.samples - number - 1) * waited    # recursive ones, too
+        each = seconds / calls
+        least, pace.last = min(each, pace.last), each       # one slow call may be chance
         is_hot = False
-        if least >= (FIRST if is_first else SMALL):
+        if least >= (SMALL if number else FIRST):
             pace.heat += least * (waited + 1)
-            if pace.heat >= WARMTH:
-                is_hot = self._is_hot(trial or self._trial(values), least, waited + 1)
-        overhead = max(SAMPLING, _own_clock() - entered - seconds)
-        self._wait(pace, min(pace.interval, int(overhead / SHARE / max(seconds, 1e-9))))
+            pace.unnoted += least * (waited + 1)
+            trial = trial or self._noted(pace, values)
+            if trial is not None and pace.heat >= WARMTH:
+                is_hot = self._is_hot(trial, least * calls, pace.unnoted)
+                pace.unnoted = 0.0
+        overhead = max(SAMPLING, _own_clock() - entered - seconds - (pace.noting - noting))
+        self._wait(pace, min(pace.interval, int(overhead / SHARE / max(each, 1e-9))))
         return result, least, is_hot
+
+    def _noted(self, pace: Pace, values: tuple[Any, ...]) -> Trial | None:
+        """The trial of a call, where finding it takes hardly any of the time."""
+        if pace.heat < WARMTH or pace.noting > NOTING * pace.heat:
+            return None
+        begin = _own_clock()
+        found = self._trial(values)
+        pace.noting += _own_clock() - begin
+        return found
 
     def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
         """Let calls not be counted any more, once it is known that they are small."""
@@ -276,16 +291,18 @@ class Tiers:
             self._promote()
         return result
 
-    def _is_hot(self, trial: Trial | None, seconds: float, calls: int) -> bool:
-        """Note the time of a plain call that stands for several. Returns whether to use a graph from now on."""
-        if trial is None:
-            return False
-        trial.note(seconds, calls)
+    def _is_hot(self, trial: Trial, seconds: float, heat: float) -> bool:
+        """Note the time of a plain call, and that of all calls for which it stands.
+
+        Returns:
+            whether to use a graph from now on.
+        """
+        trial.note(seconds, math.ceil(heat / seconds))
         if trial.faster == "plain":
             if seconds < trial.retry:
                 return False
             self._reopen(trial)
-        trial.heat += seconds * calls
+        trial.heat += heat
         return trial.faster == "staged" or trial.heat >= HOT
 
     def _trial(self, values: Sequence[Any]) -> Trial | None:
@@ -561,7 +578,7 @@ class RandomTiers(Tiers):
         super()._wait(pace, self._chance.randrange(3))
 
     def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
-        if self._is_hot(self._trial(values), 0.0, 1):    # here, since a call that raises is not timed
+        if self._is_hot(self._trial(values), 0.0, 0.0):    # here, since a call that raises is not timed
             self._promote()
         return self._happens(0.2)
 
@@ -573,10 +590,10 @@ class RandomTiers(Tiers):
         self._small = KNOWN - 1 if self._happens(0.05) else -1
         super()._watch(values, 0.0)
 
-    def _is_hot(self, trial: Trial | None, seconds: float, calls: int) -> bool:
+    def _is_hot(self, trial: Trial | None, seconds: float, heat: float) -> bool:
         if trial is None or self._happens(0.6):
             return False
-        trial.calls += calls
+        trial.calls += 1
         if trial.faster == "plain":
             self._reopen(trial)
         return True
