@@ -70,9 +70,7 @@ class Pace:
         interval: calls from one that is timed to the next one.
         samples: the number of calls that were timed.
         last: the seconds of the last one.
-        heat: seconds in calls that were not small, estimated.
-        unnoted: those of them that no signature has been given.
-        noting: the seconds that it took to find the signatures of calls.
+        heat: seconds in calls that were not small, estimated, and that no signature has been given yet.
     """
 
     ticks: Ticks = field(default_factory=Ticks)
@@ -80,8 +78,6 @@ class Pace:
     samples: int = 0
     last: float = math.inf
     heat: float = 0.0
-    unnoted: float = 0.0
-    noting: float = 0.0
 
     def wait(self, calls: int) -> None:
         """Let the next call be due after so many others, or one more: or it might always be one of the same size."""

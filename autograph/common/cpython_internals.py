@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
+from autograph.common.statics import mro_of
+
 # Flags of classes: immutable, made while Python runs, abstract, and (from CPython 3.13 on) of instances that hold their
 # values themselves until their `__dict__` is read.
 IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES = 1 << 8, 1 << 9, 1 << 20, 1 << 2
@@ -201,6 +203,21 @@ def possible_owners(names: dict[str, Any]) -> Iterator[Any]:
     yield from referrers(names, *names.values())
     if not names:
         yield from (each for each in gc.get_objects() if type(each).__flags__ & INLINE_VALUES)
+
+
+def attribute_values(thing: Any) -> Iterator[Any]:
+    """What the attributes of an instance of a user's class hold, and the items of dicts among them.
+
+    In CPython 3.11 and 3.12, reading the `__dict__` of an object would make its attributes slow.
+    """
+    if not mro_of(type(thing))[-2:][0].__flags__ & HEAP:    # it may be a list or the like
+        return
+    for each in gc.get_referents(thing):
+        yield each
+        yield from list(each.values()) if type(each) is dict and len(each) <= _NAMES else ()
+
+
+_NAMES = 100    # in a namespace
 
 
 def _count(thing: Any) -> int:

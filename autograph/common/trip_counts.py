@@ -16,7 +16,7 @@ from typing import Any
 
 from autograph.common.bytecode import is_order, raw_instructions
 from autograph.common.code_flags import codes_in, of_code
-from autograph.common.statics import own_attribute
+from autograph.common.cpython_internals import attribute_values
 
 LONG = 1_000_000  # iterations
 MOST = 3        # levels of loops that count
@@ -40,8 +40,7 @@ def _at_hand(function: FunctionType, values: Iterable[Any]) -> Iterator[Any]:
     names = function.__globals__
     for value in values:
         yield value
-        attributes = own_attribute(value, "__dict__", {})
-        yield from attributes.values() if type(attributes) is dict else ()
+        yield from attribute_values(value)
     yield from (value for value in function.__code__.co_consts if type(value) is not str)   # docstrings are long
     yield from (names[name] for name in function.__code__.co_names if name in names)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -150,3 +151,18 @@ def test_docstrings_are_not_counted():
     documented.__code__ = documented.__code__.replace(co_consts=("long " * MANY, *documented.__code__.co_consts[1:]))
     assert documented([1, 2]) == 1
     assert not runs_long(documented, ([1, 2],))
+
+
+def test_attributes_stay_as_fast_as_they_are() -> None:
+    """In Python 3.11 and 3.12 an object whose `__dict__` was read refers to it, and its attributes are slow."""
+    model = Model(9)
+    before = gc.get_referents(model)
+    assert not runs_long(Model.loop, (model,))
+    assert gc.get_referents(model) == before
+
+
+def test_items_of_lists_of_a_class_of_the_users_are_not_looked_at() -> None:
+    class Rows(list[int]):
+        pass
+
+    assert not runs_long(single, (Rows([MANY]),))

@@ -39,14 +39,13 @@ from autograph.runtime.dispatch.trace_entry import MISS, Entry
 from autograph.runtime.graph.signature import Signature
 
 HOT = 0.020         # seconds in plain calls, after which tracing pays
-WARMTH = HOT / 10   # from which on they are noted by signature: that takes time, and objects take more memory then
+WARMTH = HOT / 10   # of so many one is noted for its signature: that takes time, and objects take more memory then
 ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
 KNOWN = 64          # timed calls, all of them small, after which those of some functions are not counted any more
 FIRST = 1e-4        # seconds of a first call that is noted for its signature
 SAMPLING = 4e-6     # seconds that timing a call takes at least,
-SHARE = 0.01        # and the part of the time that may go into that,
-NOTING = 0.03       # and into finding the signatures of such calls
+SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
 WARMING = 0.05      # seconds of calls in which loops become hot,
@@ -218,37 +217,25 @@ class Tiers:
         Args:
             trial: that of the signature; None if it is not known.
         """
-        entered, noting, waited, number = _own_clock(), pace.noting, pace.interval, pace.samples
+        entered, waited, number = _own_clock(), pace.interval, pace.samples
         pace.samples += 1
         self._wait(pace, waited * 2 + 1)
-        if trial is None and pace.last >= SMALL:
-            trial = self._noted(pace, values)       # before the call, which may change its arguments
+        if trial is None and pace.last >= SMALL and pace.heat + pace.last * (waited + 1) >= WARMTH:
+            trial = self._trial(values)     # before the call, which may change its arguments
         begin = _now()
         result = self._plain(*values)
         seconds = max(0.0, _clock() - begin - _READING)
         calls = 1 + pace.interval - pace.ticks.left() + (pace.samples - number - 1) * waited    # recursive ones, too
-        each = seconds / calls
+        each, is_hot = seconds / calls, False
         least, pace.last = min(each, pace.last), each       # one slow call may be chance
-        is_hot = False
         if least >= (SMALL if number else FIRST):
             pace.heat += least * (waited + 1)
-            pace.unnoted += least * (waited + 1)
-            trial = trial or self._noted(pace, values)
-            if trial is not None and pace.heat >= WARMTH:
-                is_hot = self._is_hot(trial, least * calls, pace.unnoted)
-                pace.unnoted = 0.0
-        overhead = max(SAMPLING, _own_clock() - entered - seconds - (pace.noting - noting))
+            if pace.heat >= WARMTH or trial is not None:
+                is_hot = self._is_hot(trial or self._trial(values), least * calls, pace.heat)
+                pace.heat = 0.0
+        overhead = max(SAMPLING, _own_clock() - entered - seconds)
         self._wait(pace, min(pace.interval, int(overhead / SHARE / max(each, 1e-9))))
         return result, least, is_hot
-
-    def _noted(self, pace: Pace, values: tuple[Any, ...]) -> Trial | None:
-        """The trial of a call, where finding it takes hardly any of the time."""
-        if pace.heat < WARMTH or pace.noting > NOTING * pace.heat:
-            return None
-        begin = _own_clock()
-        found = self._trial(values)
-        pace.noting += _own_clock() - begin
-        return found
 
     def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
         """Let calls not be counted any more, once it is known that they are small."""
@@ -291,12 +278,10 @@ class Tiers:
             self._promote()
         return result
 
-    def _is_hot(self, trial: Trial, seconds: float, heat: float) -> bool:
-        """Note the time of a plain call, and that of all calls for which it stands.
-
-        Returns:
-            whether to use a graph from now on.
-        """
+    def _is_hot(self, trial: Trial | None, seconds: float, heat: float) -> bool:
+        """Note the time of a plain call and of all that it stands for. Returns whether to use a graph from now on."""
+        if trial is None:
+            return False
         trial.note(seconds, math.ceil(heat / seconds))
         if trial.faster == "plain":
             if seconds < trial.retry:
@@ -315,8 +300,7 @@ class Tiers:
 
     def _trial_at(self, key: Any) -> Trial:
         if key not in self.trials and len(self.trials) >= MOST:
-            oldest, *_ = self.trials    # a copy, as other threads may change it
-            self.trials.pop(oldest, None)
+            self.trials.pop(next(iter(self.trials.copy())), None)    # a copy, as other threads may change it
         return self.trials.setdefault(key, Trial(key))
 
     def compiled(self, trace: Trace) -> None:
