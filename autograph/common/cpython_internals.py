@@ -206,9 +206,9 @@ def possible_owners(names: dict[str, Any]) -> Iterator[Any]:
 
 
 def attribute_values(thing: Any) -> Iterator[Any]:
-    """What the attributes of an instance of a user's class hold, and the items of dicts among them.
+    """The values of the attributes of an object of the user's, and the items of dicts among them.
 
-    In CPython 3.11 and 3.12, reading the `__dict__` of an object would make its attributes slow.
+    CPython 3.11 and 3.12 make the attributes of an object slow once its `__dict__` was read.
     """
     if not mro_of(type(thing))[-2:][0].__flags__ & HEAP:    # it may be a list or the like
         return
