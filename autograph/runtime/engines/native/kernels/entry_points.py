@@ -41,6 +41,7 @@ class EntryPoint:
         count: the number of arguments.
         order: that of the axes of all arrays, `C` or `F`. In Fortran's, the outermost loop is that of the last axis.
         flat: whether all arrays have one shape and are contiguous in that order, so that they are one row.
+        merged: the number of last axes that are one axis of the nest.
         returns_target: whether an array that is written into is a result.
         other, redo, parallel: the Python functions that the C function calls, see above.
 
@@ -57,6 +58,7 @@ class EntryPoint:
         ndim: int,
         order: str,
         flat: bool,
+        merged: int,
         returns_target: bool,
         other: Callable[..., Any],
         redo: Callable[..., Any],
@@ -65,8 +67,9 @@ class EntryPoint:
         slots = sum(member.nest.frame.slots for member in members)
         self._c = c = CFunction(module, count, slots + (len(members) > 1), other)
         self._ndim, self._order, self._flat, self._returns_target = ndim, order, flat, returns_target
+        self._merged = merged
         self._redo, self._parallel = redo, parallel
-        self._lengths = c.b.room(ir.array(ndim, ir.I64))
+        self._lengths = c.b.room(ir.array(ndim + merged - 1, ir.I64))
         if any(member.nest.is_float for member in members):
             c.demand_silence()
         nests = self._take(members, parts)
@@ -88,7 +91,7 @@ class EntryPoint:
         c, base, found, known = self._c, 0, list[NestArguments](), dict[Any, Layout]()
         for member in members:
             frame = c.b.gep(c.frame, SLOT * base)
-            arguments = NestArguments(c, member.nest, frame, self._ndim, self._order, self._flat)
+            arguments = NestArguments(c, member.nest, frame, self._ndim, self._order, self._flat, self._merged)
             found.append(arguments)
             for key, kind in member.inputs.items():
                 if key in known:
@@ -119,7 +122,7 @@ class EntryPoint:
         for place, dtype in enumerate(nest.dtypes):
             if not member.new[place]:
                 continue
-            shape = arguments.layout(place).shape
+            shape = arguments.shape(place)
             if nest.reduction is not None and place == nest.reduced and not nest.reduction.keepdims:
                 shape = shape[:-1]
             for axis, dim in enumerate(shape if self._order == "C" else reversed(shape)):
@@ -216,7 +219,7 @@ class NestArguments:
 
     Args:
         frame: the address of the nest's part of the frame.
-        order, flat: see `EntryPoint`.
+        order, flat, merged: see `EntryPoint`.
 
     Attributes:
         things: the objects of the inputs, by their places; null for outputs.
@@ -225,8 +228,12 @@ class NestArguments:
         size: the number of elements.
     """
 
-    def __init__(self, c: CFunction, nest: Nest, frame: ir.Value, ndim: int, order: str, flat: bool) -> None:
+    def __init__(
+        self, c: CFunction, nest: Nest, frame: ir.Value, ndim: int, order: str, flat: bool, merged: int
+    ) -> None:
         self._c, self.nest, self._frame, self._ndim, self._order, self._flat = c, nest, frame, ndim, order, flat
+        self._merged = merged
+        self._row: list[ir.Value] = []
         self._outs = len(nest.dtypes)
         self.things: list[ir.Value] = [ir.NULL] * self._outs
         self.arrays: list[Layout] = []
@@ -247,6 +254,11 @@ class NestArguments:
         strides = [self._strides[place, axis] for axis in range(self.nest.depth)]
         return Layout(ir.NULL, shape, [*strides, ir.constant(ir.I64, self.nest.dtypes[place].itemsize)])
 
+    def shape(self, place: int) -> list[ir.Value]:
+        """The shape of the array of an output."""
+        shape = self.layout(place).shape
+        return [*shape[:-1], *self._row] if self._row else shape
+
     # Arguments --------------------------------------------------------------------------------------------------------
 
     def take(self, part: Part | None, kind: Stream | Single) -> None:
@@ -266,13 +278,30 @@ class NestArguments:
         is_target = self.nest.update is not None and place == self.nest.update.target
         flags = _CONTIGUOUS[self._order] if self._flat and stream.ndim else (0, 0)
         wanted, mask = (ALIGNED | each | WRITEABLE * is_target for each in flags)
-        ndim, parts = (part.ndim_before(stream.ndim), part.indices) if part is not None else (stream.ndim, ())
+        ndim, parts = stream.ndim + (self._merged - 1) * bool(stream.ndim), part.indices if part is not None else ()
+        ndim = part.ndim_before(ndim) if part is not None else ndim
         self._c.demand_array(argument, stream.dtype, ndim, wanted, mask)
-        layout = self._along_loops(layout_of(self._c, argument, ndim, parts, not self._flat, self._given))
+        layout = self._merge(layout_of(self._c, argument, ndim, parts, not self._flat, self._given))
+        layout = self._along_loops(layout)
         for each in self._places(place):
             self._c.b.store(layout.data, self.at(each))
         self.things.append(argument)
         self.arrays.append(layout)
+
+    def _merge(self, layout: Layout) -> Layout:
+        """A layout with its last axes as one; demands that they are, with the same lengths in all arrays."""
+        if self._merged == 1 or not layout.shape:
+            return layout
+        b, outer = self._c.b, len(layout.shape) - self._merged
+        row, strides = layout.shape[outer:], layout.strides[outer:]
+        for dim, known in zip(row, self._row):
+            self._c.demand(b.icmp("eq", dim, known))
+        size = row[-1]
+        for axis in range(self._merged - 1, 0, -1):
+            self._c.demand(b.icmp("eq", strides[axis - 1], b.mul(strides[axis], row[axis])))
+            size = b.mul(size, row[axis - 1])
+        self._row = row
+        return Layout(layout.data, [*layout.shape[:outer], size], [*layout.strides[:outer], strides[-1]])
 
     def _given(self, place: int) -> ir.Value:
         """An argument that is an integer of an index."""

@@ -116,7 +116,7 @@ class Fuser(Copier):
             self._waiting.append(self._written(node))
             self._flush()
         elif self._ends(node):
-            if not self._uses_waiting(node) or not self._follows(node):
+            if not self._uses_waiting(node) or not self._follows(node) or not self._are_one_row(node):
                 self._flush()
             self._waiting.append(node)
             if not goes_on(node):
@@ -165,6 +165,15 @@ class Fuser(Copier):
         type = node.output.type
         is_number = isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
         return elementwise.is_numeric(node.args[0].type, 1) and (is_number or elementwise.is_numeric(type, 1))
+
+    def _are_one_row(self, node: Node) -> bool:
+        """Whether the elements that a node reduces may be one row, in the order in which NumPy reduces them."""
+        reduction, shape = elementwise.reduction_of(node), shape_of(node)
+        if reduction is None or not reduction.whole or len(shape) == 1:
+            return True
+        arrays = [value for value in _inputs(self._waiting) if elementwise.is_numeric(value.type, 1)]
+        narrow = any(is_narrower(each) for value in arrays for each in self._slices.of(value))
+        return not narrow and all(value.type.shape == shape for value in arrays)  # type: ignore[union-attr]
 
     def _waits(self, value: Value) -> bool:
         return any(value in node.outputs for node in self._waiting)

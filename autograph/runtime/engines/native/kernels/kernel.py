@@ -66,7 +66,9 @@ class Version:
 
     def __init__(self, kernel: Kernel, kinds: tuple[Any, ...]) -> None:
         begin = time.perf_counter()
-        overlaps, (order, flat), *each = kinds
+        overlaps, (order, flat, merged), *each = kinds
+        merged = merged if kernel.merges_axes else 1
+        each = [kind.merged(merged) if isinstance(kind, Stream) else kind for kind in each]
         keys = list(map(key_of, kernel.inputs))
         named, parts = dict(zip(keys, each)) | kernel.constants, dict(zip(keys, kernel.parts))
         ndim = max(kind.ndim for kind in each if isinstance(kind, Stream))
@@ -81,14 +83,15 @@ class Version:
             flat, nest = _nest(kernel, named, order, flat, ndim, overlaps)
             streams = [(part, kind) for part, kind in zip(kernel.parts, each) if isinstance(kind, Stream)]
             same, near = neighboring_rows(streams, len(nest.dtypes), order)
-            nest = replace(nest, same_rows=same, near_rows=near)
+            if merged == 1:
+                nest = replace(nest, same_rows=same, near_rows=near)
             returns_target = any(value in kernel.nodes[-1].outputs for value in kernel.outputs)
             members, self.schedule = [only(nest, named)], schedule_of(nest)
             LoopCode(module, nest).write(self.schedule)
         redo, count = self._redo, len(kernel.args)
         self._other: Callable[..., Any] = kernel
         entry = EntryPoint(
-            module, members, parts, count, ndim, order, flat, returns_target, kernel, redo, self._parallel
+            module, members, parts, count, ndim, order, flat, merged, returns_target, kernel, redo, self._parallel
         )
         printer = Printer()
         self.code = Code(printer.print(verified(module)), origins=printer.origins)
@@ -276,6 +279,11 @@ class Kernel(Rebindable):
         if self.is_given_up:
             self.when_given_up()
 
+    @property
+    def merges_axes(self) -> bool:
+        """Whether the last axes can be one: not if a reduction, or another nest, knows their lengths."""
+        return self.carried is None and not any(map(reduction_of, self.nodes))
+
     def _kinds(self, inputs: Sequence[Any]) -> tuple[Any, ...] | str:
         """The kinds of inputs, for which machine code is specialized, or the reason why it cannot take them."""
         kinds = kinds_of(inputs, any(part.indices for part in self.parts))
@@ -420,7 +428,8 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | str:
     flat = is_one_row and not are_parts
     if order == "F" and not flat and 1 in shape:
         return "axes of arrays in Fortran's order have a length of 1"
-    inner, found = -1 if order == "C" else 0, list[Any]([(order, flat)])
+    merged = 1 if flat or order == "F" else _merged_axes(arrays, shape)
+    inner, found = -1 if order == "C" else 0, list[Any]([(order, flat, merged)])
     for each in inputs:
         if isinstance(each, np.ndarray):
             steps = each.ndim > (0 if order == "C" else len(shape) - 1) and each.shape[inner] != 1
@@ -431,6 +440,18 @@ def kinds_of(inputs: Sequence[Any], are_parts: bool) -> tuple[Any, ...] | str:
         else:
             return f"they get an object of the type {type(each).__name__}"
     return tuple(found)
+
+
+def _merged_axes(arrays: Sequence[Any], shape: tuple[int, ...]) -> int:
+    """The number of last axes that are one row in each array."""
+    found, arrays = 1, [each for each in arrays if each.ndim]
+    while all(
+        each.ndim > found and each.shape[-found - 1 :] == shape[-found - 1 :]
+        and each.strides[-found - 1] == each.strides[-found] * each.shape[-found]
+        for each in arrays
+    ):  # fmt: skip
+        found += 1
+    return found
 
 
 def _is_in_order(array: Any, order: str) -> bool:

@@ -15,7 +15,7 @@ numbered together: these numbers are *places*.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,10 @@ class Stream:
     ndim: int
     steps: bool
     strided: bool = False
+
+    def merged(self, axes: int) -> Stream:
+        """The array with its last axes as one."""
+        return replace(self, ndim=self.ndim - axes + 1) if self.ndim else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def test_transformations_leave_schedules_as_they_are():
 def test_the_schedules_in_the_documents_are_chosen():
     text = DOCUMENT.read_text(encoding="utf-8").partition("**Schedules.**")[2]
     sine, neighbors, *_ = re.findall(r"```text\n(.*?)\n```", text, re.DOTALL)
-    x, cells = np.ones((5, 70))[:, ::2], np.ones((9, 70), "uint8")
+    x, cells = np.ones((5, 71))[:, ::2], np.ones((9, 70), "uint8")
     assert chosen(lambda x: np.sin(x * 2) + 1, x) == sine
     assert chosen(lambda x: x[:-2, 1:] + x[1:-1, 1:] + x[2:, 1:], cells) == neighbors
 
