@@ -138,6 +138,7 @@ def internals() -> dict[str, str]:
         "references": "" if cpython_internals.COUNTS else "all objects are taken for ones that others know",
         "NumPy's arrays": numpy_internals.LAYOUT_PROBLEM,
         "NumPy's sums": "" if are_summed else "no machine code for sums",
+        "NumPy's products": "" if numpy_internals.matmul_loop("d") else "loops call Python for products of vectors",
         "NumPy's settings": "" if numpy_internals.SETTINGS else "calls of machine code are slower",
     }
     return {name: f"not as expected: {problem}" if problem else "as expected" for name, problem in problems.items()}

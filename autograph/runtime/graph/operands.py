@@ -117,6 +117,22 @@ class Array:
         return ("array", self.input) if self.input >= 0 else ("array", self.dtype, self.ndim, self.flags)
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """A part of an array, or all of it, as its elements in memory: there is no object.
+
+    Attributes:
+        data: the address of its first element, an integer.
+        shape: its lengths.
+        strides: the bytes from one element to the next, along each axis.
+    """
+
+    dtype: np.dtype[Any]
+    data: Number
+    shape: tuple[Number, ...]
+    strides: tuple[Number, ...]
+
+
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -163,7 +179,7 @@ class Fixed:
         return "fixed", id(self.value)
 
 
-Operand: TypeAlias = "Number | Complex | Range | Array | Given | Boxed | Fixed"
+Operand: TypeAlias = "Number | Complex | Range | Array | View | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
@@ -203,11 +219,33 @@ def kind_of(operand: Any) -> Any:
     return tuple(map(kind_of, operand)) if isinstance(operand, tuple) else operand.kind
 
 
+class Vectors(Protocol):
+    """Emits operations on arrays as a whole, and on views of them."""
+
+    def whole(self, x: Array) -> View:
+        """An array as a view."""
+
+    def product(
+        self, function: Callable[[Any, Any], Any], x: View, y: View, copies: bool = False, warns: bool = True
+    ) -> Number | Complex:
+        """The product of two vectors of one dtype and length, with the bits of a function of NumPy.
+
+        Args:
+            copies: whether NumPy copies vectors unless their strides are positive, and multiplies single elements
+                without adding them to 0.
+            warns: whether NumPy checks for overflows and invalid operations.
+        """
+
+
 class Emitter(Protocol):
     """Emits machine code, one operation after the other.
 
     Conditions are numbers of type `py.bool`. Two operands have one type.
     """
+
+    @property
+    def vectors(self) -> Vectors:
+        """Emits operations on vectors; `NoLowering` if they cannot be emitted here."""
 
     def constant(self, value: Any, type: TensorType) -> Number:
         """A number of that type."""

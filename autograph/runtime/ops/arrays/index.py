@@ -16,6 +16,7 @@ from autograph.runtime.graph.traits import (
     GIVES_PARTS,
     KEEPS,
     LOOKS_UP,
+    MAKES_VIEWS,
     MOVES,
     ON_LIST,
     OWN_VIEW,
@@ -217,7 +218,8 @@ declare(
     "getitem", rule(getitem), effect=VIEW, template="{}[{}]", raises=True, fold=operator.getitem,
     vjp=lambda g, out, x, index: scatter_add(x, index, g), lower=element,
     traits=[
-        VIEW_OR_COPY, MOVES, GIVES_ITEM, GIVES_PARTS, READS_ITEMS, OWN_VIEW, LOOKS_UP, PART_OF_FIRST, (ON_LIST, "load"),
+        VIEW_OR_COPY, MOVES, GIVES_ITEM, GIVES_PARTS, READS_ITEMS, OWN_VIEW, LOOKS_UP, PART_OF_FIRST, MAKES_VIEWS,
+        (ON_LIST, "load"),
     ],
 )  # fmt: skip
 declare(

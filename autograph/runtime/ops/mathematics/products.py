@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, Vjp
-from autograph.runtime.graph.traits import ARRAY_PRODUCT
+from autograph.runtime.graph.traits import ARRAY_PRODUCT, READS_VIEWS
 from autograph.runtime.graph.types import Shape, TensorType, Type
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients import adjoint_ops
@@ -31,6 +31,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     size,
 )
 from autograph.runtime.ops.mathematics.ufuncs import ufunc_rule
+from autograph.runtime.ops.native import products
 
 
 def common(*arrays: TensorType) -> np.dtype[Any]:
@@ -292,9 +293,9 @@ def of_trace(g: Any, out: Any, x: Any, *, offset: Any = 0, dtype: Any = None) ->
 
 
 _PRODUCT = [ARRAY_PRODUCT]
-functions("np.dot .dot", dot, vjp=OF_DOT, traits=_PRODUCT)
-functions("np.inner", inner, vjp=OF_INNER, traits=_PRODUCT)
-functions("np.vdot", vdot, vjp=OF_VDOT, traits=_PRODUCT)
+functions("np.dot .dot", dot, vjp=OF_DOT, lower=products.dot, traits=[*_PRODUCT, READS_VIEWS])
+functions("np.inner", inner, vjp=OF_INNER, lower=products.inner, traits=[*_PRODUCT, READS_VIEWS])
+functions("np.vdot", vdot, vjp=OF_VDOT, lower=products.vdot, traits=[*_PRODUCT, READS_VIEWS])
 functions("np.outer np.linalg.outer", outer, vjp=OF_OUTER, traits=_PRODUCT)
 functions("np.linalg.multi_dot", multi_dot, vjp=of_multi_dot)
 functions("np.tensordot np.linalg.tensordot", tensordot, vjp=TENSORDOT, traits=_PRODUCT)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.opdef import NO_GRADIENT, WRITE, Infer, Vjp, declare
+from autograph.runtime.graph.opdef import NO_GRADIENT, WRITE, Infer, Lower, Vjp, declare
 from autograph.runtime.graph.traits import (
     ADDITION,
     ARRAY_PRODUCT,
@@ -18,6 +18,7 @@ from autograph.runtime.graph.traits import (
     GIVES_BOOLEANS,
     MATRIX_PRODUCT,
     MOVES,
+    READS_VIEWS,
     SAME_IN_PLACE,
     SLOW_IN_NUMPY,
     mark,
@@ -72,6 +73,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     reduced,
     result,
 )
+from autograph.runtime.ops.native import products
 from autograph.runtime.ops.native.numpy_scalars import of_ufunc
 
 PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
@@ -273,8 +275,14 @@ def _declare(name: str, ufunc: np.ufunc) -> None:
     # NumPy refuses integers to negative integer powers; nothing else depends on values
     declare(
         f"np.{name}", rule(ufunc_rule(ufunc)), target=ufunc, raises=ufunc is np.power, fold=ufunc, vjp=vjp,
-        lower=of_ufunc(ufunc, f"np.{name}") if is_pointwise and ufunc.nout == 1 else None, traits=traits,
+        lower=_lowering(name, ufunc), traits=traits,
     )  # fmt: skip
+
+
+def _lowering(name: str, ufunc: np.ufunc) -> Lower | None:
+    if ufunc is np.matmul:
+        return products.matmul
+    return of_ufunc(ufunc, f"np.{name}") if ufunc.signature is None and ufunc.nout == 1 else None
 
 
 def _declare_methods(name: str, ufunc: np.ufunc) -> None:
@@ -311,5 +319,5 @@ mark("np.negative np.positive", MOVES)
 FACTORS.update({"np.multiply": (0, 1), "np.divide": (0,)})
 mark("np.add np.subtract np.multiply np.divide np.bitwise_and np.bitwise_or np.bitwise_xor", SAME_IN_PLACE)
 mark("np.negative np.abs np.sqrt np.square np.maximum np.minimum np.floor np.ceil", SAME_IN_PLACE)
-mark("np.matmul", MATRIX_PRODUCT)
+mark("np.matmul", MATRIX_PRODUCT, READS_VIEWS)
 mark("np.exp np.sqrt", SLOW_IN_NUMPY)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.graph.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range
+from autograph.runtime.graph.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range, View
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
+from autograph.runtime.ops.native import views
 from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
 
@@ -93,9 +94,13 @@ def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
 
 
 def element(emit: Emitter, x: Any, index: Any) -> Operand:
-    """`x[index]`."""
-    if not isinstance(x, Array):
+    """`x[index]`: an element, or a view."""
+    if not isinstance(x, (Array, View)):
         raise NoLowering
+    entries = index if type(index) is tuple else (index,)
+    ndim = x.ndim if isinstance(x, Array) else len(x.shape)
+    if isinstance(x, View) or len(entries) < ndim or any(isinstance(entry, slice) for entry in entries):
+        return views.part(emit, x, entries)
     return emit.load(x, place(emit, x, index))
 
 

@@ -43,6 +43,7 @@ from autograph.runtime.graph.traits import (
     OVERLOADED,
     PARTIAL,
     PLAIN,
+    READS_VIEWS,
     RING,
     SAME_IN_PLACE,
     SHIFT,
@@ -77,6 +78,7 @@ from autograph.runtime.ops.native import (
     intervals,
     math_functions,
     number_rules,
+    products,
     scalars,
 )
 from autograph.runtime.ops.native.complex_numbers import also, lowered
@@ -312,11 +314,15 @@ Traits: TypeAlias = Sequence[Trait | tuple[Relation, Any]]
 
 
 def _binary(name: str, lower: Lower | None, traits: Traits, in_place_traits: Traits = (), **facts: Any) -> None:
-    """Declare a binary operator and its in-place form, which has the same derivatives in the old value."""
+    """Declare a binary operator and its in-place form, which has the same derivatives in the old value.
+
+    If `lower` takes arrays, the in-place form has no lowering: it writes into the first one.
+    """
     infer = rule(power) if name == "pow" else remembering(binary(name))
     facts |= {"lower": lower, "fold": constants.BOUNDED.get(name) or python_function(name)}
     declare(name, infer, template=template(name), traits=traits, **facts)
     facts |= {"effect": WRITE, "raises": True, "traits": [IN_PLACE, STATEMENT, (PLAIN, name), *in_place_traits]}
+    facts["lower"] = None if READS_VIEWS in traits else lower
     declare(f"i{name}", in_place(infer), template=template(f"i{name}"), **facts)
 
 
@@ -370,7 +376,9 @@ _binary(
     "pow", also(math_functions.power, complex_numbers.power), raises=True, vjp=OF_TWO["power"],
     traits=[ELEMENTWISE, UFUNC_BY_VALUE],
 )  # fmt: skip
-_binary("matmul", None, [MATRIX_PRODUCT, PARTIAL, ARRAY_PRODUCT], [ARRAY_PRODUCT], vjp=OF_MATMUL)
+_binary(
+    "matmul", products.matmul, [MATRIX_PRODUCT, PARTIAL, ARRAY_PRODUCT, READS_VIEWS], [ARRAY_PRODUCT], vjp=OF_MATMUL
+)
 _binary(
     "and", _bits("and"), in_place_traits=[CONSUMES],
     traits=[

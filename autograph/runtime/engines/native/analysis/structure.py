@@ -92,6 +92,10 @@ class Structure:
         at = self._owners[block][1]
         return None if at is None else Point(at.block, at.place + 1)
 
+    def last_use(self, block: Block, value: Value) -> int:
+        """The place of the last node of a block that uses a value; behind all nodes if its results do."""
+        return self._last[block].get(value, -1)
+
     def used(self, outputs: Sequence[T]) -> list[T]:
         """Items for the loop's outputs, without those for outputs that are never read."""
         return [each for place, each in enumerate(outputs) if place not in self._unused]

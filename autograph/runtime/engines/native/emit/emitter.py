@@ -18,7 +18,7 @@ from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, llvm_type
 from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
-from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
+from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number, Vectors
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.intervals import join
@@ -185,6 +185,10 @@ class Emitter:
         raise NoLowering
 
     library = ufunc = make_array = copy_array = _refuse
+
+    @property
+    def vectors(self) -> Vectors:
+        raise NoLowering
 
     def compare(self, name: str, a: Number, b: Number) -> Number:
         kind = a.type.dtype.kind

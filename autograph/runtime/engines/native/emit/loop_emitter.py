@@ -15,6 +15,7 @@ from autograph.runtime.engines.native.emit import external_calls, speculation
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.guard_hoisting import PINNED, FastLoop, hoist_bounds_check, hoist_sum
 from autograph.runtime.engines.native.emit.polling import Poll
+from autograph.runtime.engines.native.emit.products import Vectors
 from autograph.runtime.engines.native.llvm.ir import Block, Value
 from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.operands import Array, Complex, Number
@@ -44,6 +45,7 @@ class LoopEmitter(Emitter):
         self.always = self.bounded = False
         self._make_exit = side_exit
         self._guard: Number | None = None
+        self._vectors = Vectors(self)
 
     def _side_exit(self) -> Any:
         if self.loop is not None:
@@ -209,6 +211,10 @@ class LoopEmitter(Emitter):
             speculation.record_store(self, found, x, index)
         else:
             found.loop.exits += 1       # such iterations could not be undone
+
+    @property
+    def vectors(self) -> Vectors:
+        return self._vectors
 
     make_array = external_calls.make_array
     copy_array = external_calls.copy_array

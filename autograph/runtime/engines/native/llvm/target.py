@@ -39,7 +39,7 @@ def binding() -> Any:
     llvm.initialize_native_asmprinter()
     for name, place in addresses().items():
         llvm.add_symbol(name, place)
-    for char in "fd":
+    for char in "bhilBHILfdFD":
         if address := numpy_internals.matmul_loop(char):
             llvm.add_symbol(f"ag_matmul_{char}", address)
     return llvm

@@ -38,6 +38,7 @@ from autograph.runtime.graph.operands import (
     NoLowering,
     Number,
     Range,
+    View,
     is_held,
     kind_of,
     mapped,
@@ -49,6 +50,7 @@ from autograph.runtime.ops.native.scalars import number
 
 VERSIONS = 8        # of a block, at most
 
+S = TypeVar("S")
 T = TypeVar("T")
 Cell: TypeAlias = "tuple[Key, tuple[int, ...]]"     # a value, and the path to a part of it if it is a tuple
 
@@ -166,7 +168,7 @@ class Flow:
         """The operand of an argument, also of a constant."""
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self.operand, arg))
-        if isinstance(arg, (Number, Complex, Range, Array, Given, Boxed, Fixed)):
+        if isinstance(arg, (Number, Complex, Range, Array, View, Given, Boxed, Fixed)):
             return arg
         if is_complex(arg):
             return as_complex(self.emit, arg)
@@ -345,11 +347,11 @@ class Flow:
 
         return reset
 
-    def attempt(self, emit: Callable[[Node], T], node: Node) -> T | None:
-        """Emit a node, and return the result of that; None, with nothing emitted, if there is no lowering for it."""
+    def attempt(self, emit: Callable[[S], T], nodes: S) -> T | None:
+        """Emit nodes, and return the result of that; None, with nothing emitted, if there is no lowering for one."""
         reset = self.mark()
         try:
-            return emit(node)
+            return emit(nodes)
         except NoLowering:
             reset()
             return None

@@ -15,7 +15,10 @@ from autograph.runtime.engines.native.llvm.ir import Block
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Number, Range
+from autograph.runtime.graph.traits import ARRAY_PRODUCT
 from autograph.runtime.graph.types import INT
+
+LONG = 256      # iterations of numbers that one with arrays counts for
 
 
 class Counter(NamedTuple):
@@ -69,16 +72,22 @@ def begin_iteration(flow: Flow, node: Node, iterator: Any) -> None:
 
 def set_limit(flow: Flow, node: Node, iterator: Any, head: Block, speculates: bool = False) -> None:
     """Poll for signals, and set the limit: the next poll, the end of a speculative strip, or the end of the loop."""
-    emit, iterations = flow.emit, STRIP if speculates else POLL
+    emit, iterations = flow.emit, STRIP if speculates else POLL // weight(node)
     item, stop, step, down = counter_of(flow, iterator)
     room = emit.integer("sub", item, stop) if down else emit.integer("sub", stop, item)
     size = emit.integer("sub", emit.constant(0, INT), step) if down else step
     span = emit.integer("mul", size, emit.constant(iterations, INT))
     far = emit.compare("gt", room, span)
     if not speculates:
-        flow.poll(emit.integer("div", emit.select(far, span, room), size).ref, head)
+        count = emit.integer("div", emit.select(far, span, room), size)
+        flow.poll(emit.integer("mul", count, emit.constant(weight(node), INT)).ref, head)
     emit.cells.store((node, "limit"), stop.ref)
     with emit.rarely(far):
         if speculates:
             flow.poll(iterations, head)
         emit.cells.store((node, "limit"), emit.integer("sub" if down else "add", item, span).ref)
+
+
+def weight(node: Node) -> int:
+    """For how many iterations between polls one iteration of a loop counts: a product of vectors takes long."""
+    return LONG if any(each.op in ARRAY_PRODUCT for each in node.blocks[-1].nodes) else 1

@@ -17,6 +17,7 @@ from autograph.runtime.engines.native.analysis.if_conversion import compares, is
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.analysis.view_groups import view_group
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
 from autograph.runtime.engines.native.emit.tier_up import assembled
@@ -24,14 +25,14 @@ from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.loops.block_versions import Flow
-from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit
+from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import assign, raise_again
 from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
-from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, kind_of
+from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, View, kind_of
 from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, MAKES_ARRAYS, ORDERING
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.number_rules import inverse
@@ -64,6 +65,7 @@ class Lowering:
         self._heads: dict[Node, Label] = {}       # the first block of an iteration of a `while`
         self._rows: dict[Node, TensorType] = {}     # the types of items of loops over arrays
         self._nodes = 0
+        self._views = False     # whether all readers of views are emitted at once
 
     def run(self) -> tuple[str, list[Place]]:
         """The assembly of the code, and the source locations of its lines."""
@@ -114,15 +116,15 @@ class Lowering:
                 if node.blocks:
                     self._loop(node)
                     return
-                changes = self.flow.attempt(self._operation, node)
-                if changes is None:
+                nodes, changes = self._lowered(block, place)
+                if not nodes:
                     place = self._without_lowering(block, place, node)
                     continue
-                self.calls.count(block, node)
-                place += 1
+                self.calls.count(block, *nodes)
+                place += len(nodes)
                 if changes:
                     self.flow.resume_from(Point(block, place))
-                if self._part(block, place, node):
+                if self._part(block, place, nodes[-1]):
                     return
             except NoLowering:
                 assert place is not None
@@ -133,13 +135,38 @@ class Lowering:
                 self._emit.jump(self._emit.leave())
                 return
 
+    def _lowered(self, block: Block, place: int) -> tuple[list[Node], bool]:
+        """Emit machine code for a node, or for a view and the nodes up to the last one that reads it.
+
+        Returns the nodes, none if there is no lowering, and whether the last one has an effect. The others must have
+        none: Python resumes before them, so that no view is live there.
+        """
+        group = view_group(self._structure, block, place)
+        changes = self.flow.attempt(self._of_group, group) if group else None
+        if changes is None:
+            group = [block.nodes[place]]
+            changes = self.flow.attempt(self._operation, group[0])
+        return ([], False) if changes is None else (group, changes)
+
+    def _of_group(self, group: list[Node]) -> bool:
+        """Emit nodes of which only the last one may have an effect. Returns whether it has."""
+        self._views, changes = True, False
+        try:
+            for node in group:
+                if changes:
+                    raise NoLowering
+                changes = self._operation(node)
+        finally:
+            self._views = False
+        return changes
+
     def _without_lowering(self, block: Block, place: int, node: Node) -> int | None:
         """Emit a node without a lowering for its operands. Returns the place where the code continues, if it does."""
         if self._extreme(node, block, place + 1):
             return None
         if block.results is None or not is_python_callback(node):
             raise NoLowering
-        after = self.calls.call(block, place, self._operation)
+        after = self.calls.call(block, place, lambda *at: bool(self._lowered(*at)[0]))
         is_parted = after is not None and self._part(block, after, *block.nodes[place:after])
         return None if is_parted else after
 
@@ -196,7 +223,7 @@ class Lowering:
             sums = self._sums if self._fast is None else self._fast.sums
             self._emit.bounded = not sums.isdisjoint(node.outputs)
             args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
-            found = op.lower(self._emit, *args, **self.flow.args(node.kwargs))
+            found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
             if changes:
                 return True
             if op.name in MAKES_ARRAYS:
@@ -207,6 +234,12 @@ class Lowering:
             self.flow.leave_if_nan(value, found)
             self.flow.define(value, found)
         return False
+
+    def _demand_object(self, found: Any) -> Any:
+        """Refuse views, for which there is no object, unless all that reads them is emitted at once."""
+        if isinstance(found, View) and not self._views:
+            raise NoLowering
+        return found
 
     def _choose(self, node: Node, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Emit both paths behind a condition of a node; only one, if the condition is a constant."""
@@ -352,7 +385,7 @@ class Lowering:
         """Poll for signals in an iteration of a `while`."""
         if not ends_soon(node, self._structure):
             besides = partial(self._check_sums_again, node) if self._counted[node] else None
-            self.flow.poll(1, self._heads[node], besides)
+            self.flow.poll(weight(node), self._heads[node], besides)
 
     def _check_sums(self, node: Node) -> None:
         """When a `while` begins, leave if its induction variables are large."""

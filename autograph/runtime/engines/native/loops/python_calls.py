@@ -30,7 +30,18 @@ from autograph.runtime.engines.native.loops.subjects import Subject, about, is_n
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
 from autograph.runtime.graph.opdef import OPS
-from autograph.runtime.graph.operands import Array, Boxed, Complex, Fixed, Given, NoLowering, Number, Range, mapped
+from autograph.runtime.graph.operands import (
+    Array,
+    Boxed,
+    Complex,
+    Fixed,
+    Given,
+    NoLowering,
+    Number,
+    Range,
+    View,
+    mapped,
+)
 from autograph.runtime.graph.traits import RESHAPES
 from autograph.runtime.graph.types import ANY, BOOL, INT, TensorType, type_of
 from autograph.runtime.ops.native.complex_numbers import part_type
@@ -170,11 +181,12 @@ class PythonCalls:
         """Whether machine code gains more than its callbacks lose."""
         return not self.callbacks or not self._is_whole or self._gain > 0
 
-    def count(self, block: Block, node: Node) -> None:
-        """Add the gain of a node that is machine code."""
-        if node.op not in ("build", "unpack", "bound"):
-            gain = 3 if any(map(_is_of_numpy, map(self._operand, node.inputs))) else 1
-            self._gain += gain * self._weight(block)
+    def count(self, block: Block, *nodes: Node) -> None:
+        """Add the gain of nodes that are machine code."""
+        for node in nodes:
+            if node.op not in ("build", "unpack", "bound"):
+                gain = 3 if any(map(_is_of_numpy, map(self._operand, node.inputs))) else 1
+                self._gain += gain * self._weight(block)
 
     def _weight(self, block: Block) -> int:
         """An estimate of how often a block runs."""
@@ -182,7 +194,7 @@ class PythonCalls:
 
     # Nodes and results ------------------------------------------------------------------------------------------------
 
-    def _reach(self, block: Block, place: int, lower: Callable[[Node], bool]) -> int:
+    def _reach(self, block: Block, place: int, lower: Callable[[Block, int], bool]) -> int:
         """The place behind the consecutive nodes, from one on, that Python has to run."""
         reset = self.flow.mark()
         while True:
@@ -192,7 +204,7 @@ class PythonCalls:
             ends = any(each == UNKNOWN or type(each) is frozenset for each in found)
             if ends or place == len(block.nodes) or not is_python_callback(block.nodes[place]):
                 break
-            if self.flow.attempt(lower, block.nodes[place]) is not None:
+            if lower(block, place):
                 break
         reset()
         return place
@@ -247,11 +259,11 @@ class PythonCalls:
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
-    def call(self, block: Block, place: int, lower: Callable[[Node], bool]) -> int | None:
+    def call(self, block: Block, place: int, lower: Callable[[Block, int], bool]) -> int | None:
         """Call Python for a node, and for the next ones that have no lowering either.
 
         Args:
-            lower: emits machine code for a node, or raises `NoLowering`.
+            lower: emits machine code for the node at a place, and returns whether there is any.
 
         Returns:
             the place behind them; None if the code does not continue there.
@@ -437,7 +449,9 @@ def is_python_callback(node: Node) -> bool:
 
 
 def _is_of_numpy(operand: Any) -> bool:
-    return isinstance(operand, Array) or (isinstance(operand, (Number, Complex)) and operand.type.kind == "scalar")
+    if isinstance(operand, (Number, Complex)):
+        return operand.type.kind == "scalar"
+    return isinstance(operand, (Array, View))
 
 
 def _may_reshape(node: Node) -> bool:

@@ -1,0 +1,32 @@
+"""Views of arrays that only the next nodes read, so that machine code needs no objects for them."""
+
+from __future__ import annotations
+
+from autograph.runtime.engines.native.analysis.structure import Structure
+from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.traits import MAKES_VIEWS, READS_VIEWS
+from autograph.runtime.graph.types import TensorType
+
+LONGEST = 16    # nodes
+
+
+def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
+    """A node that makes a view, and the next ones up to the last that reads it, or a view of it, or one beside it.
+
+    None of them if a node reads such a view that needs an object.
+    """
+    nodes, views, stop = block.nodes, set[Value](), place + 1
+    for at, node in enumerate(nodes[place : place + LONGEST], place):
+        reads = not views.isdisjoint(node.inputs)
+        if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS):
+            return []
+        if node.op in MAKES_VIEWS and not _is_number(node.output):
+            views.add(node.output)
+            stop = max(stop, structure.last_use(block, node.output) + 1)
+        if at + 1 == stop or not views:
+            return nodes[place:stop] if views and stop <= len(nodes) else []
+    return []
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.kind != "array"

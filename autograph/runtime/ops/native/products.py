@@ -1,0 +1,53 @@
+"""Lowerings of products of vectors: `x @ y`, `np.dot`, `np.inner`, `np.vdot`.
+
+All of them end in one inner loop of NumPy, but what they do before differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number, View
+from autograph.runtime.ops.native.views import whole_of
+
+
+def matmul(emit: Emitter, x: Any, y: Any) -> Number | Complex:
+    """`x @ y`."""
+    return emit.vectors.product(np.matmul, *_vectors(emit, x, y))
+
+
+def dot(emit: Emitter, a: Any, b: Any) -> Number | Complex:
+    """`np.dot(a, b)` or `a.dot(b)`."""
+    return _copying(emit, np.dot, a, b)
+
+
+def inner(emit: Emitter, a: Any, b: Any) -> Number | Complex:
+    """`np.inner(a, b)`."""
+    return _copying(emit, np.inner, a, b)
+
+
+def vdot(emit: Emitter, a: Any, b: Any) -> Number | Complex:
+    """`np.vdot(a, b)`."""
+    x, y = _vectors(emit, a, b)
+    if x.dtype.kind == "c":
+        raise NoLowering        # it takes the conjugate of one
+    return emit.vectors.product(np.vdot, x, y, warns=False)
+
+
+def _copying(emit: Emitter, function: Callable[[Any, Any], Any], *args: Any) -> Number | Complex:
+    x, y = _vectors(emit, *args)
+    if x.dtype.kind == "c":
+        raise NoLowering        # it multiplies single elements in another way
+    return emit.vectors.product(function, x, y, copies=True)
+
+
+def _vectors(emit: Emitter, *args: Any) -> tuple[View, View]:
+    """Two vectors of one dtype; leaves machine code if their lengths differ."""
+    x, y = (whole_of(emit, arg) for arg in args)
+    if x.dtype != y.dtype or len(x.shape) != 1 or len(y.shape) != 1:
+        raise NoLowering
+    emit.leave_if(emit.compare("ne", x.shape[0], y.shape[0]))
+    return x, y
