@@ -71,6 +71,7 @@ MEAN = Trait("the mean of elements")
 UFUNC_IF_COMPLEX = Relation("the ufunc of a method on complex arrays; real ones it returns unchanged")
 ATTRIBUTE = Relation("the attribute that a function reads: `real` for `np.real`")
 REDUCES = Relation("the ufunc that combines the elements of an array: `np.add` for `np.sum`")
+OUTER = Relation("the ufunc that it applies to each pair of elements of two arrays: `np.add` for `np.add.outer`")
 SILENT_METHOD = Relation("the method of arrays that a function calls, if it never warns: `.max` for `np.max`")
 
 # Forms of operators ---------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from autograph.runtime.graph.traits import (
     GIVES_BOOLEANS,
     MATRIX_PRODUCT,
     MOVES,
+    OUTER,
     READS_VIEWS,
     SAME_IN_PLACE,
     SLOW_IN_NUMPY,
@@ -297,7 +298,10 @@ def _declare_methods(name: str, ufunc: np.ufunc) -> None:
     ):
         if ufunc.nin == 2:
             raises = ufunc is np.power or method == "reduceat"
-            declare(f"np.{name}.{method}", rule(make(ufunc)), target=getattr(ufunc, method), raises=raises, vjp=vjp)
+            declare(
+                f"np.{name}.{method}", rule(make(ufunc)), target=getattr(ufunc, method), raises=raises, vjp=vjp,
+                traits=[(OUTER, f"np.{name}")] if method == "outer" else [],
+            )  # fmt: skip
 
 
 def _own_name(name: str) -> str:

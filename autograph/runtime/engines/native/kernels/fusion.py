@@ -27,7 +27,7 @@ from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
 from autograph.runtime.graph.opdef import PURE, VIEW, lookup
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import SLOW_IN_NUMPY
+from autograph.runtime.graph.traits import OUTER, SLOW_IN_NUMPY
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
 
@@ -89,8 +89,9 @@ class Fuser(Copier):
 
     def _fuse(self, nodes: Sequence[Node]) -> None:
         self._part_views |= part_views(nodes, self._uses)
-        for node in nodes:
-            self._places[node] = len(self._places)
+        for each in nodes:
+            self._places[each] = len(self._places)
+            node = each if each in self._without else self._broadcast(each)
             if node in self._without:
                 self._flush()
                 self._copy([*self._slices.pop_unsure(), node])
@@ -105,6 +106,23 @@ class Fuser(Copier):
             elif not self._joins(node):
                 self._stands_alone(node)
         self._flush()
+
+    def _broadcast(self, node: Node) -> Node:
+        """`a[:, None] + b` in the place of `np.add.outer(a, b)`."""
+        if node.op not in OUTER or node.kwargs or not all(map(_is_array, node.args)):
+            return node
+        first, second = node.args
+        wide = Node("getitem", (first, (slice(None),) * first.type.ndim + (None,) * second.type.ndim), place=node.place)
+        view = wide.add_output(TensorType(first.type.dtype, first.type.shape + (1,) * second.type.ndim))
+        found = Node(OUTER[node.op], (view, second), place=node.place)
+        found.outputs = node.outputs
+        self._uses[view] = 1
+        self._sources[found] = node
+        self._places[wide] = self._places[found] = self._places[node]
+        if self._uses_waiting(wide):
+            self._flush()
+        self._slices.add(wide)
+        return found
 
     def _joins(self, node: Node) -> bool:
         """Let a node wait, or be the last of those that wait, if it can."""
@@ -302,6 +320,10 @@ class Fuser(Copier):
         found = copier.arg(tuple(outputs))
         graph.block.results = (found[0] if len(found) == 1 else found,)
         return graph
+
+
+def _is_array(arg: Any) -> bool:
+    return isinstance(arg, Value) and elementwise.is_numeric(arg.type, 1) and arg.type.exact  # type: ignore[union-attr]
 
 
 def _takes(nodes: list[Node], part: Node) -> bool:

@@ -145,3 +145,36 @@ def test_a_loop_of_kernels_makes_no_views():
         assert described(staged(np.arange(9.0) ** 2, 10)) == described(f(np.arange(9.0) ** 2, 10))
     assert "5 operations on arrays are" in reported(staged)
     assert "u[" not in staged.lower(np.arange(9.0), 10).source
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "subtract", "divide", "maximum", "less", "arctan2", "left_shift"])
+def test_outer_is_part_of_a_kernel(name):
+    ufunc = getattr(np, name)
+
+    def f(x, y, k):
+        a = ufunc.outer(x[:, k], y[k]) * 2
+        b = ufunc.outer(x, y[0]) + a[0, 0]
+        x[:] = np.minimum(x, ufunc.outer(x[:, k], x[k, :]))
+        return a, b, ufunc.outer(x[0] + x[1], y[1]), ufunc.outer(x, 2)
+
+    staged = native(f)
+    for dtype in ("int32", "float64", "complex64", "bool", "float16"):
+        for k in (0, 2, 5, -1):
+            def args():
+                x, y = (np.random.default_rng(seed).integers(0, 5, (4, 4)).astype(dtype) for seed in (1, 2))
+                return x, y, k
+
+            for _ in range(2):
+                assert outcome(staged, *args()) == outcome(f, *args())
+
+
+def test_a_loop_with_outer_is_one_kernel():
+    def f(path):
+        for k in range(path.shape[0]):
+            path[:] = np.minimum(path[:], np.add.outer(path[:, k], path[k, :]))
+        return path
+
+    staged, path = native(f), np.random.default_rng(0).integers(1, 99, (9, 9), "int32")
+    for _ in range(2):
+        assert outcome(staged, path.copy()) == outcome(f, path.copy())
+    assert "3 operations on arrays are one loop" in reported(staged)
