@@ -129,7 +129,8 @@ def internals() -> dict[str, str]:
 
     from autograph.common import bytecode, cpython_internals, line_tables, numpy_internals
 
-    are_summed = all(numpy_internals.sums_are_known(np.dtype(char)) for char in "fd")
+    known = numpy_internals.sums_are_known, numpy_internals.sums_of_rows_are_known
+    are_summed = all(is_known(np.dtype(char)) for is_known in known for char in "fd")
     problems = {
         "CPython's objects": cpython_internals.LAYOUT_PROBLEM,
         "versions of classes": "" if cpython_internals.HAS_TAGS else "guards are slower",

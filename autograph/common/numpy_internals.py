@@ -162,6 +162,21 @@ def sums_are_known(dtype: np.dtype[Any]) -> bool:
     return agrees(lambda x: x.dtype.type(0) + _pairwise_sum(x), np.add.reduce, samples)
 
 
+@cache
+def sums_of_rows_are_known(dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy adds up floats of a dtype row by row, if it adds over other axes than the last."""
+    random = np.random.default_rng(0)
+    samples = [(random.normal(size=size).astype(dtype),) for size in ((9, 2), (3, 131, 2), (2, 17, 5, 33))]
+
+    def added(x: Any) -> Any:
+        total = np.zeros_like(x[(0,) * (x.ndim - 1)])
+        for row in x.reshape(-1, x.shape[-1]):
+            total += row
+        return total
+
+    return agrees(added, lambda x: np.add.reduce(x, tuple(range(x.ndim - 1))), samples)
+
+
 def _pairwise_sum(x: Any) -> Any:
     if len(x) > PAIRWISE:
         half = len(x) // 2 & -8

@@ -118,6 +118,14 @@ def test_the_order_of_sums(char: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert numpy_internals._pairwise_sum(x) == np.add.reduce(x)
 
 
+@pytest.mark.parametrize("char", "fd")
+def test_rows_are_added_one_after_the_other(char: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dtype, known = np.dtype(char), numpy_internals.sums_of_rows_are_known
+    assert known(dtype)
+    monkeypatch.setattr(np, "zeros_like", np.ones_like)     # so that the sums differ
+    assert not known.__wrapped__(dtype)
+
+
 @pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
 def test_sums_of_another_order_are_numpys(monkeypatch: pytest.MonkeyPatch) -> None:
     from autograph.runtime.engines.native.kernels import elementwise

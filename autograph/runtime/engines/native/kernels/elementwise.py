@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.common.numpy_internals import sums_are_known
+from autograph.common.numpy_internals import sums_are_known, sums_of_rows_are_known
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS
 from autograph.runtime.engines.native.kernels.indices import selects_part
-from autograph.runtime.engines.native.kernels.loop_nest import Reduction
+from autograph.runtime.engines.native.kernels.loop_nest import Reduction, Sums
 from autograph.runtime.engines.native.libmath.ufunc_loops import find
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.effects import effect_of, is_array
@@ -20,6 +20,8 @@ from autograph.runtime.graph.operands import NoLowering
 from autograph.runtime.graph.types import TensorType, type_of
 from autograph.runtime.ops.inner_loops import CLIPS, LOOPS, power_of
 from autograph.runtime.ops.native.number_rules import Inner, known_dtype, promotes
+
+SUMMED = "?bBhHiIlLqQfd"        # dtypes whose elements NumPy adds with one rounding each
 
 # `Reduction.how` by the ufunc whose reduction it is.
 _HOW: dict[np.ufunc | None, str] = {
@@ -156,6 +158,24 @@ def reduction_of(node: Node) -> Reduction | None:
     if axis is None or (ndim == 1 and axis in (0, -1)):
         return None if keepdims else Reduction(how, True)
     return Reduction(how, False, keepdims) if axis in (-1, ndim - 1) else None
+
+
+def sums_of(node: Node) -> Sums | None:
+    """The sums of a node over axes other than the last, if a nest can end with them."""
+    x = node.args[0] if node.args else None
+    if how_of(node) != "add" or not isinstance(x, Value) or not isinstance(x.type, TensorType):
+        return None
+    options = {"axis": None, "keepdims": False, **dict(zip(["axis"], node.args[1:])), **node.kwargs}
+    axis, keepdims, ndim = options.pop("axis"), options.pop("keepdims"), x.type.ndim
+    axes = axis if type(axis) is tuple else (axis,)
+    if options or len(node.args) > 2 or type(keepdims) is not bool or not all(type(each) is int for each in axes):
+        return None
+    places = {each % ndim for each in axes if -ndim <= each < ndim}
+    if not places or len(places) < len(axes) or ndim - 1 in places or x.type.dtype.char not in SUMMED:
+        return None
+    if x.type.dtype.kind == "f" and not sums_of_rows_are_known(x.type.dtype):
+        return None
+    return Sums(frozenset(places), keepdims)
 
 
 def key_of(arg: Any) -> Any:

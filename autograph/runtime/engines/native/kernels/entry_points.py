@@ -127,7 +127,10 @@ class EntryPoint:
                 shape = shape[:-1]
             for axis, dim in enumerate(shape if self._order == "C" else reversed(shape)):
                 b.store(dim, b.gep(self._lengths, axis, ir.I64))
-            found = c.new_array(dtype, len(shape), self._lengths, F_CONTIGUOUS if self._order == "F" else 0)
+            if place == nest.summed:
+                found = c.zeros(dtype, len(shape), self._lengths)
+            else:
+                found = c.new_array(dtype, len(shape), self._lengths, F_CONTIGUOUS if self._order == "F" else 0)
             with b.if_then(b.is_null(found)):
                 c.python("PyErr_Clear")
                 self._give_up(results)
@@ -145,12 +148,13 @@ class EntryPoint:
         c, b, first, nest = self._c, self._c.b, self._first, self._first.nest
         size, whole = first.size, first.size if self._flat or not nest.depth else first.dims[0]
         is_number = nest.reduction is not None and nest.reduction.whole
+        is_alone = is_number or nest.sums is not None       # one thread adds up all elements
         work = size if nest.iterations is None else b.mul(size, b.load(ir.I64, first.at(nest.iterations)))
         flags = b.if_else(
             b.icmp("slt", work, BUSY),
             lambda: self._loop(whole),
             lambda: b.if_else(
-                b.icmp("slt", work, 2**62 if is_number else far),
+                b.icmp("slt", work, 2**62 if is_alone else far),
                 lambda: self._unlocked(whole),
                 lambda: self._in_parallel(whole, results),
             ),
@@ -256,7 +260,10 @@ class NestArguments:
 
     def shape(self, place: int) -> list[ir.Value]:
         """The shape of the array of an output."""
-        shape = self.layout(place).shape
+        shape, sums = self.layout(place).shape, self.nest.sums
+        if sums is not None and place == self.nest.summed:
+            one = [ir.constant(ir.I64, 1)] * sums.keepdims
+            return [dim for axis, each in enumerate(shape) for dim in (one if axis in sums.axes else [each])]
         return [*shape[:-1], *self._row] if self._row else shape
 
     # Arguments --------------------------------------------------------------------------------------------------------
@@ -383,6 +390,8 @@ class NestArguments:
         """The shape that arrays are broadcast to."""
         streams, nest, b = self.nest.streams[self._outs :], self.nest, self._c.b
         dims = self._broadcast([each.shape for each in self.arrays])
+        if nest.sums is not None:
+            self._c.demand(b.icmp("sgt", dims[-1], 1))       # otherwise NumPy adds along another axis
         for place, (layout, stream) in enumerate(zip(self.arrays, streams), self._outs):
             self._demand_layout(place, layout, stream, dims)
         self._lay_out(dims)
@@ -442,7 +451,7 @@ class NestArguments:
             is_reversed = b.icmp("slt", step, 0)
             if place in nest.ordered:
                 c.demand(b.or_(single, b.icmp("ne", stride, 0)))
-            if nest.reduction is not None:
+            if nest.reduction is not None or nest.sums is not None:
                 c.demand(b.icmp("sge", step, 0))
             reach, size = b.mul(step, b.sub(dim, 1)), b.select(is_reversed, b.sub(0, step), step)
             first, last = b.add(first, b.select(is_reversed, reach, 0)), b.add(last, b.select(is_reversed, 0, reach))
@@ -469,9 +478,10 @@ class NestArguments:
             b.store(dim, self.at(nest.frame.length(axis)))
         for place, dtype in enumerate(nest.dtypes):
             step: ir.Value = ir.constant(ir.I64, dtype.itemsize)
+            summed = nest.sums.axes if nest.sums is not None and place == nest.summed else ()
             for axis in reversed(range(nest.depth)):
                 if nest.update is not None and place == nest.written:
                     step = self._strides[nest.update.target, axis]
-                elif not (place == nest.reduced and axis + 1 == nest.depth):
+                elif not (place == nest.reduced and axis + 1 == nest.depth) and axis + 1 not in summed:
                     step = b.mul(step, dims[axis + 1])
-                self._set_stride(place, axis, step)
+                self._set_stride(place, axis, ir.constant(ir.I64, 0) if axis in summed else step)

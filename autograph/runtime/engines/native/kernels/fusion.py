@@ -173,13 +173,17 @@ class Fuser(Copier):
         first, shape = shape_of(self._waiting[0]), shape_of(node)
         if not any(map(goes_on, self._waiting)):
             return first == shape
-        reduction = elementwise.reduction_of(node)
-        return self._uses_waiting(node) and shape in (first, (*first[:-1], 1)) and not (reduction and reduction.whole)
+        reduction, sums = elementwise.reduction_of(node), elementwise.sums_of(node)
+        ends = sums is not None or (reduction is not None and reduction.whole)
+        return self._uses_waiting(node) and shape in (first, (*first[:-1], 1)) and not ends
 
     def _ends(self, node: Node) -> bool:
         """Whether a node is a reduction that a kernel can end with."""
-        if elementwise.reduction_of(node) is None or not self._uses[node.output]:
+        sums = elementwise.sums_of(node)
+        if (elementwise.reduction_of(node) is None and sums is None) or not self._uses[node.output]:
             return False
+        if sums is not None and not self._uses_waiting(node):
+            return False        # NumPy adds up whole arrays as fast
         type = node.output.type
         is_number = isinstance(type, TensorType) and type.kind == "scalar" and type.exact and type.dtype.char in DTYPES
         return elementwise.is_numeric(node.args[0].type, 1) and (is_number or elementwise.is_numeric(type, 1))

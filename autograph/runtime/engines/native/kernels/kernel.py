@@ -24,7 +24,7 @@ from autograph.common.numpy_internals import warns_of_underflows
 from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Rebindable, builtin
 from autograph.runtime.engines.native.abi.calling_convention import COMPLEX_NUMBERS, ELEMENTS, NUMBERS, examples_of
 from autograph.runtime.engines.native.abi.jit import Code
-from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of, target_of
+from autograph.runtime.engines.native.kernels.elementwise import key_of, reduction_of, sums_of, target_of
 from autograph.runtime.engines.native.kernels.entry_points import EntryPoint
 from autograph.runtime.engines.native.kernels.loop_codegen import LoopCode, write_fused
 from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Stream
@@ -282,14 +282,14 @@ class Kernel(Rebindable):
     @property
     def merges_axes(self) -> bool:
         """Whether the last axes can be one: not if a reduction, or another nest, knows their lengths."""
-        return self.carried is None and not any(map(reduction_of, self.nodes))
+        return self.carried is None and not any(map(_combines, self.nodes))
 
     def _kinds(self, inputs: Sequence[Any]) -> tuple[Any, ...] | str:
         """The kinds of inputs, for which machine code is specialized, or the reason why it cannot take them."""
         kinds = kinds_of(inputs, any(part.indices for part in self.parts))
         if isinstance(kinds, str):
             return kinds
-        reduces = any(map(reduction_of, self.nodes))
+        reduces = any(map(_combines, self.nodes))
         if reduces and any(isinstance(each, np.ndarray) and min(each.strides, default=0) < 0 for each in inputs):
             return "NumPy may add the elements of reversed arrays in another order"
         return self._overlaps(inputs), *kinds
@@ -378,7 +378,7 @@ def _nest(
 ) -> tuple[bool, Nest]:
     """The nest, and whether arrays are one row for it: not if it reduces the last axis only."""
     reduction = reduction_of(kernel.nodes[-1])
-    if reduction is not None and not reduction.whole:
+    if sums_of(kernel.nodes[-1]) is not None or (reduction is not None and not reduction.whole):
         _demand_order(order)
         flat = False
     elif reduction is not None and not flat and ndim > 1:
@@ -388,6 +388,11 @@ def _nest(
         into_part = kernel.target is not None and bool(kernel.parts[kernel.inputs.index(kernel.target)].indices)
         return flat, build_nest(*arguments, overlaps=overlaps, into_part=into_part)
     return flat, build_nest(*arguments, within=kernel.carried.results, iterations=kernel.carried.iterations)
+
+
+def _combines(node: Node) -> bool:
+    """Whether a node combines several elements into one."""
+    return reduction_of(node) is not None or sums_of(node) is not None
 
 
 def _demand_order(order: str) -> None:

@@ -105,6 +105,17 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums over axes other than the last, which NumPy adds up row by row.
+
+    So the output begins with zeros and has strides of 0 along these axes, and each element is added to its sum so far.
+    """
+
+    axes: frozenset[int]
+    keepdims: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Update:
     """A write into an existing array, the *target*: `x += …`, `x[1:-1] = …`.
 
@@ -173,6 +184,7 @@ class Nest:
         scratch: the dtypes of the scratch buffers.
         copy: the code that copies an element of carried inputs to outputs, or of a copy-out buffer to where it belongs.
         reduction: of the last output, if it is a reduction.
+        sums: of the last output, if it is sums over other axes.
         direct: the place of the elements that it reduces, if they are in memory.
         update: the array that the nest writes into, if it does.
         idempotent: whether computing an element twice gives the same.
@@ -198,6 +210,7 @@ class Nest:
     scratch: Sequence[np.dtype[Any]]
     copy: Stage | None
     reduction: Reduction | None
+    sums: Sums | None
     direct: int | None
     update: Update | None
     idempotent: bool
@@ -228,6 +241,11 @@ class Nest:
     def reduced(self) -> int | None:
         """The output that is a reduction, if there is one."""
         return None if self.reduction is None else len(self.dtypes) - 1
+
+    @property
+    def summed(self) -> int | None:
+        """The output that is sums over other axes than the last, if there is one."""
+        return None if self.sums is None else len(self.dtypes) - 1
 
     @property
     def written(self) -> int | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from autograph.runtime.engines.native.kernels.elementwise import key_of, operands, reduction_of, target_of
+from autograph.runtime.engines.native.kernels.elementwise import key_of, operands, reduction_of, sums_of, target_of
 from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Stream
 from autograph.runtime.engines.native.kernels.nest_builder import build_nest
 from autograph.runtime.graph.graph import Node, Value
@@ -29,7 +29,7 @@ def goes_on(node: Node) -> bool:
 
 def shape_of(node: Node) -> tuple[int | None, ...]:
     """The shape of the elements that a node computes or reduces."""
-    type = node.args[0].type if reduction_of(node) else node.output.type
+    type = node.args[0].type if reduction_of(node) or sums_of(node) else node.output.type
     assert isinstance(type, TensorType)
     return type.shape
 
@@ -100,7 +100,7 @@ def fused(
         outputs = [value for value in computed if value in results or uses[value] > (value in keys)]
         is_wide = shape_of(part[0]) == shape_of(parts[0][0])
         within: dict[Any, Value] = {}
-        ends = reduction_of(part[-1]) is not None or target_of(part[-1]) is not None
+        ends = any(found is not None for found in (reduction_of(part[-1]), sums_of(part[-1]), target_of(part[-1])))
         if is_wide and len(outputs) == 1 and outputs[0] in results and not ends:
             wide = [value for member in members if member.is_wide for value in member.outputs if value not in results]
             later = {key for keys in used[number:] for key in keys}

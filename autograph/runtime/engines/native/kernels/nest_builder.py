@@ -24,6 +24,7 @@ from autograph.runtime.engines.native.kernels.loop_nest import (
     Reduction,
     Single,
     Stream,
+    Sums,
     Update,
     has_vectors,
     slots_of,
@@ -35,12 +36,14 @@ from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.traits import CASTS, MASKS, SELECTS
 from autograph.runtime.graph.types import FLOAT, TensorType, part_of, scalar
+from autograph.runtime.ops.inner_loops import LOOPS
 from autograph.runtime.ops.native.complex_numbers import part
 from autograph.runtime.ops.native.complex_rules import parts_of, real, selected, truth
 from autograph.runtime.ops.native.number_rules import Inner, converted, is_weak, known_dtype, promotes
 
 RAISING = frozenset({"add", "subtract", "multiply", "divide", "reciprocal", "square", "sqrt"})
 PRODUCTS = np.multiply, np.square
+ADD = next(loop for loop in LOOPS.values() if loop.ufunc is np.add)
 
 
 def build_nest(
@@ -112,7 +115,9 @@ def _begun(
     if targets and not buffered:
         streams[outs] = replace(streams[outs], strided=targets[0].strided)
     frame = FrameLayout(len(streams), slots_of(inputs.values()), max(ndim - 1, 0))
-    builder = _Builder(name, ndim, outputs, elementwise.reduction_of(nodes[-1]), streams, frame, written, not within)
+    reduction, sums = elementwise.reduction_of(nodes[-1]), elementwise.sums_of(nodes[-1])
+    idempotent = not within and sums is None
+    builder = _Builder(name, ndim, outputs, reduction, sums, streams, frame, written, idempotent)
     builder.within = {key: builder.outs[value] for key, value in within.items()}
     builder.add_stage()
     stream, number = outs + len(written), 0
@@ -172,6 +177,7 @@ class _Builder:
     ndim: int
     outputs: Sequence[Value]
     reduction: Reduction | None
+    sums: Sums | None
     streams: list[Stream]
     frame: FrameLayout
     written: Sequence[np.dtype[Any]]
@@ -214,6 +220,7 @@ class _Builder:
             scratch=tuple(self.scratch),
             copy=self._copy(dict(copies)) if copies else None,
             reduction=self.reduction,
+            sums=self.sums,
             direct=self.direct,
             update=self.update,
             idempotent=self.idempotent,
@@ -246,7 +253,11 @@ class _Builder:
         for place, (value, each) in enumerate(zip(self.outputs, found)):
             self.streams[place] = Stream(self.dtypes[place], self.ndim, True)
             if each.home != place:
-                self.stages[each.stage].store(self.dtypes[place], self._number(value, each.stage), place)
+                builder, number = self.stages[each.stage], self._number(value, each.stage)
+                if self.sums is not None and place == len(found) - 1:
+                    before, dtypes = builder.load(self.dtypes[place], place, True), (self.dtypes[place],) * 3
+                    number = self._computed(ADD, [before, number], dtypes, each.stage)
+                builder.store(self.dtypes[place], number, place)
 
     def write(self, node: Node, new: _Element) -> None:
         """Write into the target in the last stage, after everything has been read."""
@@ -385,6 +396,8 @@ class _Builder:
         if node.op in CASTS:
             self.ordered |= self.values[elementwise.key_of(node.args[0])].streams
             return self._as(numbers[0], np.dtype(node.args[1]), stage)
+        if self.sums is not None:
+            return self._as(numbers[0], Reduction("add", False).dtype(numbers[0].type.dtype), stage)
         assert self.reduction is not None
         before = numbers[0].type.dtype
         self.most = self.reduction.most(before)
