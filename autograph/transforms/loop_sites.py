@@ -181,8 +181,8 @@ class Site:
     def pays(self, items: Items | None) -> bool:
         """Whether the rest of a run takes longer than to stage it; if its length is unknown, as long as by now."""
         length = items.length if items is not None else None
-        ahead = self.plain.seconds if length is None else length * self.plain.each
-        self.is_hot, self.wanted = ahead >= self.owner.cost, False
+        rest = self.plain.seconds if length is None else length * self.plain.each
+        self.is_hot, self.wanted = rest >= self.owner.cost, False
         return self.is_hot
 
     def ended(self, count: int, begin: float, whole: bool) -> None:
