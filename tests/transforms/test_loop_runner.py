@@ -25,17 +25,17 @@ from tests import outcomes
 ITERATIONS = pytest.mark.parametrize("first", range(5), ids=lambda first: f"after {first} iterations")
 
 
-def runner_of(function: Any, first: int = 0, threshold: float = 0) -> LoopRunner:
-    return LoopRunner(function, {"engine": "numpy"}, threshold, first)
+def runner_of(function: Any, first: int = 0, threshold: float = 0, engine: str = "numpy") -> LoopRunner:
+    return LoopRunner(function, {"engine": engine}, threshold, first)
 
 
 def tiers(runner: LoopRunner) -> list[int]:
     return [loop.tier for loop in sorted(runner.loops, key=lambda loop: loop.place or ())]
 
 
-def compare(function: Any, *calls: str, first: int = 0) -> LoopRunner:
+def compare(function: Any, *calls: str, first: int = 0, engine: str = "numpy") -> LoopRunner:
     """Call a function plain and with its loops staged, each twice; all must do the same, on the same lines."""
-    runner = runner_of(function, first)
+    runner = runner_of(function, first, engine=engine)
     for call in calls:
         for _ in range(2):
             wanted, actual = outcomes.run(function, call), outcomes.run(runner.function, call)

@@ -26,7 +26,7 @@ from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
-from autograph.runtime.tracing.calls.handed_functions import objects_changed
+from autograph.runtime.tracing.calls.handed_functions import Changes, changes_of
 from autograph.runtime.tracing.calls.special_methods import Instrumentation
 from autograph.runtime.tracing.comprehensions import collected
 from autograph.runtime.tracing.environment.attribute_guards import attribute_guards
@@ -37,6 +37,7 @@ from autograph.runtime.tracing.environment.unknown_objects import check_unknown_
 from autograph.runtime.tracing.materialize import Materializer
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import (
+    ALONE,
     PACKAGE,
     WHOLE,
     Diverged,
@@ -91,6 +92,8 @@ def trace_function(
         StagingError: the user asks for something impossible, by `ag.set_loop_options(unroll=True)` for example.
     """
     late: set[SourceKey] = set(signature.late)
+    if hasattr(function, "__ag_check__"):   # see `transforms/loop_sites.py`
+        late.add(ALONE)
     parts = list(_arguments(parameters_of(function), signature.tree, example))
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
@@ -189,10 +192,9 @@ class FunctionContext(TraceContext):
         """Check that traced code reads nothing that a callback may have changed."""
         names, free = self.calls.names, self.calls.free
         handed = self.trace.callbacks.handed
-        changed = [
-            (each, name)
-            for thing, name in handed if type(thing) is FunctionType for each in objects_changed(thing)
-        ]  # fmt: skip
+        changes = [(changes_of(thing), name) for thing, name in handed if type(thing) is FunctionType]
+        self._check_containers([each for each, _ in changes])
+        changed = ((thing, name) for each, name in changes for thing in each.objects)
         for thing, function in (*handed, *changed):
             if type(thing) is FunctionType:
                 read = sorted((names | free).intersection(rebound_names(thing.__code__)))
@@ -204,6 +206,19 @@ class FunctionContext(TraceContext):
                     continue
             if read:
                 self.trace.graph_break(f"{what} {read[0]}, which is read here")
+        for each, function in changes:
+            for kind in each.classes:
+                for name in sorted(names & each.attributes & vars(kind).keys()):
+                    what = f"{function} is called when the graph runs, and may set {kind.__qualname__}.{name}"
+                    self.trace.graph_break(f"{what}, which is read here")
+
+    def _check_containers(self, changes: Sequence[Changes]) -> None:
+        """Let the graph read containers that callbacks may change, instead of the trace."""
+        changed = {id(thing) for each in changes for thing in each.containers}
+        copies = self.aliases.copies() if changed else ()
+        stale = {source.key for value, source in copies if id(value) in changed}
+        if stale:
+            raise Restart(stale)
 
 
 class Tracer:

@@ -62,7 +62,15 @@ from autograph.runtime.tracing.environment.environment import CapturedEnvironmen
 from autograph.runtime.tracing.environment.object_source import Source
 from autograph.runtime.tracing.environment.process_settings import guard_setting
 from autograph.runtime.tracing.proxies.context import Calls
-from autograph.runtime.tracing.proxies.graph_break import PACKAGE, UNWATCHED, Restart, Unjoinable
+from autograph.runtime.tracing.proxies.graph_break import (
+    ALONE,
+    OPAQUE,
+    PACKAGE,
+    UNWATCHED,
+    Restart,
+    TooDeep,
+    Unjoinable,
+)
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name, unpack
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.blame import calls_programs
@@ -290,6 +298,10 @@ class Caller(Calls):
             return self._behind(function, inner) if is_staged_function(function) else self.replacement(inner)
         if makes_named_tuples(function):
             return function
+        if (OPAQUE, function.__code__) in self.trace.context.late:
+            reason = f"{function.__qualname__} is called when the graph runs, as it calls itself"
+            self.trace.report("callback", reason)
+            return Recorded(self.trace, function)
         if op_of(function) is not None or is_impure(function):
             return Recorded(self.trace, function)
         if is_plain_function(function):
@@ -347,7 +359,12 @@ class Caller(Calls):
             if trace.staged_items and is_spread(args):
                 args = self._spread(function, args)
             trace.budget.step()
-            self._recursion.enter(traced, args, kwargs)
+            try:
+                self._recursion.enter(traced, args, kwargs)
+            except TooDeep:
+                if ALONE in trace.context.late:
+                    raise Restart({(OPAQUE, function.__code__)}) from None
+                raise
             outer, is_budgeted = trace.location.enter(sys._getframe()), False
             loosened: list[Value] = []
             trace.loosened.append(loosened)

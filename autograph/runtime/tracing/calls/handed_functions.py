@@ -12,12 +12,12 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.common.bytecode import instructions
 from autograph.common.code_flags import codes_in, names_in, of_code
-from autograph.common.statics import cell_content, class_attribute, is_a
-from autograph.runtime.graph.object_model import is_users_object, own_dict
+from autograph.common.statics import cell_content, class_attribute, is_a, mro_of
+from autograph.runtime.graph.object_model import is_users, is_users_object, own_dict
 from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
@@ -27,6 +27,7 @@ _EFFECTFUL = frozenset(
     "print input open exec eval setattr delattr next append extend insert add update pop popitem remove discard clear "
     "sort reverse setdefault appendleft popleft write".split()
 )
+_CHANGING = _EFFECTFUL - {"print", "input", "open", "write"}
 _MUTABLE = (list, dict, set, bytearray)
 
 
@@ -47,11 +48,29 @@ def may_change_others(thing: Any) -> bool:
     return found.has_effects and found.has_mutable
 
 
-def objects_changed(function: types.FunctionType) -> list[Any]:
-    """The user's objects that a function may change, since it names them or their owners."""
+class Changes(NamedTuple):
+    """The things that a function may change, since it names them or their owners.
+
+    Attributes:
+        objects: the user's objects.
+        containers: lists, dicts and sets.
+        classes: the user's classes,
+        attributes: and their attributes.
+    """
+
+    objects: list[Any]
+    containers: list[Any]
+    classes: list[type]
+    attributes: set[str]
+
+
+def changes_of(function: types.FunctionType) -> Changes:
+    """The things that a function, or one that it names, may change."""
     found = _Reach()
     found.add(function)
-    return found.objects if found.has_effects else []
+    objects = found.objects if found.has_effects else []
+    containers = found.containers if found.has_changes else []
+    return Changes(objects, containers, found.classes, found.stored)
 
 
 class _Reach:
@@ -61,6 +80,10 @@ class _Reach:
         self.has_effects = self.has_mutable = False
         self._seen: dict[int, Any] = {}
         self.objects: list[Any] = []
+        self.containers: list[Any] = []
+        self.classes: list[type] = []
+        self.has_changes = False    # effects other than output
+        self.stored: set[str] = set()       # the attributes that are set
         self._names: set[str] = {"__call__"}
 
     def add(self, thing: Any) -> None:
@@ -85,6 +108,11 @@ class _Reach:
         self.has_mutable |= is_users_object(thing) or is_a(thing, _MUTABLE)
         if is_users_object(thing):
             self.objects.append(thing)
+            self.classes += filter(is_users, mro_of(type(thing)))
+        elif is_a(thing, _MUTABLE):
+            self.containers.append(thing)
+        elif is_a(thing, type) and is_users(thing):
+            self.classes.append(thing)
         function = PATCHED.get(id(thing), thing)
         return self._named(function) if type(function) is types.FunctionType else []
 
@@ -93,6 +121,12 @@ class _Reach:
         code, names = function.__code__, names_in(function.__code__)
         self._names.update(names)
         self.has_effects |= has_effects(code)
+        self.has_changes |= not _CHANGING.isdisjoint(names)
+        for each in codes_in(code):
+            for _, does, name in instructions(each):
+                self.has_changes |= does in _CHANGES
+                if does in ("STORE_ATTR", "DELETE_ATTR"):
+                    self.stored.add(each.co_names[name])
         self.has_mutable |= any(does == "STORE_GLOBAL" for _, does, _ in instructions(code))
         names_of_module: Any = function.__globals__
         real = names_of_module.real if isinstance(names_of_module, Globals) else names_of_module
