@@ -490,6 +490,8 @@ class Caller(Calls):
         """The function to call instead of a class."""
         if kind is object:
             return self._sentinel
+        if kind is np.ndarray:
+            return self._new_array
         if issubclass(kind, type) or (issubclass(kind, Enum) and not kind.__members__):
             return self.class_maker(kind)
         if kind in MANAGERS or is_made_anew(kind) or trace_rules.depends_on_settings(str(module_of(kind))):
@@ -522,6 +524,13 @@ class Caller(Calls):
             return made
 
         return construct
+
+    @on_behalf
+    def _new_array(self, *args: Any, **kwargs: Any) -> Any:
+        """`np.ndarray(…)`: without memory of others, it is `np.empty`."""
+        is_new = len(args) + len(kwargs) in (1, 2) and kwargs.keys() <= {"shape", "dtype"}
+        is_known = is_new and (args or "shape" in kwargs)
+        return (self.replacement(np.empty) if is_known else Recorded(self.trace, np.ndarray))(*args, **kwargs)
 
     @on_behalf
     def _sentinel(self, *args: Any, **kwargs: Any) -> object:

@@ -427,3 +427,35 @@ def test_objects_tell_when_they_are_gone(function: Any, engine: str) -> None:
         return [function(x) for x in (1, 2, 2.5)], list(GONE)
 
     assert reported(ag.function(function, engine=engine)) == reported(function)
+
+
+def new_arrays(x: Any, n: Any) -> Any:
+    by_place, alone, by_name = np.ndarray((n, 3), x.dtype), np.ndarray(4), np.ndarray(dtype=int, shape=(2, n))
+    for each in (by_place, alone, by_name):
+        each[...] = x[0, 0]
+    columns = np.ndarray((n, 2), order="F")
+    columns[:] = 0
+    return by_place, alone, by_name, columns
+
+
+def array_in_memory(x: Any, n: Any) -> Any:
+    part = np.ndarray((n,), float, x)
+    part += 1
+    return part, x
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_arrays_that_are_made_by_their_class(engine: str) -> None:
+    for function in (new_arrays, array_in_memory):
+        staged = ag.function(function, engine=engine)
+        for n in (2, 1, 0, -1, 2.0, 2**62):
+            expected, found = (_outcome(each, np.ones((3, 3)), n) for each in (function, staged))
+            assert found == expected
+    assert "np.empty((n, 3), " in ag.function(new_arrays, engine=engine).lower(np.ones((3, 3)), 2).source
+
+
+def _outcome(function: Any, *args: Any) -> Any:
+    try:
+        return [(each.dtype, each.shape, each.flags.num, each.tolist()) for each in function(*args)]
+    except Exception as error:
+        return type(error), str(error)
