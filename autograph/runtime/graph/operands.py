@@ -131,6 +131,27 @@ class View:
     data: Number
     shape: tuple[Number, ...]
     strides: tuple[Number, ...]
+    writeable: bool
+
+    @property
+    def length(self) -> Number:
+        """The length of a vector."""
+        return self.shape[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A vector whose elements are computed where they are stored.
+
+    Attributes:
+        name: an operation of `Emitter.floating`.
+        parts: vectors, and numbers of the same dtype.
+    """
+
+    dtype: np.dtype[Any]
+    length: Number
+    name: str
+    parts: tuple[View | Computed | Number, ...]
 
 
 @disk_cache.storable
@@ -179,7 +200,7 @@ class Fixed:
         return "fixed", id(self.value)
 
 
-Operand: TypeAlias = "Number | Complex | Range | Array | View | Given | Boxed | Fixed"
+Operand: TypeAlias = "Number | Complex | Range | Array | View | Computed | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
@@ -220,7 +241,7 @@ def kind_of(operand: Any) -> Any:
 
 
 class Vectors(Protocol):
-    """Emits operations on arrays as a whole, and on views of them."""
+    """Emits operations on vectors, which are arrays, views of them, or computed."""
 
     def whole(self, x: Array) -> View:
         """An array as a view."""
@@ -234,6 +255,12 @@ class Vectors(Protocol):
             copies: whether NumPy copies vectors unless their strides are positive, and multiplies single elements
                 without adding them to 0.
             warns: whether NumPy checks for overflows and invalid operations.
+        """
+
+    def store(self, target: View, value: View | Computed | Number) -> None:
+        """Store the elements of a vector of the same length, or a number in all elements.
+
+        All are computed before the first is stored; leaves machine code, with nothing stored, if NumPy would warn.
         """
 
 

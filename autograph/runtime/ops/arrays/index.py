@@ -22,6 +22,7 @@ from autograph.runtime.graph.traits import (
     OWN_VIEW,
     PART_OF_FIRST,
     READS_ITEMS,
+    READS_VIEWS,
     STATEMENT,
     VIEW_OR_COPY,
 )
@@ -224,7 +225,7 @@ declare(
 )  # fmt: skip
 declare(
     "setitem", NONE, effect=WRITE, template="{}[{}] = {}", raises=True, lower=set_element,
-    traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT, (ON_LIST, "store")],
+    traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT, READS_VIEWS, (ON_LIST, "store")],
 )  # fmt: skip
 declare(
     "delitem", NONE, effect=WRITE, template="del {}[{}]", raises=True,

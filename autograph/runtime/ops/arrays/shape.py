@@ -13,8 +13,10 @@ from autograph.runtime.graph.traits import (
     ADDS_AXES,
     BROADCASTS,
     GIVES_SHAPE,
+    MAKES_VIEWS,
     MOVES,
     OWN_VIEW,
+    READS_VIEWS,
     RESHAPES,
     TOTAL,
     TRANSPOSES,
@@ -41,6 +43,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     shape_arg,
     size,
 )
+from autograph.runtime.ops.native.views import flipped
 
 
 def reshaped(a: TensorType, shape: Shape) -> TensorType:
@@ -318,7 +321,10 @@ functions(
     vjp=lambda g, out, a, source, destination: np.moveaxis(g, destination, source),
 )  # fmt: skip
 functions("np.rollaxis", rollaxis, effect=VIEW, vjp=of_rollaxis, traits=_VIEW)
-functions("np.flip", flip, effect=VIEW, vjp=lambda g, out, m, axis=None: np.flip(g, axis), traits=_VIEW)
+functions(
+    "np.flip", flip, effect=VIEW, lower=flipped, vjp=lambda g, out, m, axis=None: np.flip(g, axis),
+    traits=[*_VIEW, MAKES_VIEWS, READS_VIEWS],
+)  # fmt: skip
 functions("np.flipud", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.flipud(g), traits=_VIEW)
 functions("np.fliplr", flip_rows, effect=VIEW, vjp=lambda g, out, m: np.fliplr(g), traits=_VIEW)
 functions("np.roll", like_first, vjp=of_roll, traits=[MOVES])

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.runtime.graph.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range, View
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
-from autograph.runtime.ops.native import views
+from autograph.runtime.ops.native import vectors, views
 from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
 
@@ -108,5 +108,9 @@ def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     if not isinstance(x, Array) or not x.writeable:
         raise NoLowering
+    entries = index if type(index) is tuple else (index,)
+    if len(entries) < x.ndim or any(isinstance(entry, slice) for entry in entries):
+        vectors.set_part(emit, x, entries, value)
+        return
     where = place(emit, x, index)
     emit.store(x, where, fitted(emit, number(emit, value), scalar(x.dtype)))

@@ -24,7 +24,7 @@ def part(emit: Emitter, x: Array | View, entries: tuple[Any, ...]) -> View:
         else:
             begin = emit.place(_integer(emit, entry), length)
         data = emit.integer("add", data, emit.integer("mul", begin, stride))
-    return View(whole.dtype, data, tuple(shape), tuple(strides))
+    return View(whole.dtype, data, tuple(shape), tuple(strides), whole.writeable)
 
 
 def whole_of(emit: Emitter, x: Any) -> View:
@@ -34,6 +34,17 @@ def whole_of(emit: Emitter, x: Any) -> View:
     if not isinstance(x, View):
         raise NoLowering
     return x
+
+
+def flipped(emit: Emitter, m: Any) -> View:
+    """`np.flip(m)` of a vector."""
+    x = whole_of(emit, m)
+    if len(x.shape) != 1:
+        raise NoLowering
+    none, one = (emit.constant(each, INT) for each in (0, 1))
+    last = emit.integer("mul", emit.integer("sub", x.length, one), x.strides[0])
+    strides = (emit.integer("sub", none, x.strides[0]),)
+    return View(x.dtype, emit.integer("add", x.data, last), x.shape, strides, x.writeable)
 
 
 def _taken(emit: Emitter, entry: slice, length: Number) -> tuple[Number, Number, Number]:

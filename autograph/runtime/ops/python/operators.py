@@ -32,6 +32,7 @@ from autograph.runtime.graph.traits import (
     IN_PLACE,
     INTERVAL,
     INVOLUTION,
+    MAKES_VIEWS,
     MATRIX_PRODUCT,
     MIRRORED,
     MOVES,
@@ -80,6 +81,7 @@ from autograph.runtime.ops.native import (
     number_rules,
     products,
     scalars,
+    vectors,
 )
 from autograph.runtime.ops.native.complex_numbers import also, lowered
 from autograph.runtime.ops.native.complex_rules import by_parts
@@ -313,16 +315,23 @@ def template(name: str) -> str:
 Traits: TypeAlias = Sequence[Trait | tuple[Relation, Any]]
 
 
-def _binary(name: str, lower: Lower | None, traits: Traits, in_place_traits: Traits = (), **facts: Any) -> None:
+def _binary(
+    name: str, lower: Lower | None, traits: Traits, in_place_traits: Traits = (), of_vectors: str = "", **facts: Any
+) -> None:
     """Declare a binary operator and its in-place form, which has the same derivatives in the old value.
 
-    If `lower` takes arrays, the in-place form has no lowering: it writes into the first one.
+    Args:
+        lower: the lowering for numbers.
+        of_vectors: the operation of `Emitter.floating` for vectors, if there is one.
     """
-    infer = rule(power) if name == "pow" else remembering(binary(name))
+    infer, in_place_lower = rule(power) if name == "pow" else remembering(binary(name)), lower
+    if of_vectors and lower is not None:
+        lower, in_place_lower = vectors.or_vectors(of_vectors, lower), vectors.or_view(of_vectors, lower)
+        traits, in_place_traits = [*traits, READS_VIEWS, MAKES_VIEWS], [*in_place_traits, READS_VIEWS, MAKES_VIEWS]
     facts |= {"lower": lower, "fold": constants.BOUNDED.get(name) or python_function(name)}
     declare(name, infer, template=template(name), traits=traits, **facts)
     facts |= {"effect": WRITE, "raises": True, "traits": [IN_PLACE, STATEMENT, (PLAIN, name), *in_place_traits]}
-    facts["lower"] = None if READS_VIEWS in traits else lower
+    facts["lower"] = None if READS_VIEWS in traits and not of_vectors else in_place_lower
     declare(f"i{name}", in_place(infer), template=template(f"i{name}"), **facts)
 
 
@@ -339,18 +348,19 @@ def _bits(name: str) -> Lower:
 _FIELD = [ELEMENTWISE, ARITHMETIC, SAME_IN_PLACE]       # + - * /
 _BITS = [ELEMENTWISE, BITWISE, PARTIAL]
 _binary(
-    "add", _sum("add"), vjp=OF_TWO["add"],
+    "add", _sum("add"), of_vectors="add", vjp=OF_TWO["add"],
     traits=[
         *_FIELD, RING, ADDITION, MOVES, OVERLOADED, COMMUTATIVE, (INTERVAL, intervals.added), (NEUTRAL, (0, "iu"))
     ],
     in_place_traits=[CONSUMES, OVERLOADED],
 )  # fmt: skip
 _binary(
-    "sub", _sum("sub"), vjp=OF_TWO["subtract"], in_place_traits=[CONSUMES],
+    "sub", _sum("sub"), of_vectors="sub", vjp=OF_TWO["subtract"], in_place_traits=[CONSUMES],
     traits=[*_FIELD, RING, ADDITION, MOVES, (INTERVAL, intervals.subtracted), (NEUTRAL, (0, "iuf"))],
 )  # fmt: skip
 _binary(
-    "mul", lowered("mul", number_rules.arithmetic("mul", PYTHON), complex_numbers.product), vjp=OF_TWO["multiply"],
+    "mul", lowered("mul", number_rules.arithmetic("mul", PYTHON), complex_numbers.product), of_vectors="mul",
+    vjp=OF_TWO["multiply"],
     traits=[
         *_FIELD, RING, COMMUTATIVE, OVERLOADED, (INTERVAL, intervals.multiplied), (NEUTRAL, (1, "iuf")),
         (FACTORS, (0, 1)),
@@ -358,8 +368,8 @@ _binary(
     in_place_traits=[OVERLOADED],
 )  # fmt: skip
 _binary(
-    "truediv", also(scalars.true_division, complex_numbers.true_division), raises=True, vjp=OF_TWO["divide"],
-    traits=[*_FIELD, (NEUTRAL, (1, "f")), (FACTORS, (0,))],
+    "truediv", also(scalars.true_division, complex_numbers.true_division), of_vectors="div", raises=True,
+    vjp=OF_TWO["divide"], traits=[*_FIELD, (NEUTRAL, (1, "f")), (FACTORS, (0,))],
 )  # fmt: skip
 _binary(
     "floordiv", lowered("floordiv", scalars.floor_division), raises=True, vjp=OF_TWO["floor_divide"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.graph import Block, Node, Value
-from autograph.runtime.graph.traits import MAKES_VIEWS, READS_VIEWS
+from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
 LONGEST = 16    # nodes
@@ -20,7 +20,7 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
         reads = not views.isdisjoint(node.inputs)
         if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS):
             return []
-        if node.op in MAKES_VIEWS and not _is_number(node.output):
+        if node.op in MAKES_VIEWS and _is_array(node.output):
             views.add(node.output)
             stop = max(stop, structure.last_use(block, node.output) + 1)
         if at + 1 == stop or not views:
@@ -28,5 +28,14 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     return []
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value.type, TensorType) and value.type.kind != "array"
+def stores_itself(node: Node) -> bool:
+    """Whether a node stores a view where it is: Python does so after `x[i:j] += y`, in which `+=` has changed `x`."""
+    view = node.args[-1] if node.op == "setitem" else None
+    while isinstance(view, Value) and view.node is not None and view.node.op in IN_PLACE:
+        view = view.node.args[0]
+    made = view.node if isinstance(view, Value) else None
+    return made is not None and made.op == "getitem" and made.args == node.args[:2]
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.kind == "array"

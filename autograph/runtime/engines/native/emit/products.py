@@ -16,12 +16,13 @@ import numpy as np
 from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
+from autograph.runtime.engines.native.emit.vector_stores import store
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
 from autograph.runtime.engines.native.llvm.memory import load_element, load_number, store_number
-from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number, View
+from autograph.runtime.graph.operands import Array, Complex, Computed, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT
 
 Product: TypeAlias = Callable[[Any, Any], Any]
@@ -39,7 +40,10 @@ class Vectors:
         data = emit.b.cast("ptrtoint", emit.frame.fact(x, "data"), ir.I64)
         shape = tuple(emit.length(x, axis) for axis in range(x.ndim))
         strides = tuple(Number(INT, emit.frame.fact(x, "stride", axis)) for axis in range(x.ndim))
-        return View(x.dtype, Number(INT, data), shape, strides)
+        return View(x.dtype, Number(INT, data), shape, strides, x.writeable)
+
+    def store(self, target: View, value: View | Computed | Number) -> None:
+        store(self._emit, target, value)
 
     def product(
         self, function: Product, x: View, y: View, copies: bool = False, warns: bool = True

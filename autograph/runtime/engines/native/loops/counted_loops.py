@@ -16,7 +16,7 @@ from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Number, Range
 from autograph.runtime.graph.traits import ARRAY_PRODUCT
-from autograph.runtime.graph.types import INT
+from autograph.runtime.graph.types import INT, TensorType
 
 LONG = 256      # iterations of numbers that one with arrays counts for
 
@@ -89,5 +89,7 @@ def set_limit(flow: Flow, node: Node, iterator: Any, head: Block, speculates: bo
 
 
 def weight(node: Node) -> int:
-    """For how many iterations between polls one iteration of a loop counts: a product of vectors takes long."""
-    return LONG if any(each.op in ARRAY_PRODUCT for each in node.blocks[-1].nodes) else 1
+    """For how many iterations between polls one iteration of a loop counts: operations on arrays take long."""
+    results = [value.type for each in node.blocks[-1].nodes for value in each.outputs]
+    is_long = any(each.op in ARRAY_PRODUCT for each in node.blocks[-1].nodes)
+    return LONG if is_long or any(isinstance(type, TensorType) and type.kind == "array" for type in results) else 1

@@ -17,7 +17,7 @@ from autograph.runtime.engines.native.analysis.if_conversion import compares, is
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.analysis.view_groups import view_group
+from autograph.runtime.engines.native.analysis.view_groups import stores_itself, view_group
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
 from autograph.runtime.engines.native.emit.tier_up import assembled
@@ -32,7 +32,7 @@ from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
-from autograph.runtime.graph.operands import Array, Boxed, Fixed, NoLowering, Number, Range, View, kind_of
+from autograph.runtime.graph.operands import Array, Boxed, Computed, Fixed, NoLowering, Number, Range, View, kind_of
 from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, MAKES_ARRAYS, ORDERING
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.number_rules import inverse
@@ -153,12 +153,21 @@ class Lowering:
         self._views, changes = True, False
         try:
             for node in group:
-                if changes:
+                if changes and not stores_itself(node):
                     raise NoLowering
-                changes = self._operation(node)
+                changes = changes or self._operation(node)
         finally:
             self._views = False
+        if any(self._outlives(value, group) for node in group for value in node.outputs):
+            raise NoLowering
         return changes
+
+    def _outlives(self, value: Value, group: list[Node]) -> bool:
+        """Whether nodes behind a group read a view: its type was not known when the group was made."""
+        if not isinstance(self.flow.state.env.get(value), (View, Computed)):
+            return False
+        block = self.flow.block
+        return block is None or self._structure.last_use(block, value) > block.nodes.index(group[-1])
 
     def _without_lowering(self, block: Block, place: int, node: Node) -> int | None:
         """Emit a node without a lowering for its operands. Returns the place where the code continues, if it does."""
@@ -217,7 +226,7 @@ class Lowering:
             op = OPS.get(node.op)
             if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):
                 raise NoLowering
-            changes = op.effect == WRITE and isinstance(args[0], Array)
+            changes = op.effect == WRITE and isinstance(args[0], (Array, View))
             if changes:
                 self._emit.settle()
             sums = self._sums if self._fast is None else self._fast.sums
@@ -225,6 +234,8 @@ class Lowering:
             args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
             found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
             if changes:
+                for value in node.outputs if isinstance(found, View) else ():
+                    self.flow.define(value, found)
                 return True
             if op.name in MAKES_ARRAYS:
                 self.flow.define(node.output, found)
@@ -237,7 +248,7 @@ class Lowering:
 
     def _demand_object(self, found: Any) -> Any:
         """Refuse views, for which there is no object, unless all that reads them is emitted at once."""
-        if isinstance(found, View) and not self._views:
+        if isinstance(found, (View, Computed)) and not self._views:
             raise NoLowering
         return found
 
