@@ -36,7 +36,9 @@ def operands(node: Node) -> tuple[Any, ...]:
     if node.op in traits.AS_UFUNC_OF:
         return tuple(traits.AS_UFUNC_OF[node.op][1](*node.args))
     if node.op == "setitem":
-        return node.args[2:]
+        return node.args[2:] if mask_of(node) is None else node.args[::-1]
+    if mask_of(node) is not None:
+        return node.args
     return node.args[:1] if node.op in traits.CASTS or how_of(node) or part_of_node(node) else node.args
 
 
@@ -79,6 +81,13 @@ def has_loop(node: Node) -> bool:
         return loop.rule_of(dtypes) is not None or find(loop.ufunc, dtypes) is not None
     except NoLowering:
         return False
+
+
+def has_rule(node: Node) -> bool:
+    """Whether a rule computes a node, and no inner loop is called."""
+    loop = loop_of_node(node)
+    types = [arg.type for arg in node.args if isinstance(arg, Value) and isinstance(arg.type, TensorType)]
+    return loop is None or loop.rule_of(type.dtype for type in types) is not None
 
 
 def is_elementwise(node: Node) -> bool:
@@ -178,6 +187,16 @@ def sums_of(node: Node) -> Sums | None:
     return Sums(frozenset(places), keepdims)
 
 
+def mask_of(node: Node) -> Value | None:
+    """The mask of `x[mask]` or `x[mask] = …`, if it is an array of booleans with as many axes as `x`."""
+    if node.op not in ("getitem", "setitem") or not all(isinstance(each, Value) for each in node.args[:2]):
+        return None
+    x, mask = node.args[:2]
+    if not all(is_numeric(each.type, 1) and each.type.exact for each in (x, mask)) or x is mask:
+        return None
+    return mask if mask.type.dtype.kind == "b" and mask.type.ndim == x.type.ndim else None
+
+
 def key_of(arg: Any) -> Any:
     """The identity of an operand: equal for equal values and constants."""
     if isinstance(arg, (Value, Constant)):
@@ -195,6 +214,7 @@ def target_of(node: Node) -> Value | None:
     if node.op in traits.IN_PLACE:
         return target
     is_part = node.op == "setitem" and (_is_plain(node.args[1], target) or selects_part(node.args[1], target.type))
+    is_part = is_part or (node.op == "setitem" and mask_of(node) is not None)
     return target if is_part else None
 
 

@@ -18,6 +18,7 @@ from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels import elementwise, indices, loop_interchange
 from autograph.runtime.engines.native.kernels.entry_points import COSTLY
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Kernel
+from autograph.runtime.engines.native.kernels.masks import masked_writes
 from autograph.runtime.engines.native.kernels.multi_nest import goes_on, shape_of
 from autograph.runtime.engines.native.kernels.views import Part, WaitingSlices, is_narrower, is_slice, part_views
 from autograph.runtime.engines.native.libmath.ufunc_loops import is_costly
@@ -89,12 +90,19 @@ class Fuser(Copier):
 
     def _fuse(self, nodes: Sequence[Node]) -> None:
         self._part_views |= part_views(nodes, self._uses)
+        writes = masked_writes(nodes, self._uses)
+        writes = {node: each for node, each in writes.items() if self._without.isdisjoint([node, *each])}
+        deferred = {each for members in writes.values() for each in members}
         for each in nodes:
             self._places[each] = len(self._places)
             node = each if each in self._without else self._broadcast(each)
             if node in self._without:
                 self._flush()
                 self._copy([*self._slices.pop_unsure(), node])
+            elif node in writes:
+                self._write_masked(node, writes[node])
+            elif node in deferred:
+                continue
             elif is_slice(node):
                 if self._uses_waiting(node):
                     self._flush()
@@ -105,6 +113,16 @@ class Fuser(Copier):
                 self._interchange(node)
             elif not self._joins(node):
                 self._stands_alone(node)
+        self._flush()
+
+    def _write_masked(self, node: Node, members: list[Node]) -> None:
+        """Run a write under a mask, with the nodes that compute what it writes."""
+        every = [*self._waiting, *members, node]
+        uses = any(map(self._uses_waiting, [*members, node])) and not self._waits(node.args[0])
+        fits = len(every) <= MOST and len(_inputs(every)) <= STREAMS and not any(map(goes_on, self._waiting))
+        if not (uses and fits and len(shape_of(self._waiting[0])) == node.args[0].type.ndim):
+            self._flush()
+        self._waiting += [*members, node]
         self._flush()
 
     def _broadcast(self, node: Node) -> Node:
@@ -202,7 +220,7 @@ class Fuser(Copier):
 
     def _writes(self, node: Node) -> bool:
         """Whether a node writes a result of waiting nodes into an array."""
-        target = elementwise.target_of(node)
+        target = elementwise.target_of(node) if elementwise.mask_of(node) is None else None
         if target is None or not self._uses_waiting(node) or self._waits(target):
             return False
         if any(map(goes_on, self._waiting)) or not elementwise.is_numeric(target.type, 1):
@@ -342,6 +360,8 @@ def _object_of(nodes: Sequence[Node]) -> Value | None:
 
 def pays_alone(node: Node) -> bool:
     """Whether a kernel of one operation pays: NumPy takes twice the time, or uses one thread for a long time."""
+    if not node.outputs:
+        return elementwise.mask_of(node) is not None
     if node.op in SLOW_IN_NUMPY and not elementwise.is_complex(node.output):
         return True
     type, loop = node.output.type, elementwise.loop_of_node(node)
@@ -352,7 +372,7 @@ def pays_alone(node: Node) -> bool:
 
 def _parts(nodes: list[Node]) -> list[list[Node]]:
     """Nodes in groups that are connected by arrays: if shapes are unknown, only these have one shape for sure."""
-    if not nodes or None not in nodes[0].output.type.shape:  # type: ignore[union-attr]
+    if len(nodes) < 2 or None not in nodes[0].output.type.shape:  # type: ignore[union-attr]
         return [nodes]
     parts: list[tuple[list[Node], set[Value]]] = []
     for node in nodes:

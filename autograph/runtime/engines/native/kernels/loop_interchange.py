@@ -19,12 +19,12 @@ from typing import Any
 
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
-from autograph.runtime.engines.native.kernels.elementwise import is_elementwise, loop_of_node
+from autograph.runtime.engines.native.kernels.elementwise import has_rule, is_elementwise
 from autograph.runtime.engines.native.kernels.kernel import MOST, STREAMS, Carried, Kernel
 from autograph.runtime.engines.native.kernels.multi_nest import shape_of
 from autograph.runtime.engines.native.kernels.views import Part, part_views
 from autograph.runtime.graph.graph import Graph, Node, Value
-from autograph.runtime.graph.types import INT, ObjectType, TensorType
+from autograph.runtime.graph.types import INT, ObjectType
 
 FIRST = 64          # iterations of the first call, or 1 while NumPy computes; each later call has twice as many
 AT_ONCE = 1 << 26   # operations in a call, about 20 ms
@@ -73,7 +73,7 @@ def is_interchangeable(loop: Node, uses: Counter[Value]) -> bool:
     views = part_views(body.nodes, uses)
     if not all(is_elementwise(node) or node in views for node in body.nodes):
         return False
-    if not all(_has_rule(node) and uses[node.output] for node in body.nodes):
+    if not all(has_rule(node) and uses[node.output] for node in body.nodes):
         return False
     return len({*map(shape_of, body.nodes)}) == 1
 
@@ -110,10 +110,3 @@ def interchanged(
 
     parts = [Part(place) for place in range(len(operands))]
     return make(body.nodes, operands, results, python, operands, parts, carried)
-
-
-def _has_rule(node: Node) -> bool:
-    """Whether a rule computes a node, and no inner loop is called."""
-    loop = loop_of_node(node)
-    types = [arg.type for arg in node.args if isinstance(arg, Value) and isinstance(arg.type, TensorType)]
-    return loop is None or loop.rule_of(type.dtype for type in types) is not None

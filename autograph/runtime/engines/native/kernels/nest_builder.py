@@ -170,6 +170,7 @@ class _Builder:
         numbers: the number operands.
         copies: the places and strides of values that are in memory as another dtype, or for another stage.
         needed: values that are used, so that LLVM does not drop them.
+        chosen: the arrays of which a mask chooses elements, and the masks.
         products: the arrays of complex products: NumPy may round them otherwise if there is only one element.
     """
 
@@ -193,6 +194,7 @@ class _Builder:
     numbers: dict[Any, int] = field(default_factory=dict)
     copies: dict[tuple[Any, str], tuple[int, int]] = field(default_factory=dict)
     products: list[frozenset[int]] = field(default_factory=list)
+    chosen: list[frozenset[int]] = field(default_factory=list)
     operands: set[frozenset[int]] = field(default_factory=set)
     ordered: set[int] = field(default_factory=set)
     ranges: set[tuple[int, np.dtype[Any]]] = field(default_factory=set)
@@ -209,6 +211,8 @@ class _Builder:
             copies = {self.update.out: self.update.target}.items()
         calls = [call for each in self.calls for call in each]
         is_steady = not self.products and all(call.loop.steady for call in calls)
+        if self.chosen and not is_steady:
+            raise NoLowering        # the result may depend on the number of chosen elements
         called = sum(48 if call.loop.costly else 8 for call in calls)
         return Nest(
             name=self.name,
@@ -226,7 +230,7 @@ class _Builder:
             idempotent=self.idempotent,
             iterations=None if iterations is None else self.frame.single(self.numbers[iterations]),
             carried=carried,
-            whole=(*self.sources, *self.products),
+            whole=(*self.sources, *self.products, *self.chosen),
             operands=frozenset(self.operands),
             ordered=frozenset(self.ordered),
             ranges=frozenset(self.ranges),
@@ -263,12 +267,19 @@ class _Builder:
         """Write into the target in the last stage, after everything has been read."""
         if self.update is None:
             raise NoLowering        # the target is a number
-        key, stage, dtype = object(), len(self.stages) - 1, self.written[0]
+        key = elementwise.key_of(node.args[2]) if node.op == "setitem" else object()
+        mask, dtype = elementwise.mask_of(node), self.written[0]
         if node.op != "setitem" and not np.can_cast(new.type.dtype, dtype, "same_kind"):
             raise NoLowering        # NumPy raises
         self.values[key] = new
-        old, has_log = self.values[node.args[0]], len(self.written) > 1
+        if mask is not None and new.streams and new.home is None and new.type.dtype.kind in "fc":
+            new.home, _ = self._in_memory(key, new.type.dtype, new.stage)
+            self.add_stage()        # otherwise LLVM would compute with elements that are not chosen
+        old, has_log, stage = self.values[node.args[0]], len(self.written) > 1, len(self.stages) - 1
         values = [self._as(self._number(key, stage), dtype, stage)]
+        if mask is not None:
+            chosen = truth(self.stages[stage].emit, self._number(mask, stage))
+            values = [selected(self.stages[stage].emit, chosen, values[0], self._number(node.args[0], stage))]
         self.idempotent = self.update.buffered or not (has_log or old.numbers)
         if has_log:
             values.append(self._number(node.args[0], stage))
@@ -354,6 +365,8 @@ class _Builder:
         if not streams:
             raise NoLowering        # an operation on numbers, which Python computes
         self.operands.add(streams)
+        if elementwise.mask_of(node) is not None:
+            self.chosen += [each.streams for each in args if each.streams]
         stage = max(each.stage for each in args)
         self.stages[stage].emit.b.place = node.place
         if node.op == "setitem":
@@ -382,6 +395,11 @@ class _Builder:
     def _converted(self, node: Node, numbers: list[Number | Complex], stage: int) -> Number | Complex:
         """An element of a node that is no ufunc: a part, a choice, a mask, a cast, or what a reduction combines."""
         emit = self.stages[stage].emit
+        if elementwise.mask_of(node) is not None:
+            x, mask = numbers
+            ones = [emit.constant(1, scalar(each.type.dtype)) for each in parts_of(x)]     # any numbers will do
+            one = Complex(x.type, (ones[0], ones[1])) if isinstance(x, Complex) else ones[0]
+            return selected(emit, truth(emit, mask), x, one)
         if name := elementwise.part_of_node(node):
             return part(emit, numbers[0], name)
         if node.op in SELECTS:
