@@ -37,5 +37,14 @@ def stores_itself(node: Node) -> bool:
     return made is not None and made.op == "getitem" and made.args == node.args[:2]
 
 
+def is_strided(node: Node | None) -> bool:
+    """Whether a node makes a view whose elements do not follow each other, such as `x[:, j]` or `np.flip(x)`."""
+    if node is None or node.op not in MAKES_VIEWS:
+        return False
+    *_, index = node.args
+    slices = [isinstance(entry, slice) for entry in index] if isinstance(index, tuple) else []
+    return len(node.args) == 1 or (any(slices) and not slices[-1])
+
+
 def _is_array(value: Value) -> bool:
     return isinstance(value.type, TensorType) and value.type.kind == "array"

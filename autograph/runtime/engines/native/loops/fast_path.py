@@ -26,7 +26,7 @@ from autograph.runtime.engines.native.loops.block_versions import (
     kinds_of,
     without_register,
 )
-from autograph.runtime.engines.native.loops.counted_loops import at, begin_iteration, counter_of, set_limit
+from autograph.runtime.engines.native.loops.counted_loops import at, begin_iteration, counter_of, set_limit, weight
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of
@@ -230,7 +230,7 @@ def may_have_fast_path(flow: Flow, node: Node, iterator: Any) -> bool:
     The objects that the code owns when an iteration begins must be the same in all iterations.
     """
     inner = list(walk(node.blocks[0]))
-    if len(inner) > induction_variables.NODES or not all(map(_is_simple, inner)):
+    if len(inner) > induction_variables.NODES or not all(map(_is_simple, inner)) or weight(node) > 1:
         return False
     held = held_by(flow.live(node))
     of_objects = not isinstance(iterator, Range) and is_held(iterator[0])

@@ -15,10 +15,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.common.numpy_internals import ALIGNED
+from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, class_of, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.ir import PTR
@@ -254,6 +255,8 @@ class PythonCalls:
         found = None
         if self._met is not None:
             found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
+            if isinstance(found, tuple) and is_strided(value.node):
+                found = *found[:2], found[2] & ~CONTIGUOUS
         self.expected[value] = found
         return found
 

@@ -145,3 +145,19 @@ def test_after_some_unexpected_results_nothing_is_expected_any_more(monkeypatch)
     for _ in range(5):
         assert staged(table, 30) == looked_up(table, 30)
     assert 1 < len(compiled) <= region.LESSONS + 1
+
+
+def columns_kept(x, n):
+    total, rows = 0.0, []
+    for k in range(n):
+        column, last = x[:, k], np.flip(x[k])
+        rows.append(column)
+        x[k, 0] = 1.0
+        total += column @ column + last @ last
+    return total, len(rows)
+
+
+def test_the_first_code_expects_columns_that_are_not_contiguous():
+    function, x = ag.function(columns_kept, engine="native"), np.random.default_rng(1).normal(size=(6, 6))
+    assert repr(function(x.copy(), 6)) == repr(columns_kept(x.copy(), 6))
+    assert not [event for event in function.explain(x, 6) if "was left here" in event.message]
