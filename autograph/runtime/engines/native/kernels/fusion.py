@@ -167,7 +167,7 @@ class Fuser(Copier):
             self._flush()
         if node.blocks or effect_of(node).kind not in (PURE, VIEW):
             self._copy(self._slices.pop_all())
-        elif not is_quiet(node):
+        elif not is_quiet(node) or self._slices.unsure_of(node.inputs):
             self._copy(self._slices.pop_unsure())
         if is_small_product(node) or is_larger_product(node):
             kind = Product if is_small_product(node) else Autotuned
@@ -261,22 +261,29 @@ class Fuser(Copier):
     def _is_indifferent(self, node: Node) -> bool:
         """Whether a node may run before those that wait."""
         quiet = not node.blocks and is_quiet(node) and effect_of(node).kind in (PURE, VIEW)
-        unsure = (each.output in node.inputs for each in self._slices.unsure)
-        return quiet and not self._uses_waiting(node) and not any(unsure)
+        return quiet and not self._uses_waiting(node) and not self._slices.unsure_of(node.inputs)
 
     def _flush(self) -> None:
         """Run the nodes that wait, and slices whose indices may be out of bounds in order with them."""
         waiting, self._waiting = self._waiting, []
-        are_one = len(_parts(waiting)) == 1
-        for each in [each for each in self._slices.unsure if waiting and not (are_one and _takes(waiting, each))]:
-            before = [node for node in waiting if self._places[node] < self._places[each]]
+        while waiting and self._slices.unsure and not self._takes_all(waiting):
+            first = next(iter(self._slices.unsure))
+            before = [node for node in waiting if self._places[node] < self._places[first]]
             waiting = waiting[len(before) :]
             for nodes in _parts(before):
                 self._run(nodes)
-            if self._slices.pop(each.output):
-                self._copy([each])
+            self._slices.pop(first.output)
+            self._copy([first])
         for nodes in _parts(waiting):
             self._run(nodes)
+
+    def _takes_all(self, nodes: list[Node]) -> bool:
+        """Whether nodes are one kernel, which takes all slices whose indices may be out of bounds."""
+        return len(_parts(nodes)) == 1 and self._slices.unsure.keys() == set(self._taken(nodes))
+
+    def _taken(self, nodes: list[Node]) -> list[Node]:
+        """Those of these slices that a kernel of some nodes takes itself."""
+        return self._slices.unsure_of(value for value in _inputs(nodes) if value is not _object_of(nodes))
 
     def _run(self, every: list[Node]) -> None:
         """Run nodes as a kernel, if that pays, and views that others use as they are."""
@@ -284,7 +291,7 @@ class Fuser(Copier):
         views = [node for node in every if node in self._part_views and self._uses[node.output] > inside[node.output]]
         nodes = [node for node in every if node not in views or inside[node.output]]
         if sum(node not in self._part_views for node in nodes) < 2 and not any(map(pays_alone, nodes)):
-            taken = [each for each in self._slices.unsure if _takes(every, each)]
+            taken = self._taken(every)
             for each in taken:
                 self._slices.pop(each.output)
             self._copy(sorted([*taken, *every], key=self._places.__getitem__))
@@ -346,11 +353,6 @@ class Fuser(Copier):
 
 def _is_array(arg: Any) -> bool:
     return isinstance(arg, Value) and elementwise.is_numeric(arg.type, 1) and arg.type.exact  # type: ignore[union-attr]
-
-
-def _takes(nodes: list[Node], part: Node) -> bool:
-    """Whether a kernel of some nodes takes a slice itself."""
-    return part.output in _inputs(nodes) and part.output is not _object_of(nodes)
 
 
 def _object_of(nodes: Sequence[Node]) -> Value | None:

@@ -74,6 +74,11 @@ class WaitingSlices:
             self.unsure.pop(node, None)
         return node
 
+    def unsure_of(self, values: Iterable[Value]) -> list[Node]:
+        """The unsure slices that are values, or of which values are slices, in order."""
+        found = {node for value in values for node in self.of(value)}
+        return [node for node in self.unsure if node in found]
+
     def checked(self, nodes: Iterable[Node]) -> None:
         """Note that a kernel checks the indices of these slices."""
         for node in nodes:

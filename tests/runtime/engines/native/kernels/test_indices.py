@@ -1,5 +1,6 @@
 """Parts of arrays at places that are known only when the program runs: kernels find them, and check the bounds."""
 
+import itertools
 import random
 
 import numpy as np
@@ -85,14 +86,14 @@ def test_more_programs(seed, tmp_path):
 
 def sweep(p, u, n):
     for j in range(1, n - 1):
-        p[1:n, j] = (u[j, 1:n] - 0.5 * p[1:n, j - 1]) / (p[1:n, j - 1] + 2)
+        p[1:n, :, j] = (u[j, 1:n] - 0.5 * p[1:n, :, j - 1]) / (p[1:n, :, j - 1] + 2)
     return p
 
 
 def test_a_loop_over_columns_makes_no_views():
     staged = native(sweep)
     for _ in range(3):
-        p, u = np.arange(36.0).reshape(6, 6), np.arange(36.0).reshape(6, 6) / 5
+        p, u = (np.arange(216.0).reshape(6, 6, 6) for _ in "pu")
         assert run(staged, p.copy(), u, 6) == run(sweep, p.copy(), u, 6)
     assert "5 operations on arrays are one loop" in reported(staged)
     assert "p[" not in staged.lower(p, u, 6).source
@@ -166,3 +167,16 @@ def test_arrays_of_other_classes():
     for kind in (np.ndarray, np.matrix, Loud, np.ndarray):
         x = np.arange(9.0).reshape(3, 3).view(kind)
         assert run(staged, x, np.ones((3, 3)), 1)[1] == run(f, x, np.ones((3, 3)), 1)[1]
+
+
+def test_slices_of_parts_and_attributes_are_taken_in_order():
+    def f(x, y, i, j, k):
+        a, b = x[i], y[:, j]
+        c = b[:, None].size
+        d = (y[k] * 2 - x[:, i][:, None]) * y[k]
+        return a, c, d
+
+    staged = native(f)
+    x, y = np.ones((3, 4)), np.ones((4, 5))
+    for places in itertools.product((0, 2, 9, -9), repeat=3):
+        assert outcome(staged, x, y, *places) == outcome(f, x, y, *places), places
