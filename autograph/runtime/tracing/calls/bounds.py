@@ -55,15 +55,16 @@ class Recursion:
 
     def _note(self, function: FunctionType, calls: Sequence[Any], args: list[Any]) -> Any:
         trace = self.trace
-        if not calls or not trace.tests:
+        if not calls or not trace.depth:
             return None
-        self._count += 1
+        is_tested = bool(trace.tests)   # else it is only in loops
+        self._count += is_tested
         if self._count > MANY:
             trace.graph_break(f"{function.__name__} calls itself too often to be traced")
         variables = [part for cell in function.__closure__ or () for part in contents(cell).values()]
         facts = _known(args + variables)
-        if len(calls) >= DEEP or calls.count(facts) >= ALIKE:
-            raise TooDeep(trace.tests[0], function.__name__, trace.place())
+        if (len(calls) >= DEEP and is_tested) or calls.count(facts) >= ALIKE:
+            raise TooDeep(trace.tests[0] if is_tested else None, function.__name__, trace.place())
         return facts
 
 

@@ -110,10 +110,10 @@ class TooDeep(Signal):
     """A function calls itself under staged conditions, again and again.
 
     Attributes:
-        value: the condition that would have to be concrete.
+        value: the condition that would have to be concrete; None in a loop without one.
     """
 
-    value: Value
+    value: Value | None
     name: str
     place: Place
 

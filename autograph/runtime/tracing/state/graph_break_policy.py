@@ -79,6 +79,8 @@ class GraphBreakPolicy:
 
     def _unspecialized(self, signal: NeedsConcrete | TooDeep, at: str) -> str | StagingError:
         """The outcome for a value that does not depend on Python numbers alone."""
+        if signal.value is None:
+            return f"the number of iterations is needed {signal.use}{at}"
         written = expression(signal.value)
         called = f"`{written}`" if written else f"something of type {signal.value.type}"
         if isinstance(signal, TooDeep) or not signal.asked:
