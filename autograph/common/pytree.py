@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
 
-from autograph.common.cpython_internals import HEAP, assign_version_tag, version_tag
+from autograph.common.cpython_internals import HEAP, assign_version_tag, version_tag, with_fast_attributes
 from autograph.common.packages import packages_behind
 from autograph.common.statics import (
     class_attribute,
@@ -92,7 +92,7 @@ def _set_fields(value: Any, parts: list[Any]) -> Any:
 def _fields_of(value: Any) -> dict[str, Any]:
     """The fields of a dataclass, in the order in which they were set, which `vars` tells; those in slots come last."""
     found = {}
-    for name in {**own_attribute(value, "__dict__", {}), **_names_of(type(value))[0]}:
+    for name in {**_own_names(value), **_names_of(type(value))[0]}:
         part = getattr(value, name, _MISSING)
         if part is not _MISSING:
             found[name] = part
@@ -187,7 +187,11 @@ def _is_slot(member: Any, name: str, kind: type) -> bool:
 def _holds_fields_only(value: Any) -> bool:
     """Whether an instance of a dataclass holds its fields and nothing else, and none of them is in its class only."""
     names = _names_of(type(value))
-    return names is not None and names[1] <= own_attribute(value, "__dict__", {}).keys() <= names[0].keys()
+    return names is not None and names[1] <= _own_names(value).keys() <= names[0].keys()
+
+
+def _own_names(value: Any) -> dict[str, Any]:
+    return with_fast_attributes(own_attribute(value, "__dict__", {}))
 
 
 def holds_attributes_only(kind: type) -> bool:

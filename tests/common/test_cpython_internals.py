@@ -25,6 +25,7 @@ from autograph.common.cpython_internals import (
     possible_owners,
     references,
     version_tag,
+    with_fast_attributes,
 )
 
 HAS_TAGS = sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 13)
@@ -179,3 +180,35 @@ def test_the_functions_of_an_owner_go_with_it() -> None:
     """The C library fills memory that it frees, so that whoever still reads it crashes."""
     variables = {**os.environ, "PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": str(0xFF)}
     subprocess.run([sys.executable, "-X", "faulthandler", "-c", OWNED], env=variables, check=True)
+
+
+class Point:
+    def __init__(self, x: int, y: int) -> None:
+        self.x, self.y = x, y
+
+
+@pytest.mark.versions
+def test_a_dict_that_is_read_gets_a_table_of_its_own_and_stays_as_it_is() -> None:
+    point, other = Point(1, 2), Point(3, 4)
+    names = vars(point)
+    shared = sys.getsizeof(names)
+    assert with_fast_attributes(names) is names is vars(point)
+    assert list(names.items()) == [("x", 1), ("y", 2)] and {type(name) for name in names} == {str}
+    if sys.version_info >= (3, 11):
+        assert sys.getsizeof(names) > shared
+    again = sys.getsizeof(with_fast_attributes(names))
+    assert again == sys.getsizeof(names)
+    assert with_fast_attributes({}) == {} and vars(other) == {"x": 3, "y": 4}
+
+
+def test_an_attribute_that_is_deleted_meanwhile_does_not_come_back() -> None:
+    class Vanishing(dict[str, Any]):
+        """Its first name is gone when it is asked for it, as if another thread had deleted it."""
+
+        def __iter__(self) -> Any:
+            names = list(super().__iter__())
+            self.pop(names[0])
+            return iter(names)
+
+    names = Vanishing(x=1, y=2)
+    assert with_fast_attributes(names) == {"y": 2}

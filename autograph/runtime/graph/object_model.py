@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from autograph.common import trace_rules
-from autograph.common.cpython_internals import ABSTRACT, HEAP, IMMUTABLE, possible_owners
+from autograph.common.cpython_internals import ABSTRACT, HEAP, IMMUTABLE, possible_owners, with_fast_attributes
 from autograph.common.packages import is_opaque_class
 from autograph.common.pytree import holds_attributes_only
 from autograph.common.statics import class_has, compares_itself, is_a, module_of, mro_of, names_of
@@ -108,7 +108,7 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
         found: dict[str, Any] = object.__getattribute__(thing, "__dict__")
     except Exception:   # there is none, or the class hides it behind a property of the user's, which fails
         return None
-    return found
+    return with_fast_attributes(found) if type(found) is dict else found
 
 
 def owner_of_dict(names: dict[str, Any]) -> Any:
@@ -123,7 +123,7 @@ def set_attribute(thing: Any, name: str, value: Any) -> None:
     elif (slot := _slot(thing, name)) is not None:
         slot.__set__(thing, value)
     else:
-        object.__getattribute__(thing, "__dict__")[name] = value
+        with_fast_attributes(object.__getattribute__(thing, "__dict__"))[name] = value
 
 
 def delete_attribute(thing: Any, name: str) -> None:
