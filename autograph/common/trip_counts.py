@@ -31,8 +31,11 @@ def runs_long(function: Any, values: Iterable[Any]) -> bool:
     """
     if type(function) is not FunctionType:
         return False
+    largest = max((size for value in _at_hand(function, values) for size in _sizes(value)), default=0)
+    if largest**MOST < LONG:    # first calls wait for this, so code is read only if need be
+        return False
     depth = loop_depth(function.__code__)
-    return depth > 0 and any(size**depth >= LONG for value in _at_hand(function, values) for size in _sizes(value))
+    return depth > 0 and largest**depth >= LONG
 
 
 def _at_hand(function: FunctionType, values: Iterable[Any]) -> Iterator[Any]:
