@@ -220,7 +220,7 @@ class Tiers:
         entered, waited, number = _own_clock(), pace.interval, pace.samples
         pace.samples += 1
         self._wait(pace, waited * 2 + 1)
-        if trial is None and pace.last >= SMALL and pace.heat + pace.last * (waited + 1) >= WARMTH:
+        if trial is None and number and pace.last >= SMALL and pace.heat + pace.last * (waited + 1) >= WARMTH:
             trial = self._trial(values)     # before the call, which may change its arguments
         begin = _now()
         result = self._plain(*values)
