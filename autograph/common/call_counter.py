@@ -81,7 +81,7 @@ class Pace:
 
     def wait(self, calls: int) -> None:
         """Let the next call be due after so many others, or one more: or it might always be one of the same size."""
-        self.interval = min(calls, MOST) + self.samples.bit_count() % 2
+        self.interval = min(calls, MOST - 1) + self.samples.bit_count() % 2
         self.ticks.rearm(self.interval)
 
 

@@ -21,9 +21,9 @@ from typing import Any, cast
 
 from autograph.common.statics import mro_of
 
-# Flags of classes: immutable, made while Python runs, abstract, and (from CPython 3.13 on) of instances that hold their
-# values themselves until their `__dict__` is read.
-IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES = 1 << 8, 1 << 9, 1 << 20, 1 << 2
+# Flags of classes: immutable, made while Python runs, abstract; of instances that hold their values themselves until
+# their `__dict__` is read (from CPython 3.13 on), and whose `__dict__` is made when it is read (from CPython 3.11 on).
+IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES, MANAGED_DICT = 1 << 8, 1 << 9, 1 << 20, 1 << 2, 1 << 4
 CLASS, VALUE, ITEMS = 8, 16, 32     # where an object has its class, a number or range its value, and `bytes` theirs
 SIZE, LIST_ITEMS = 16, 24       # where a list has its length, and the address of its items
 WORD, DOUBLE = ctypes.c_uint64, ctypes.c_double
@@ -226,15 +226,16 @@ class _Name(str):
     __slots__ = ()
 
 
-def with_fast_attributes(names: dict[str, Any]) -> dict[str, Any]:
-    """The same `__dict__` of an object, whose attributes are as fast as before it was read.
+def with_fast_attributes(thing: Any, names: dict[str, Any]) -> dict[str, Any]:
+    """The `__dict__` of an object, whose attributes are as fast as before it was read.
 
-    In CPython 3.11 to 3.13 the dict shares the table of its names with others at first, and attributes are three times
-    as slow then.
+    In CPython 3.11 to 3.13 the dict of some objects shares the table of its names with others at first, and attributes
+    are three times as slow then.
     """
-    first = next(iter(list(names)), None)
-    if type(first) is str and dict.setdefault(names, _Name(first), _ABSENT) is _ABSENT:
-        dict.pop(names, first, None)    # another thread has deleted it meanwhile
+    if type(thing).__flags__ & MANAGED_DICT and type(names) is dict:
+        first = next(iter(list(names)), None)
+        if type(first) is str and names.setdefault(_Name(first), _ABSENT) is _ABSENT:
+            names.pop(first, None)      # another thread has deleted it meanwhile
     return names
 
 

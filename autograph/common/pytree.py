@@ -191,7 +191,7 @@ def _holds_fields_only(value: Any) -> bool:
 
 
 def _own_names(value: Any) -> dict[str, Any]:
-    return with_fast_attributes(own_attribute(value, "__dict__", {}))
+    return with_fast_attributes(value, own_attribute(value, "__dict__", {}))
 
 
 def holds_attributes_only(kind: type) -> bool:

@@ -48,12 +48,14 @@ SAMPLING = 4e-6     # seconds that timing a call takes at least,
 SHARE = 0.01        # and the part of the time that may go into that
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
+SETTLING = 0.004    # seconds of staged calls, each at least 0.2 ms, until Python runs their code at full speed
 WARMING = 0.05      # seconds of calls in which loops become hot,
 STAGING = 2.0       # and the seconds that staging them may take meanwhile:
 USUAL = 4           # all that a call takes above so many times the plain one
 PAIRS = 6           # timed calls of each kind in a trial, about,
 MIXED = 8           # and times as many where calls differ in their sizes
 LONG = 1e-3         # seconds of a call whose time is known from one call
+GOLDEN = 5**0.5 - 1 # whose multiples are spread evenly (Weyl, 1916)
 MOST = 256          # signatures whose times are kept
 REVIEW = 256        # calls of a plain signature, after which the function rests if none was staged meanwhile
 
@@ -173,8 +175,7 @@ class Tiers:
         self._is_simple = all(p.kind in _POSITIONAL for p in parameters)
         self._plain: Entry = function if self._is_simple else self._arranged
         self._pace = Pace()
-        self._ran = False
-        self._loop_calls = 0
+        self._ran, self._loop_calls = False, 0
         self.trials: dict[Any, Trial] = {}
         self.runner: Any = None
         self._has_runner: bool | None = None
@@ -225,8 +226,8 @@ class Tiers:
         begin = _now()
         result = self._plain(*values)
         seconds = max(0.0, _clock() - begin - _READING)
-        calls = 1 + pace.interval - pace.ticks.left() + (pace.samples - number - 1) * waited    # recursive ones, too
-        each, is_hot = seconds / calls, False
+        inner = pace.interval - pace.ticks.left() + (pace.samples - number - 1) * waited    # recursive calls
+        each, is_hot = seconds / (calls := max(inner, 0) + 1), False     # threads change the pace, too
         least, pace.last = min(each, pace.last), each       # one slow call may be chance
         if least >= (SMALL if number else FIRST):
             pace.heat += least * (waited + 1)
@@ -272,7 +273,7 @@ class Tiers:
         trial = self._trial(values)
         begin = _clock()
         result = self._with_loops(*values)
-        seconds = max(0.0, _clock() - begin - _READING)
+        seconds = _clock() - begin
         if trial is not None and any(loop.tier for loop in self.runner.loops):
             trial.heat, trial.plain = max(HOT, seconds), seconds    # it began plain
             self._promote()
@@ -359,7 +360,7 @@ class Tiers:
     def entry(self, trace: Trace) -> Entry:
         """The entry of a new trace: plain and staged calls alternate, until it is known which are faster."""
         trial = self._trial_at(trace.key)
-        trial.faster, trial.compared, trial.warming = "", 0, 0.0
+        trial.faster, trial.compared, trial.warming = "", 0, SETTLING
         if trace.plain:
             if not self._finds_loops():
                 trial.settle("plain", trace.plain)
@@ -419,14 +420,13 @@ class Tiers:
 
     def _is_next_staged(self, trial: Trial) -> bool:
         """Whether the next call of a trial is staged."""
-        # the sequence of Thue and Morse: no pattern of the calls themselves favors one of the two
-        return trial.compared < WARM or trial.warming > 0 or trial.compared.bit_count() % 2 == 0
+        pair, second = divmod(trial.compared, 2)    # of two calls one is: which one, goes with no cycle of calls
+        return trial.compared < WARM or trial.warming > 0 or (int(pair * GOLDEN) + second) % 2 == 0
 
     def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
         """Note the time of a call, and settle the trial if that suffices."""
         if trial.warming > 0:
-            usual = min(seconds, USUAL * trial.plain)
-            trial.warming -= max(usual, seconds * WARMING / STAGING, WARMING / MOST)
+            trial.warming -= max(min(seconds, USUAL * trial.plain), seconds * WARMING / STAGING, WARMING / MOST)
             trial.compared = min(trial.compared, WARM)
             return
         if trial.compared > WARM:

@@ -108,7 +108,7 @@ def own_dict(thing: Any) -> dict[str, Any] | None:
         found: dict[str, Any] = object.__getattribute__(thing, "__dict__")
     except Exception:   # there is none, or the class hides it behind a property of the user's, which fails
         return None
-    return with_fast_attributes(found) if type(found) is dict else found
+    return with_fast_attributes(thing, found)
 
 
 def owner_of_dict(names: dict[str, Any]) -> Any:
@@ -123,7 +123,7 @@ def set_attribute(thing: Any, name: str, value: Any) -> None:
     elif (slot := _slot(thing, name)) is not None:
         slot.__set__(thing, value)
     else:
-        with_fast_attributes(object.__getattribute__(thing, "__dict__"))[name] = value
+        with_fast_attributes(thing, object.__getattribute__(thing, "__dict__"))[name] = value
 
 
 def delete_attribute(thing: Any, name: str) -> None:
