@@ -272,7 +272,7 @@ def test_what_is_not_kept(processes, options, reason):
         ("def f(x): return x.n", [type("Box", (), {"n": 1})()], "the argument `x` is an object of type"),
         ("def f(x): return ['some text', x]", [1], "the function returns, stores or passes on the text 'some text'"),
         ("def f(x): return x.astype('M8[s]')", [np.arange(3)], "the graph refers to an object of type numpy."),
-        ("def f(x): return np.add.reduceat(x, [0, 1])", [np.ones(3)], "the graph refers to the function ufunc.reduceat"),
+        ("def f(x): return np.add.reduceat(x, [0, 1])", [np.ones(3)], "the graph refers to the function ufunc."),
         ("def f(x): return np.sin(x) * 2 + 1", [np.ones(3)], "each process makes the machine code for its operations"),
     ],
 )
