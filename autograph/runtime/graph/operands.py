@@ -140,6 +140,27 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """A vector of elements of another one, which are copied where they are read: `x[[2, 0, 1]]`.
+
+    Attributes:
+        of: the other vector.
+        places: a vector of integers, negative ones counted from the end.
+    """
+
+    of: View
+    places: View
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.of.dtype
+
+    @property
+    def length(self) -> Number:
+        return self.places.length
+
+
+@dataclass(frozen=True, slots=True)
 class Computed:
     """A vector whose elements are computed where they are stored.
 
@@ -200,7 +221,7 @@ class Fixed:
         return "fixed", id(self.value)
 
 
-Operand: TypeAlias = "Number | Complex | Range | Array | View | Computed | Given | Boxed | Fixed"
+Operand: TypeAlias = "Number | Complex | Range | Array | View | Gathered | Computed | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
@@ -247,7 +268,12 @@ class Vectors(Protocol):
         """An array as a view."""
 
     def product(
-        self, function: Callable[[Any, Any], Any], x: View, y: View, copies: bool = False, warns: bool = True
+        self,
+        function: Callable[[Any, Any], Any],
+        x: View | Gathered,
+        y: View | Gathered,
+        copies: bool = False,
+        warns: bool = True,
     ) -> Number | Complex:
         """The product of two vectors of one dtype and length, with the bits of a function of NumPy.
 

@@ -97,6 +97,8 @@ def element(emit: Emitter, x: Any, index: Any) -> Operand:
     """`x[index]`: an element, or a view."""
     if not isinstance(x, (Array, View)):
         raise NoLowering
+    if isinstance(index, (Array, View)):
+        return views.gathered(emit, x, index)
     entries = index if type(index) is tuple else (index,)
     ndim = x.ndim if isinstance(x, Array) else len(x.shape)
     if isinstance(x, View) or len(entries) < ndim or any(isinstance(entry, slice) for entry in entries):

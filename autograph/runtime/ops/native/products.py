@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number, View
+from autograph.runtime.graph.operands import Complex, Emitter, Gathered, NoLowering, Number, View
 from autograph.runtime.ops.native.views import whole_of
 
 
@@ -44,10 +44,10 @@ def _copying(emit: Emitter, function: Callable[[Any, Any], Any], *args: Any) -> 
     return emit.vectors.product(function, x, y, copies=True)
 
 
-def _vectors(emit: Emitter, *args: Any) -> tuple[View, View]:
+def _vectors(emit: Emitter, *args: Any) -> tuple[View | Gathered, View | Gathered]:
     """Two vectors of one dtype; leaves machine code if their lengths differ."""
-    x, y = (whole_of(emit, arg) for arg in args)
-    if x.dtype != y.dtype or len(x.shape) != 1 or len(y.shape) != 1:
+    x, y = (arg if isinstance(arg, Gathered) else whole_of(emit, arg) for arg in args)
+    if x.dtype != y.dtype or any(isinstance(each, View) and len(each.shape) != 1 for each in (x, y)):
         raise NoLowering
-    emit.leave_if(emit.compare("ne", x.shape[0], y.shape[0]))
+    emit.leave_if(emit.compare("ne", x.length, y.length))
     return x, y

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.runtime.graph.operands import Array, Emitter, NoLowering, Number, View
+from autograph.runtime.graph.operands import Array, Emitter, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.scalars import fitted, number
 
@@ -34,6 +34,14 @@ def whole_of(emit: Emitter, x: Any) -> View:
     if not isinstance(x, View):
         raise NoLowering
     return x
+
+
+def gathered(emit: Emitter, x: Any, index: Any) -> Gathered:
+    """`x[index]` of two vectors, the second one of integers."""
+    of, places = whole_of(emit, x), whole_of(emit, index)
+    if len(of.shape) != 1 or len(places.shape) != 1 or places.dtype.char not in "bhilBHI":
+        raise NoLowering
+    return Gathered(of, places)
 
 
 def flipped(emit: Emitter, m: Any) -> View:

@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
+from autograph.runtime.engines.native.emit.buffers import gathered
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.vector_stores import store
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
@@ -22,7 +23,7 @@ from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
 from autograph.runtime.engines.native.llvm.memory import load_element, load_number, store_number
-from autograph.runtime.graph.operands import Array, Complex, Computed, NoLowering, Number, View
+from autograph.runtime.graph.operands import Array, Complex, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT
 
 Product: TypeAlias = Callable[[Any, Any], Any]
@@ -46,31 +47,50 @@ class Vectors:
         store(self._emit, target, value)
 
     def product(
-        self, function: Product, x: View, y: View, copies: bool = False, warns: bool = True
+        self,
+        function: Product,
+        x: View | Gathered,
+        y: View | Gathered,
+        copies: bool = False,
+        warns: bool = True,
     ) -> Number | Complex:
-        emit, b, dtype = self._emit, self._emit.b, x.dtype
-        checks = warns and dtype.kind in "fc" and not emit.fast
-        if (checks and not FLAGS) or not is_known(dtype, function, copies):
+        emit, dtype = self._emit, x.dtype
+        if not is_known(dtype, function, copies):
             raise NoLowering
-        copies &= dtype.kind == "f"     # integers are exact anyway
-        found, alone = emit.cells.place(("product", dtype), f"[2 x {ir.I64}]"), b.icmp("eq", x.shape[0].ref, 1)
-        vectors = [_Vector(emit, place, each, copies) for place, each in enumerate((x, y))]
-        if checks:
-            emit.underflows = True
-            clear_flags(b)
-        if copies:
-            b.if_else(alone, lambda: _multiply(b, vectors, found, dtype), lambda: _call(emit, vectors, found, dtype))
-        else:
-            _call(emit, vectors, found, dtype)
-        for each in vectors:
-            each.release()
-        result = load_element(b, found, dtype)
-        if checks:
-            raised = Number(BOOL, b.icmp("ne", raised_flags(b), 0))
-            if copies and isinstance(result, Number):       # LLVM may multiply after the flags have been read
-                raised = emit.integer("or", raised, emit.integer("and", Number(BOOL, alone), is_strange(emit, result)))
-            emit.leave_if(raised)
-        return result
+        buffers = [gathered(emit, place, each) for place, each in enumerate((x, y)) if isinstance(each, Gathered)]
+        made = iter(buffers)
+        views = [next(made).view if isinstance(each, Gathered) else each for each in (x, y)]
+        checks = warns and dtype.kind in "fc" and not emit.fast
+        found, raised = _multiplied(emit, views, copies and dtype.kind == "f", checks)    # integers are exact anyway
+        for buffer in buffers:
+            buffer.release()
+        emit.leave_if(raised)
+        return found
+
+
+def _multiplied(emit: Emitter, views: list[View], copies: bool, checks: bool) -> tuple[Number | Complex, Number]:
+    """The product of two vectors, and whether NumPy would warn, if that is to be checked."""
+    if checks and not FLAGS:
+        raise NoLowering
+    b, dtype, count = emit.b, views[0].dtype, views[0].length.ref
+    found, alone = emit.cells.place(("product", dtype), f"[2 x {ir.I64}]"), b.icmp("eq", count, 1)
+    vectors = [_Vector(emit, place, each, copies) for place, each in enumerate(views)]
+    if checks:
+        emit.underflows = True
+        clear_flags(b)
+    if copies:
+        b.if_else(alone, lambda: _multiply(b, vectors, found, dtype), lambda: _call(emit, vectors, found, dtype))
+    else:
+        _call(emit, vectors, found, dtype)
+    for each in vectors:
+        each.release()
+    result = load_element(b, found, dtype)
+    if not checks:
+        return result, emit.constant(False, BOOL)
+    raised = Number(BOOL, b.icmp("ne", raised_flags(b), 0))
+    if copies and isinstance(result, Number):       # LLVM may multiply after the flags have been read
+        raised = emit.integer("or", raised, emit.integer("and", Number(BOOL, alone), is_strange(emit, result)))
+    return result, raised
 
 
 def _multiply(b: Builder, vectors: list[_Vector], found: ir.Value, dtype: np.dtype[Any]) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from autograph.runtime.engines.native.emit.buffers import Buffer, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.graph.operands import Computed, NoLowering, Number, View
-from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.graph.types import BOOL
 
-FEW = 64        # elements that have room on the stack
 SIMD = 32       # bytes of a register
 Reader: TypeAlias = Callable[[ir.Value, int], ir.Value]
 
@@ -27,33 +27,23 @@ def store(emit: Emitter, target: View, value: View | Computed | Number) -> None:
     if dtype.kind != "f" or (checks and not FLAGS):
         raise NoLowering
     emit.settle()
-    count = target.length
-    place, is_large = emit.cells.place("buffer", ir.PTR), b.icmp("sgt", count.ref, FEW)
-    b.store(emit.cells.place(("buffer", dtype), ir.array(FEW, llvm_type(dtype)), SIMD), place)
-    with b.if_then(is_large, False):
-        found = emit.objects.python("PyMem_RawMalloc", b.mul(count.ref, dtype.itemsize))
-        emit.leave_if(Number(BOOL, b.is_null(found)))
-        b.store(found, place)
-    one = emit.constant(dtype.itemsize, INT)
-    buffer = View(dtype, Number(INT, b.cast("ptrtoint", b.load(ir.PTR, place), ir.I64)), (count,), (one,), True)
+    buffer = Buffer(emit, dtype, dtype, target.length)
     if checks:
         emit.underflows = True
         clear_flags(b)
-    _copy(emit, buffer, value)
+    _copy(emit, buffer.view, value)
     if checks:
         raised = b.icmp("ne", raised_flags(b), 0)
-        with b.if_then(b.and_(raised, is_large), False):
-            emit.objects.python("PyMem_RawFree", _pointer(emit, buffer))
+        buffer.release(raised)
         emit.leave_if(Number(BOOL, raised))
-    _copy(emit, target, buffer)
-    with b.if_then(is_large, False):
-        emit.objects.python("PyMem_RawFree", _pointer(emit, buffer))
+    _copy(emit, target, buffer.view)
+    buffer.release()
 
 
 def _copy(emit: Emitter, target: View, value: View | Computed | Number) -> None:
     """Store elements, which lie elsewhere: those of a register at once if all are contiguous, then one by one."""
     b, dtype, count = emit.b, target.dtype, target.length.ref
-    several, data, kind = SIMD // dtype.itemsize, _pointer(emit, target), llvm_type(dtype)
+    several, data, kind = SIMD // dtype.itemsize, pointer(emit, target), llvm_type(dtype)
     read, end = _reader(emit, value), b.and_(count, -several)
     for step in dict.fromkeys(each.strides[0].ref for each in (target, *_views(value))):
         end = b.select(b.icmp("eq", step, dtype.itemsize), end, 0)
@@ -76,7 +66,7 @@ def _reader(emit: Emitter, value: View | Computed | Number) -> Reader:
     if isinstance(value, Number):
         return lambda index, several: value.ref if several == 1 else b.splat(value.ref, several)
     if isinstance(value, View):
-        data, stride = _pointer(emit, value), value.strides[0].ref
+        data, stride = pointer(emit, value), value.strides[0].ref
         kind, size = llvm_type(value.dtype), value.dtype.itemsize
         return lambda index, several: (
             b.load(kind, b.gep(data, b.mul(index, stride)), size)
@@ -87,6 +77,3 @@ def _reader(emit: Emitter, value: View | Computed | Number) -> Reader:
     name = f"f{value.name}"
     return lambda index, several: b.binary(name, first(index, several), second(index, several), flags)
 
-
-def _pointer(emit: Emitter, x: View) -> ir.Value:
-    return emit.b.cast("inttoptr", x.data.ref, ir.PTR)

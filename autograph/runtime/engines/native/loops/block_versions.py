@@ -35,6 +35,7 @@ from autograph.runtime.graph.operands import (
     Complex,
     Computed,
     Fixed,
+    Gathered,
     Given,
     NoLowering,
     Number,
@@ -169,7 +170,7 @@ class Flow:
         """The operand of an argument, also of a constant."""
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self.operand, arg))
-        if isinstance(arg, (Number, Complex, Range, Array, View, Computed, Given, Boxed, Fixed)):
+        if isinstance(arg, (Number, Complex, Range, Array, View, Gathered, Computed, Given, Boxed, Fixed)):
             return arg
         if is_complex(arg):
             return as_complex(self.emit, arg)

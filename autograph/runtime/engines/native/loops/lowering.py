@@ -32,7 +32,18 @@ from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, WRITE
-from autograph.runtime.graph.operands import Array, Boxed, Computed, Fixed, NoLowering, Number, Range, View, kind_of
+from autograph.runtime.graph.operands import (
+    Array,
+    Boxed,
+    Computed,
+    Fixed,
+    Gathered,
+    NoLowering,
+    Number,
+    Range,
+    View,
+    kind_of,
+)
 from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, MAKES_ARRAYS, ORDERING
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.number_rules import inverse
@@ -41,6 +52,7 @@ from autograph.runtime.passes.rewriter import shown
 
 NODES = 20_000      # lowered, at most
 SIZE = 30_000       # instructions, at most
+VIEWS = (View, Gathered, Computed)      # operands for which there is no object
 FUEL: list[int] = []        # for tests: the address of the number of nodes that run before the code is left
 
 
@@ -164,7 +176,7 @@ class Lowering:
 
     def _outlives(self, value: Value, group: list[Node]) -> bool:
         """Whether nodes behind a group read a view: its type was not known when the group was made."""
-        if not isinstance(self.flow.state.env.get(value), (View, Computed)):
+        if not isinstance(self.flow.state.env.get(value), VIEWS):
             return False
         block = self.flow.block
         return block is None or self._structure.last_use(block, value) > block.nodes.index(group[-1])
@@ -248,7 +260,7 @@ class Lowering:
 
     def _demand_object(self, found: Any) -> Any:
         """Refuse views, for which there is no object, unless all that reads them is emitted at once."""
-        if isinstance(found, (View, Computed)) and not self._views:
+        if isinstance(found, VIEWS) and not self._views:
             raise NoLowering
         return found
 

@@ -240,3 +240,52 @@ def test_long_loops_let_others_run(monkeypatch):
     found, begins = np.zeros(count), np.zeros(count, int)
     native(by_dot)(x, x, found, begins, begins + 8)
     assert (found == 8).all() and len(polls) >= count // counted_loops.LONG // 2
+
+
+# Gathered elements ----------------------------------------------------------------------------------------------------
+
+
+def sparse(rows, columns, values, x, found):
+    for i in range(len(rows) - 1):
+        here = columns[rows[i] : rows[i + 1]]
+        found[i] = values[rows[i] : rows[i + 1]] @ x[here] + np.dot(x[here], x[here])
+    return found
+
+
+def matrix(dtype, index, longest):
+    counts = RANDOM.integers(0, longest, 30)
+    rows = np.concatenate([[0], np.cumsum(counts)])
+    columns = RANDOM.integers(0, 50, rows[-1])
+    values, x = (np.asarray(RANDOM.normal(size=size) * 5, dtype) for size in (rows[-1], 50))
+    return rows.astype(index), columns.astype(index), values, x
+
+
+@pytest.mark.parametrize("index", ["i8", "i4", "u4", "u2", "i2", "u8", ">i8"])
+@pytest.mark.parametrize("dtype", "fdDi")
+def test_gathered_elements(dtype, index):
+    for longest in (3, 90):
+        rows, columns, values, x = matrix(dtype, index, longest)
+        for other in (x, np.repeat(x, 2)[::2], x[::-1]):
+            same(sparse, rows, columns, values, other, np.zeros(30, dtype))
+
+
+def test_sparse_rows_do_not_call_python():
+    rows, columns, values, x = matrix("d", "i4", 9)
+    strict = ag.function(sparse, engine="native", strict="native_callback")
+    ours, theirs = (f(rows, columns, values, x, np.zeros(30)) for f in (strict, sparse))
+    assert ours.tobytes() == theirs.tobytes()
+
+
+def test_places_that_are_out_of_bounds():
+    rows, columns, values, x = matrix("d", "i8", 90)
+    for place in (-1, -50, -51, 49, 50, 2**62, -(2**63)):
+        columns[-3] = place
+        same(sparse, rows, columns, values, x, np.zeros(30))
+    same(sparse, rows, columns, values, x[:0], np.zeros(30))
+    same(sparse, rows, np.zeros(len(columns), bool), values, x, np.zeros(30))
+
+
+def test_numpy_warns_of_gathered_elements():
+    rows, columns, values, x = matrix("d", "i8", 90)
+    x[columns[7]] = 1e200
+    same(sparse, rows, columns, values * 1e200, x, np.zeros(30))

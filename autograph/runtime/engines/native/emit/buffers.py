@@ -1,0 +1,76 @@
+"""Contiguous memory for vectors that are needed only for a moment; and elements gathered into it: `x[[2, 0, 1]]`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.graph.operands import Gathered, Number, View
+from autograph.runtime.graph.types import BOOL, INT
+
+FEW = 64        # elements that have room on the stack
+ALIGNMENT = 32  # of these
+
+
+class Buffer:
+    """Memory for a vector; leaves machine code if there is none.
+
+    Args:
+        key: of its cells: it must differ from those of other buffers at the same time.
+
+    Attributes:
+        view: the vector.
+    """
+
+    def __init__(self, emit: Emitter, key: Any, dtype: np.dtype[Any], count: Number) -> None:
+        b, size = emit.b, dtype.itemsize
+        place = emit.cells.place(("buffer", key), ir.PTR)
+        self._emit, self._is_large = emit, b.icmp("sgt", count.ref, FEW)
+        b.store(emit.cells.place(("elements", key), ir.array(FEW * size // 4, ir.I32), ALIGNMENT), place)
+        with b.if_then(self._is_large, False):
+            found = emit.objects.python("PyMem_RawMalloc", b.mul(count.ref, size))
+            emit.leave_if(Number(BOOL, b.is_null(found)))
+            b.store(found, place)
+        self._data = b.load(ir.PTR, place)
+        data = Number(INT, b.cast("ptrtoint", self._data, ir.I64))
+        self.view = View(dtype, data, (count,), (emit.constant(size, INT),), True)
+
+    def release(self, condition: ir.Value | None = None) -> None:
+        """Free it, if a condition holds."""
+        b = self._emit.b
+        with b.if_then(self._is_large if condition is None else b.and_(self._is_large, condition), False):
+            self._emit.objects.python("PyMem_RawFree", self._data)
+
+
+def gathered(emit: Emitter, key: Any, x: Gathered) -> Buffer:
+    """The elements of a vector at some places; leaves machine code if one is out of bounds."""
+    b, length = emit.b, x.of.length.ref
+    with b.loop(0, x.length.ref, carried=[ir.FALSE]) as loop:
+        place = _place(emit, x.places, loop.index, length)
+        loop.carry(b.or_(loop.carried[0], b.icmp("uge", place, length)))
+    emit.leave_if(Number(BOOL, loop.results[0]))
+    buffer, kind = Buffer(emit, key, x.dtype, x.length), f"i{8 * x.dtype.itemsize}"
+    data, target = pointer(emit, x.of), pointer(emit, buffer.view)
+    with b.loop(0, x.length.ref) as loop:
+        place = _place(emit, x.places, loop.index, length)
+        element = b.load(kind, b.gep(data, b.mul(place, x.of.strides[0].ref)), x.dtype.itemsize)
+        b.store(element, b.gep(target, b.mul(loop.index, x.dtype.itemsize)), x.dtype.itemsize)
+    return buffer
+
+
+def _place(emit: Emitter, places: View, index: ir.Value, length: ir.Value) -> ir.Value:
+    """The place of an element, counted from 0; one that is out of bounds is not below the length, as unsigned."""
+    b, dtype = emit.b, places.dtype
+    where = b.gep(pointer(emit, places), b.mul(index, places.strides[0].ref))
+    found: ir.Value = b.load(f"i{8 * dtype.itemsize}", where, dtype.itemsize)
+    if dtype.itemsize < 8:
+        found = b.cast("sext" if dtype.kind == "i" else "zext", found, ir.I64)
+    return b.select(b.icmp("slt", found, 0), b.add(found, length), found)
+
+
+def pointer(emit: Emitter, x: View) -> ir.Value:
+    """The address of the first element."""
+    return emit.b.cast("inttoptr", x.data.ref, ir.PTR)
