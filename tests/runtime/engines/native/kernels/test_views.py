@@ -137,14 +137,14 @@ def test_errors_and_warnings_are_those_of_numpy():
 def test_a_loop_of_kernels_makes_no_views():
     def f(u, iterations):
         for _ in range(iterations):
-            u[1:-1] = (u[:-2] + 2 * u[1:-1] + u[2:]) / 4
+            u[:, 1:-1] = (u[:, :-2] + 2 * u[:, 1:-1] + u[:, 2:]) / 4
         return u
 
-    staged = native(f)
+    staged, u = native(f), np.arange(18.0).reshape(2, 9) ** 2
     for _ in range(3):
-        assert described(staged(np.arange(9.0) ** 2, 10)) == described(f(np.arange(9.0) ** 2, 10))
+        assert described(staged(u.copy(), 10)) == described(f(u.copy(), 10))
     assert "5 operations on arrays are" in reported(staged)
-    assert "u[" not in staged.lower(np.arange(9.0), 10).source
+    assert "u[" not in staged.lower(u, 10).source
 
 
 @pytest.mark.parametrize("name", ["add", "multiply", "subtract", "divide", "maximum", "less", "arctan2", "left_shift"])
