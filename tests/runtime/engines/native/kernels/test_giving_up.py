@@ -100,7 +100,7 @@ def test_empty_slices_are_no_reason_to_give_up():
             y[:k] += c * z[:k]
         return y
 
-    made, (y, z) = ag.function(f, engine="native"), np.ones((2, 30))
+    made, (y, z) = ag.function(f, engine="native"), np.ones((2, 30, 2))
     for _ in range(3 * kernels.WATCHED):
         made(y[:1], z, 0.5)
     assert outcome(made, y.copy(), z, 0.5) == outcome(f, y.copy(), z, 0.5)
