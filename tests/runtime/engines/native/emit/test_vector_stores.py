@@ -207,3 +207,56 @@ def of_unknown_type(x, n):
 def test_a_sum_that_outlives_an_iteration_is_an_array():
     for shape in ((4, 3), (4, 1), (4,), (4, 2, 2)):
         same(of_unknown_type, RANDOM.normal(size=shape), 4)
+
+
+
+def interleaved(x, n):
+    for k in range(n):
+        x[::2] += x[1::2]
+        x[1::2] *= 0.75
+        x[k:] = x[: len(x) - k] - x[k]
+
+
+def rows(x, n):
+    for k in range(1, n):
+        x[k] -= x[k - 1] * 0.5
+        x[k - 1] = x[k] + x[k - 1]
+
+
+def in_one_memory(size, step):
+    """A function that makes matrices whose rows begin some elements after each other, in memory like this."""
+    numbers = RANDOM.normal(size=5 * size)
+    return lambda: np.lib.stride_tricks.as_strided(numbers.copy(), (4, size), (8 * step, 8))
+
+
+def test_targets_that_overlap_operands():
+    for size in (4, 6, 64, 66, 130, 1000):
+        same(interleaved, RANDOM.normal(size=size), 4)
+        for step in (0, 1, 3, size - 1, size, size + 1):
+            matrix = in_one_memory(size, step)
+            (ours, theirs), staged = (matrix(), matrix()), native(rows)
+            staged(ours, 4)
+            rows(theirs, 4)
+            assert ours.tobytes() == theirs.tobytes()
+
+
+def test_targets_with_all_elements_in_one_place():
+    def filled(x, y, n):
+        for k in range(n):
+            x[k] += y[k]
+            x[k] = y[k] * x[k]
+
+    numbers, y = RANDOM.normal(size=4), RANDOM.normal(size=(4, 7))
+    ours, theirs = (np.lib.stride_tricks.as_strided(numbers.copy(), (4, 7), (8, 0)) for _ in range(2))
+    native(filled)(ours, y, 4)
+    filled(theirs, y, 4)
+    assert ours.tobytes() == theirs.tobytes()
+
+
+def test_what_has_been_stored_is_undone_if_numpy_would_warn_later():
+    for size in (7, 64, 200, 5000):
+        x, y = RANDOM.normal(size=(2, 4, size))
+        y[2, -1] = 1e308
+        same(sums, x, y, 4, 1e10)
+        with np.errstate(over="raise"):
+            same(sums, x, y, 4, 1e10)
