@@ -58,7 +58,7 @@ class Fuser(Copier):
         super().__init__()
         self._after = after
         self._known = {tuple(kernel.sources): kernel for kernel in known}
-        self._without = {node for kernel in known if kernel.is_given_up for node in kernel.sources}
+        self._without = {node for kernel in known if kernel.is_given_up for node in kernel.given_up}
         self._sources: dict[Node, Node] = {}
         self._places: dict[Node, int] = {}
         self._part_views: set[Node] = set()

@@ -269,6 +269,12 @@ class Kernel(Rebindable):
         """Whether NumPy computes for all kinds of inputs."""
         return bool(self.entry == self.python)
 
+    @property
+    def given_up(self) -> list[Node]:
+        """The operations that NumPy does once the kernel is given up: first sums at its end, which demand C's order."""
+        ends = len(self.nodes) > 1 and sums_of(self.nodes[-1]) is not None
+        return self.sources[-1:] if ends else self.sources
+
     def _choose_entry(self) -> None:
         """Choose the function to call after a version was made or dropped, or could not be made."""
         entry: Callable[..., Any] = self if self.compiled else self.python

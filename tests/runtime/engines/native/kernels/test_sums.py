@@ -86,3 +86,14 @@ def test_large_sums_are_added_in_order():
     f = sums(0, True)
     staged, args = native(f), arrays((3000, 40, 30), "float64")
     assert described(staged(*args)) == described(f(*args))
+
+
+def test_only_the_sums_are_numpys_if_arrays_are_in_fortrans_order():
+    def f(x, y):
+        return np.sum(np.sqrt(x * y + 9), axis=0)
+
+    staged, (x, y) = native(f), arrays((40, 50), "float64", "F")
+    for _ in range(20):
+        assert described(staged(abs(x), abs(y))) == described(f(abs(x), abs(y)))
+    assert [len(version.schedule) for version in kernels(staged)] == [1]
+    assert "3 operations on arrays are one loop" in reported(staged)
