@@ -243,7 +243,7 @@ class _Traces(threading.local):
     """The backends that trace in this thread, innermost last."""
 
     def __init__(self) -> None:
-        self.stack: list[Backend] = []
+        self.stack: list[Backend | None] = []
 
 
 _traces = _Traces()
@@ -300,6 +300,16 @@ def traced_by(backend: Backend) -> Iterator[None]:
         ACTIVE.remove(backend)
         if not ACTIVE:
             ACTIVE.tell()
+
+
+@contextmanager
+def untraced() -> Iterator[None]:
+    """While it lasts, no backend traces the code that this thread runs."""
+    _traces.stack.append(None)
+    try:
+        yield
+    finally:
+        _traces.stack.pop()
 
 
 def tracing() -> Backend | None:

@@ -775,3 +775,35 @@ def test_ranges_do_not_run_backwards():
         with pytest.raises(errors.InvalidArgumentError):
             tf.range(*wrong)
     assert tf.range(3, 3).numpy().tolist() == []
+
+
+def test_maximum_iterations_end_a_while_loop():
+    @tf.function
+    def counted(n, limit):
+        x, ag = 0, tf.constant(1)
+        while x < n:
+            tf.autograph.experimental.set_loop_options(maximum_iterations=limit)
+            x += 1
+            ag *= 2
+            if x == 7:
+                break
+        return x, ag
+
+    def ends(n, limit):
+        return [value.numpy() for value in counted(tf.constant(n), limit)]
+
+    assert [ends(8, 5), ends(3, 5), ends(8, tf.constant(2)), ends(8, 0), ends(20, 10)] == [
+        [5, 32], [3, 8], [2, 4], [0, 1], [7, 128]
+    ]  # fmt: skip
+
+
+def test_a_for_loop_has_its_own_number_of_iterations():
+    @tf.function
+    def items(n):
+        x = 0
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(maximum_iterations=5)
+            x += 1
+        return x
+
+    assert items(tf.constant(8)).numpy() == 8      # as in TensorFlow, which sets the option itself

@@ -213,6 +213,104 @@ def test_concrete_functions():
         concrete(tf.constant([1]))
 
 
+def test_a_concrete_function_knows_the_values_of_other_arguments():
+    @tf.function
+    def power(a, b):
+        return a**b
+
+    square = power.get_concrete_function(a=tf.TensorSpec(None, tf.float32), b=2)
+    x = tf.constant(10.0)
+    assert [square(x).numpy(), square(a=x).numpy(), square(x, 2).numpy(), square(3.0, b=2).numpy()] == [100, 100, 100, 9]
+    for args, kwargs in [((x, 3), {}), ((x,), {"b": 3}), ((x,), {"b": x}), ((), {}), ((x,), {"c": 2}), ((x, 2, 3), {})]:
+        with pytest.raises(TypeError):
+            square(*args, **kwargs)
+    exponent = power.get_concrete_function(2.0, tf.TensorSpec([], tf.float32))
+    assert [exponent(b=tf.constant(3.0)).numpy(), exponent(tf.constant(3.0)).numpy()] == [8, 8]
+
+
+def test_a_concrete_function_takes_the_tensors_of_structures_by_their_names():
+    @tf.function
+    def f(pair, scale, options=None):
+        return (pair[0] - pair[1]) * scale
+
+    x, y = tf.constant(5.0), tf.constant(3.0)
+    concrete = f.get_concrete_function((x, y), 10, options={"k": 1})
+    for args, kwargs in [(((x, y),), {}), (((x, y), 10), {"options": {"k": 1}}), ((x, y), {}), ((x,), {"pair_1": y})]:
+        assert concrete(*args, **kwargs).numpy() == 20
+    with pytest.raises(TypeError, match="the argument options of this concrete function is {'k': 1}, not {'k': 2}"):
+        concrete((x, y), 10, {"k": 2})
+
+
+def test_a_concrete_method_knows_its_object():
+    class Scaled:
+        def __init__(self, factor):
+            self.factor = factor
+
+        @tf.function
+        def times(self, x, n):
+            return x * self.factor * n
+
+    scaled = Scaled(3.0)
+    concrete = scaled.times.get_concrete_function(tf.TensorSpec([], tf.float32), n=2)
+    assert concrete(tf.constant(1.0)).numpy() == 6
+
+
+# What runs while tracing ----------------------------------------------------------------------------------------------
+
+
+class Counting(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.v = tf.Variable(0)
+        self.counter = 0
+
+    @tf.function
+    def __call__(self):
+        if self.counter == 0:
+            with tf.init_scope():
+                self.counter += 1
+                self.v.assign_add(1)
+        return self.v
+
+
+def test_an_init_scope_runs_once_while_tracing():
+    counting = Counting()
+    assert [counting().numpy() for _ in range(3)] == [1, 1, 1]
+
+
+def test_an_init_scope_is_eager_and_ends(capsys):
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x):
+        with tf.init_scope():
+            print(tf.executing_eagerly(), tf.constant(2).numpy() + 1)
+            total = 0
+            for i in tf.range(3):
+                if i > 0:
+                    total += int(i)
+            v.assign(v * 3)
+        print(tf.executing_eagerly(), total)
+        return x + total + v
+
+    assert [f(tf.constant(1.0)).numpy() for _ in range(2)] == [7, 7]
+    assert capsys.readouterr().out == "True 3\nFalse 3\n"
+    with pytest.raises(ZeroDivisionError):
+        with tf.init_scope():
+            assert tf.executing_eagerly()
+            1 / 0
+    assert f(tf.constant(2.0)).numpy() == 8
+
+
+def test_no_tape_watches_an_init_scope():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        with tf.init_scope():
+            y = x * x
+        z = y * x
+    assert tape.gradient(z, x).numpy() == 9
+
+
 def test_structures_go_in_and_come_out():
     @tf.function
     def f(pair, options):

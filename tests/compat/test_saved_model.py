@@ -60,6 +60,21 @@ def test_it_runs_without_its_code(tmp_path):
     assert done.stderr == "call 2\ncall 3\n"
 
 
+def test_a_module_without_the_constructor_of_its_base(tmp_path):
+    class Plain(tf.Module):
+        def __init__(self, value):
+            self.weight = tf.Variable(value)
+
+        @tf.function
+        def multiply(self, x):
+            return x * self.weight
+
+    module = Plain(3)
+    module.multiply(tf.constant([1, 2]))
+    tf.saved_model.save(module, str(tmp_path))
+    assert tf.saved_model.load(str(tmp_path)).multiply(tf.constant([4, 5])).numpy().tolist() == [12, 15]
+
+
 def test_there_is_nothing_to_load(tmp_path):
     with pytest.raises(OSError, match="SavedModel file does not exist"):
         tf.saved_model.load(str(tmp_path))

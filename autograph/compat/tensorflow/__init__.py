@@ -47,9 +47,9 @@ from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.compat.tensorflow.ragged import RaggedTensor
 from autograph.compat.tensorflow.sparse import SparseTensor
 from autograph.compat.tensorflow.staging.control import *
+from autograph.compat.tensorflow.staging.control import init_scope
 from autograph.compat.tensorflow.staging.control import scope as control_dependencies
 from autograph.compat.tensorflow.staging.control import scope as device
-from autograph.compat.tensorflow.staging.control import scope as init_scope
 from autograph.compat.tensorflow.staging.custom import custom_gradient, numpy_function, py_function
 from autograph.compat.tensorflow.staging.function import function
 from autograph.compat.tensorflow.staging.functional import foldl, foldr, map_fn, scan, vectorized_map

@@ -118,7 +118,7 @@ def _saved(value: Any, known: dict[int, Any]) -> Any:
     if isinstance(value, (Function, ConcreteFunction, Method)):
         return _function(value)
     if isinstance(value, Module):
-        found = known[id(value)] = Loaded(value.name)
+        found = known[id(value)] = Loaded(vars(value).get("_name"))
         inherited = {name: part for kind in type(value).__mro__ for name, part in vars(kind).items()}
         for name in [*(name for name, part in inherited.items() if isinstance(part, Function)), *vars(value)]:
             part = _saved(getattr(value, name), known)

@@ -134,6 +134,16 @@ def building(graph: FuncGraph | None) -> Iterator[FuncGraph | None]:
         _graphs.stack.pop()
 
 
+@contextmanager
+def untaped() -> Iterator[None]:
+    """While it lasts, no tape watches."""
+    before, _graphs.tapes = _graphs.tapes, []
+    try:
+        yield
+    finally:
+        _graphs.tapes = before
+
+
 def tapes() -> list[Any]:
     """The tapes that watch, the innermost last."""
     return _graphs.tapes

@@ -69,6 +69,9 @@ class TensorFlowBackend(protocol.Backend):
 
     def while_stmt(self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Any) -> Any:
         if is_tensor(first):
+            limit = dict(options or {}).get("maximum_iterations")
+            if limit is not None:
+                test, body, state = _at_most(limit, test, body, state)
             loop = StrictLoop(self.current.trace, body, state, until, self.current, options)
             return loop.stage(lambda: _condition(test(), "while loop"))
         now = first
@@ -146,6 +149,22 @@ def _plain(value: Any, message: str) -> Any:
     if is_tensor(value):
         raise NotImplementedError(message)
     return value
+
+
+def _at_most(limit: Any, test: Thunk, body: Thunk, state: State) -> tuple[Thunk, Thunk, State]:
+    """The parts of a loop that ends after so many iterations."""
+    ag_iterations = convert_to_tensor(0)
+
+    def goes_on() -> Any:
+        return math_ops.logical_and(_condition(test(), "while loop"), ag_iterations < limit)
+
+    def iteration() -> None:
+        nonlocal ag_iterations
+        body()
+        ag_iterations += 1
+
+    counted = State((*state.names, "ag_iterations"), *state.functions, iteration)
+    return goes_on, iteration, counted
 
 
 def _condition(value: Any, what: str = "") -> Tensor:

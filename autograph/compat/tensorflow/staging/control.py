@@ -15,6 +15,7 @@ from autograph.compat.tensorflow.core.tensor import Tensor, effect
 from autograph.compat.tensorflow.ops import math_ops, reduce_ops
 from autograph.compat.tensorflow.staging.branches import CONDITIONAL, stage_if
 from autograph.compat.tensorflow.staging.loops import StrictLoop
+from autograph.operators.backend import untraced
 from autograph.operators.state import State, reached_by
 
 __all__ = [  # the names of `tf` itself
@@ -97,6 +98,16 @@ def while_loop(
 def scope(name: Any = None, *args: Any, **kwargs: Any) -> Iterator[Any]:
     """A part of the program with a name, a device or an order of its own, which have no effect here."""
     yield name
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """A part of the program that runs at once, while the function around it is traced; no tape watches it.
+
+    Source: https://www.tensorflow.org/api_docs/python/tf/init_scope
+    """
+    with graphs.building(None), graphs.untaped(), untraced():
+        yield
 
 
 def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:

@@ -38,7 +38,7 @@ class ConcreteFunction:
         self.graph = graph
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        _, tensors, _ = self._function._read(args, kwargs)
+        tensors = self._signature.tensors(self._function._bind, args, kwargs)
         self._signature.check(tensors)
         return self._run(tensors)
 

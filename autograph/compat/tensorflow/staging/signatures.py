@@ -7,9 +7,11 @@ values are the same. The key and the tensors are found in one pass, since a call
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.graph.static_keys import static_key
 
+Bind: TypeAlias = Callable[..., Sequence[Any]]     # gives the values of parameters
 _CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
@@ -87,8 +90,10 @@ class Signature:
 
     def __init__(self, parameters: Sequence[Parameter], values: Sequence[Any], specs: Sequence[Any]) -> None:
         self.names = [parameter.name for parameter in parameters]
+        self._parameters = parameters
+        self._given = list(itertools.islice(specs, len(values)))
         self.specs: list[tuple[str, TensorSpec]] = []
-        self.specified = [self._take(*each) for each in zip(values, self.names, specs)]
+        self.specified = [self._take(*each) for each in zip(values, self.names, self._given)]
         self.tree = arrange(parameters, self.specified)
 
     def _take(self, value: Any, name: str, spec: Any = None) -> Any:
@@ -111,6 +116,45 @@ class Signature:
         own = TensorSpec(spec.shape, spec.dtype, spec.name)  # of this place only
         self.specs.append((name, own))
         return own
+
+    def tensors(self, bind: Bind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+        """The tensors of a call: of all arguments, of all but those whose values are known, or by the names of specs.
+
+        Args:
+            bind: gives the values of the parameters.
+
+        Raises:
+            TypeError: an argument is missing, is none of the function's, or has another value than the known one.
+        """
+        try:
+            return self._tensors_in(self._bound(bind, args, kwargs))
+        except TypeError:
+            named = {**dict(zip([name for name, _ in self.specs], args)), **kwargs}
+            if len(named) < len(args) + len(kwargs) or named.keys() != {name for name, _ in self.specs}:
+                raise
+            return [convert_to_tensor(named[name], dtype_hint=spec.dtype) for name, spec in self.specs]
+
+    def _bound(self, bind: Bind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+        try:
+            return bind(*args, **kwargs)
+        except TypeError:
+            known = [
+                parameter if _has_specs(value) else parameter.replace(default=value)
+                for parameter, value in zip(self._parameters, self.specified)
+            ]
+            # Those with a default need not be the last ones.
+            found = inspect.Signature(known, __validate_parameters__=False).bind(*args, **kwargs)
+            found.apply_defaults()
+            return list(found.arguments.values())
+
+    def _tensors_in(self, values: Sequence[Any]) -> list[Tensor]:
+        tensors: list[Tensor] = []
+        for name, value, known, spec in zip(self.names, values, self.specified, self._given):
+            wanted = known if isinstance(known, TensorSpec) and not is_staged(value) else spec
+            key = key_of(value, tensors, wanted)
+            if not _has_specs(known) and key != key_of(known, []):
+                raise TypeError(f"the argument {name} of this concrete function is {known!r}, not {value!r}")
+        return tensors
 
     def check(self, tensors: Sequence[Tensor]) -> None:
         """Check that tensors fit the specs.
@@ -136,6 +180,10 @@ class Signature:
         staged = [f"    {part}: {_pretty(value)}" for part, value in arguments if isinstance(value, TensorSpec)]
         lines = [f"{name}({', '.join(shown)})", *(["  Args:", *staged] if staged else [])]
         return "\n".join([*lines, "  Returns:", *(f"    {_pretty(leaf)}" for leaf in pytree.flatten(structure))])
+
+
+def _has_specs(value: Any) -> bool:
+    return any(isinstance(leaf, TensorSpec) for leaf in pytree.flatten(value))
 
 
 def _pretty(leaf: Any) -> str:
