@@ -283,6 +283,9 @@ class Vectors(Protocol):
             warns: whether NumPy checks for overflows and invalid operations.
         """
 
+    def matrix_product(self, x: View, y: View) -> Array:
+        """The product of two matrices, or of a matrix and a vector, by `np.matmul`; for ops with `MAKES_ARRAYS`."""
+
     def store(self, target: View, value: View | Computed | Number) -> None:
         """Store the elements of a vector of the same length, or a number in all elements.
 

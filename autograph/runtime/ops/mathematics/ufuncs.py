@@ -16,6 +16,7 @@ from autograph.runtime.graph.traits import (
     ELEMENTWISE,
     FACTORS,
     GIVES_BOOLEANS,
+    MAKES_ARRAYS,
     MATRIX_PRODUCT,
     MOVES,
     OUTER,
@@ -323,5 +324,5 @@ mark("np.negative np.positive", MOVES)
 FACTORS.update({"np.multiply": (0, 1), "np.divide": (0,)})
 mark("np.add np.subtract np.multiply np.divide np.bitwise_and np.bitwise_or np.bitwise_xor", SAME_IN_PLACE)
 mark("np.negative np.abs np.sqrt np.square np.maximum np.minimum np.floor np.ceil", SAME_IN_PLACE)
-mark("np.matmul", MATRIX_PRODUCT, READS_VIEWS)
+mark("np.matmul", MATRIX_PRODUCT, READS_VIEWS, MAKES_ARRAYS)
 mark("np.exp np.sqrt", SLOW_IN_NUMPY)

@@ -10,13 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.operands import Complex, Emitter, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.operands import Array, Complex, Emitter, Gathered, NoLowering, Number, View
 from autograph.runtime.ops.native.views import whole_of
 
 
-def matmul(emit: Emitter, x: Any, y: Any) -> Number | Complex:
+def matmul(emit: Emitter, x: Any, y: Any) -> Number | Complex | Array:
     """`x @ y`."""
+    if any(isinstance(arg, (Array, View)) and len(whole_of(emit, arg).shape) == 2 for arg in (x, y)):
+        return _matrix_product(emit, x, y)
     return emit.vectors.product(np.matmul, *_vectors(emit, x, y))
+
+
+def _matrix_product(emit: Emitter, *args: Any) -> Array:
+    """Of a matrix and a matrix or vector of its dtype; leaves machine code if the lengths do not fit."""
+    x, y = (whole_of(emit, arg) for arg in args)
+    if x.dtype != y.dtype or not {len(x.shape), len(y.shape)} <= {1, 2}:
+        raise NoLowering
+    emit.leave_if(emit.compare("ne", x.shape[-1], y.shape[0]))
+    return emit.vectors.matrix_product(x, y)
 
 
 def dot(emit: Emitter, a: Any, b: Any) -> Number | Complex:

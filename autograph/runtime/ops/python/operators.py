@@ -32,6 +32,7 @@ from autograph.runtime.graph.traits import (
     IN_PLACE,
     INTERVAL,
     INVOLUTION,
+    MAKES_ARRAYS,
     MAKES_VIEWS,
     MATRIX_PRODUCT,
     MIRRORED,
@@ -387,7 +388,8 @@ _binary(
     traits=[ELEMENTWISE, UFUNC_BY_VALUE],
 )  # fmt: skip
 _binary(
-    "matmul", products.matmul, [MATRIX_PRODUCT, PARTIAL, ARRAY_PRODUCT, READS_VIEWS], [ARRAY_PRODUCT], vjp=OF_MATMUL
+    "matmul", products.matmul, [MATRIX_PRODUCT, PARTIAL, ARRAY_PRODUCT, READS_VIEWS, MAKES_ARRAYS], [ARRAY_PRODUCT],
+    vjp=OF_MATMUL,
 )
 _binary(
     "and", _bits("and"), in_place_traits=[CONSUMES],

@@ -9,14 +9,15 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.emit.buffers import gathered
+from autograph.runtime.engines.native.emit.buffers import gathered, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
+from autograph.runtime.engines.native.emit.external_calls import make_array
 from autograph.runtime.engines.native.emit.vector_stores import store
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
@@ -26,6 +27,7 @@ from autograph.runtime.engines.native.llvm.memory import load_element, load_numb
 from autograph.runtime.graph.operands import Array, Complex, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT
 
+LARGE = 1 << 15     # multiplications, above which NumPy releases the GIL, too
 Product: TypeAlias = Callable[[Any, Any], Any]
 _LOOP = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
@@ -45,6 +47,25 @@ class Vectors:
 
     def store(self, target: View, value: View | Computed | Number) -> None:
         store(self._emit, target, value)
+
+    def matrix_product(self, x: View, y: View) -> Array:
+        emit, b, dtype = self._emit, self._emit.b, x.dtype
+        checks = dtype.kind in "fc" and not emit.fast
+        if (checks and not FLAGS) or not are_matrices_known(dtype):
+            raise NoLowering
+        first, second = _as_matrix(emit, x, 0), _as_matrix(emit, y, 1)
+        lengths = [*x.shape[:-1], *y.shape[1:]]
+        made = make_array(emit, dtype, lengths, False)
+        if checks:
+            emit.underflows = True
+            clear_flags(b)
+        _call(emit, first, second, emit.frame.fact(made, "data"), dtype)
+        if checks:
+            raised = b.icmp("ne", raised_flags(b), 0)
+            with b.if_then(raised, False):
+                emit.objects.forget(made.ref)
+            emit.leave_if(Number(BOOL, raised))
+        return made
 
     def product(
         self,
@@ -69,19 +90,24 @@ class Vectors:
 
 
 def _multiplied(emit: Emitter, views: list[View], copies: bool, checks: bool) -> tuple[Number | Complex, Number]:
-    """The product of two vectors, and whether NumPy would warn, if that is to be checked."""
+    """The product of two vectors, and whether NumPy would warn, if the caller asks."""
     if checks and not FLAGS:
         raise NoLowering
     b, dtype, count = emit.b, views[0].dtype, views[0].length.ref
     found, alone = emit.cells.place(("product", dtype), f"[2 x {ir.I64}]"), b.icmp("eq", count, 1)
     vectors = [_Vector(emit, place, each, copies) for place, each in enumerate(views)]
+    none, one = (ir.constant(ir.I64, each) for each in (0, 1))
+    operands = (
+        Matrix(vectors[0].data, one, count, none, vectors[0].stride),
+        Matrix(vectors[1].data, count, one, vectors[1].stride, none),
+    )
     if checks:
         emit.underflows = True
         clear_flags(b)
     if copies:
-        b.if_else(alone, lambda: _multiply(b, vectors, found, dtype), lambda: _call(emit, vectors, found, dtype))
+        b.if_else(alone, lambda: _multiply(b, vectors, found, dtype), lambda: _call(emit, *operands, found, dtype))
     else:
-        _call(emit, vectors, found, dtype)
+        _call(emit, *operands, found, dtype)
     for each in vectors:
         each.release()
     result = load_element(b, found, dtype)
@@ -99,21 +125,52 @@ def _multiply(b: Builder, vectors: list[_Vector], found: ir.Value, dtype: np.dty
     store_number(b, found, dtype, b.binary("fmul", one, other))
 
 
-def _call(emit: Emitter, vectors: list[_Vector], found: ir.Value, dtype: np.dtype[Any]) -> None:
-    """Call the loop: it multiplies a row by a column. An axis of one element has a stride of 0."""
-    b, count = emit.b, vectors[0].count
-    data = emit.cells.place("vectors", ir.array(3, ir.PTR))
-    for place, pointer in enumerate([*(each.data for each in vectors), found]):
-        b.store(pointer, b.gep(data, SLOT * place))
-    sizes = emit.cells.place("sizes", ir.array(4, ir.I64))
-    for place, size in enumerate([1, 1, count, 1]):
-        b.store(size if isinstance(size, ir.Value) else ir.constant(ir.I64, size), b.gep(sizes, SLOT * place))
-    steps = emit.cells.place("steps", ir.array(9, ir.I64))
-    row, column = (b.select(b.icmp("eq", count, 1), 0, each.stride) for each in vectors)
-    for place, step in enumerate([0, 0, 0, 0, row, column, 0, 0, 0]):
-        b.store(step if isinstance(step, ir.Value) else ir.constant(ir.I64, step), b.gep(steps, SLOT * place))
+class Matrix(NamedTuple):
+    """An operand of the loop. A vector is one row on the left, and one column on the right.
+
+    Attributes:
+        down, along: the strides from row to row, and from column to column.
+    """
+
+    data: ir.Value
+    rows: ir.Value
+    columns: ir.Value
+    down: ir.Value
+    along: ir.Value
+
+
+def _as_matrix(emit: Emitter, x: View, place: int) -> Matrix:
+    """A vector or matrix as the first or second operand."""
+    shape, strides = [each.ref for each in x.shape], [each.ref for each in x.strides]
+    if len(shape) == 1:
+        shape.insert(place, ir.constant(ir.I64, 1))
+        strides.insert(place, ir.constant(ir.I64, 0))
+    return Matrix(pointer(emit, x), *shape, *strides)
+
+
+def _call(emit: Emitter, first: Matrix, second: Matrix, found: ir.Value, dtype: np.dtype[Any]) -> None:
+    """Call the loop. An axis of one element has a stride of 0; so have the loops around, of which there are none."""
+    b, none, one, size = emit.b, *(ir.constant(ir.I64, each) for each in (0, 1, dtype.itemsize))
+    lengths = first.rows, first.columns, second.columns
+    result = (first.rows, b.mul(second.columns, size)), (second.columns, size)
+    axes = [*zip(first[1:3], first[3:]), *zip(second[1:3], second[3:]), *result]
+    steps = [none, none, none, *(b.select(b.icmp("eq", length, 1), none, stride) for length, stride in axes)]
+    tables = []
+    for name, values in (("operands", (first.data, second.data, found)), ("sizes", (one, *lengths)), ("steps", steps)):
+        tables.append(emit.cells.place(name, ir.array(len(values), values[0].type)))
+        for place, value in enumerate(values):
+            b.store(value, b.gep(tables[-1], SLOT * place))
     loop = b.function.module.declare(f"ag_matmul_{dtype.char}", ir.VOID, *[ir.PTR] * 4)
-    b.call(loop, data, sizes, steps, ir.NULL)
+    if isinstance(first.rows, ir.Constant) and isinstance(second.columns, ir.Constant):     # two vectors
+        b.call(loop, *tables, ir.NULL)
+        return
+    is_long = b.icmp("ugt", b.mul(b.mul(first.rows, first.columns), second.columns), LARGE)
+    thread = emit.cells.place("thread", ir.PTR)
+    with b.if_then(is_long, False):
+        b.store(emit.objects.python("PyEval_SaveThread"), thread)
+    b.call(loop, *tables, ir.NULL)
+    with b.if_then(is_long, False):
+        emit.objects.python("PyEval_RestoreThread", b.load(ir.PTR, thread))
 
 
 class _Vector:
@@ -175,6 +232,43 @@ def is_known(dtype: np.dtype[Any], function: Product, copies: bool) -> bool:
         return _run(address, *(each.copy() if copies and each.strides[0] <= 0 else each for each in (x, y)))
 
     return bool(address) and agrees(candidate, function, _samples(dtype))
+
+
+@cache
+def are_matrices_known(dtype: np.dtype[Any]) -> bool:
+    """Whether the loop for a dtype can be called with matrices, and gives what NumPy gives."""
+    address = matmul_loop(dtype.char) if dtype.kind in "iufc" else None
+    return bool(address) and agrees(lambda x, y: _run_matrices(address, x, y), np.matmul, _matrices(dtype))
+
+
+def _run_matrices(address: Any, x: Any, y: Any) -> Any:
+    """The product of matrices or vectors by the loop."""
+    found = np.empty((*x.shape[:-1], *y.shape[1:]), x.dtype)
+    first, second = x.reshape(1, -1) if x.ndim == 1 else x, y.reshape(-1, 1) if y.ndim == 1 else y
+    result = found.reshape(len(first), -1) if found.size else np.empty((len(first), second.shape[1]), x.dtype)
+    data = (ctypes.c_void_p * 3)(*(each.ctypes.data for each in (first, second, result)))
+    sizes = (ctypes.c_ssize_t * 4)(1, *first.shape, second.shape[1])
+    strides = [
+        stride if length != 1 else 0
+        for each in (first, second, result)
+        for length, stride in zip(each.shape, each.strides)
+    ]
+    steps = (ctypes.c_ssize_t * 9)(0, 0, 0, *strides)
+    _LOOP(address)(ctypes.addressof(data), ctypes.addressof(sizes), ctypes.addressof(steps), None)
+    return found
+
+
+def _matrices(dtype: np.dtype[Any]) -> Iterator[tuple[Any, Any]]:
+    """Matrices and vectors of several lengths and strides."""
+    for rows, count, columns in ((1, 3, 1), (2, 2, 2), (3, 7, 5), (17, 9, 4), (0, 2, 3), (4, 0, 2)):
+        numbers = 100 * np.sin(np.arange(1.0, 4 * 17 * 9 + 1))
+        numbers = (abs(numbers) if dtype.kind == "u" else numbers).astype(dtype).reshape(34, 18)
+        firsts = [numbers[:rows, :count], numbers[: 2 * rows : 2, : 2 * count : 2], numbers[:count, :rows].T]
+        seconds = [numbers[-count - 1 : -1, :columns], numbers[:columns, 1 : 1 + count].T, numbers[:count, 1]]
+        for x in (*(each.copy() for each in firsts[:1]), *firsts, firsts[0][-1:].reshape(-1)[:count]):
+            for y in seconds:
+                if x.ndim + y.ndim > 2 and x.shape[-1] == len(y):
+                    yield x, y
 
 
 def _run(address: Any, x: Any, y: Any) -> Any:

@@ -249,7 +249,7 @@ class Lowering:
                 for value in node.outputs if isinstance(found, View) else ():
                     self.flow.define(value, found)
                 return True
-            if op.name in MAKES_ARRAYS:
+            if op.name in MAKES_ARRAYS and isinstance(found, Array):
                 self.flow.define(node.output, found)
                 self.flow.own((node.output, ()), found.ref)
                 return True     # if it ran again, there would be two arrays

@@ -1,6 +1,8 @@
 """Products of vectors in loops: the bits, warnings and errors of NumPy, without a call of Python."""
 
 import itertools
+import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -289,3 +291,131 @@ def test_numpy_warns_of_gathered_elements():
     rows, columns, values, x = matrix("d", "i8", 90)
     x[columns[7]] = 1e200
     same(sparse, rows, columns, values * 1e200, x, np.zeros(30))
+
+
+# Matrices -------------------------------------------------------------------------------------------------------------
+
+
+def powers(a, x, n):
+    found = []
+    for _ in range(n):
+        x = a @ x
+        found.append(x)
+    return found, x
+
+
+def from_left(a, x, n):
+    found = []
+    for k in range(n):
+        found.append(np.matmul(x[k : k + 3], a[k : k + 3, : n - k]))
+        found.append(x @ a)
+    return found
+
+
+def filtered(a, p, n):
+    for k in range(n):
+        p = a @ p @ a.T
+        a[k % len(a)] = p[:, 0] @ a
+    return p, a
+
+
+def layouts(rows, columns, dtype):
+    numbers = (RANDOM.normal(size=(2 * rows, 3 * columns)) * 4).astype(dtype)
+    if dtype == "D":
+        numbers += 1j * RANDOM.normal(size=numbers.shape)
+    one = numbers[:rows, :columns]
+    return [one.copy(), one.copy("F"), numbers[::2, ::3], one[::-1, ::-1], np.broadcast_to(one[:1], one.shape), one]
+
+
+@pytest.mark.parametrize("dtype", "dfDil")
+def test_products_with_a_matrix_have_the_bits_and_layout_of_numpy(dtype):
+    for size in (0, 1, 2, 5, 40):
+        for a in layouts(size, size, dtype):
+            for x in (*layouts(size, 3, dtype)[:4], layouts(size, 1, dtype)[2][:, 0]):
+                same(powers, a, x, 4)
+        for a, x in itertools.product(layouts(size, 4, dtype)[:4], layouts(3, size, dtype)[:4]):
+            same(from_left, a, x[0], 3)
+            same(from_left, a, x, 3)
+
+
+def test_results_that_are_used_again():
+    for size in (1, 2, 7, 33):
+        a = RANDOM.normal(size=(size, size))
+        same(filtered, a / size, RANDOM.normal(size=(size, size)), 6)
+        same(filtered, a.T / size, np.asfortranarray(a), 6)
+
+
+def test_products_with_a_matrix_do_not_call_python():
+    def moved(a, x, y, n):
+        for k in range(1, n):
+            x[k] = a @ x[k - 1] + y[k]
+        return x
+
+    a, x, y = RANDOM.normal(size=(5, 5)), *RANDOM.normal(size=(2, 9, 5))
+    strict = ag.function(moved, engine="native", strict="native_callback")
+    assert strict(a, x.copy(), y, 9).tobytes() == moved(a, x.copy(), y, 9).tobytes()
+
+
+def test_matrices_that_do_not_fit():
+    a, x = RANDOM.normal(size=(3, 4)), RANDOM.normal(size=3)
+    others = [x, a, a[None], x[0], np.float64(2), x.astype("f"), np.ones(4, "f"), np.arange(4)]
+    for first, second in ((a[None], a.T), *((a, other) for other in others)):
+        same(powers, first, second, 2)
+        same(from_left, first, second, 1)
+
+
+def sums_of_rows(a, x, n):
+    total = 0.0
+    for k in range(n):
+        total += (a[:n] @ x[k, :n])[0]
+    return total
+
+
+def test_numpy_warns_of_products_with_a_matrix():
+    for special in (1e200, np.inf, np.nan):
+        a = RANDOM.normal(size=(4, 4))
+        a[1, 2] = special
+        same(sums_of_rows, a, 1e150 * RANDOM.normal(size=(4, 4)), 4)
+        with np.errstate(all="raise"):
+            same(sums_of_rows, a, RANDOM.normal(size=(4, 4)), 4)
+
+
+def test_arrays_of_products_are_freed():
+    a = np.eye(100) / 2
+    staged = native(filtered)
+    for _ in range(3):
+        staged(a.copy(), a, 20)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(3):
+        staged(a.copy(), a, 20)
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert after - before < 100_000
+
+
+def test_python_goes_on_wherever_products_of_matrices_are_left(fuel):
+    a = RANDOM.normal(size=(3, 3)) / 3
+    expected, staged = filtered(a.copy(), a, 5), native(filtered)
+    for nodes in range(1, 60):
+        fuel.value = nodes
+        found = staged(a.copy(), a, 5)
+        assert [each.tobytes() for each in found] == [each.tobytes() for each in expected]
+
+
+def test_other_threads_run_during_large_products():
+    a, runs = RANDOM.normal(size=(400, 400)) / 20, []
+    staged, stop = native(powers), threading.Event()
+    staged(a, a, 2)
+
+    def count():
+        while not stop.is_set():
+            runs.append(None)
+            time.sleep(0)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    found, expected = staged(a, a, 20), powers(a, a, 20)
+    stop.set()
+    thread.join()
+    assert found[1].tobytes() == expected[1].tobytes() and runs
