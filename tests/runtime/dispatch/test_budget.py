@@ -178,4 +178,4 @@ def test_the_own_time_of_a_thread_excludes_that_of_staging_within_staging_once(c
         with budget.limited(None):
             clock.now += 4.0
     clock.now += 8.0
-    assert budget.own_time() - begin == 9.0
+    assert budget.own_time() - begin == pytest.approx(9.0)
