@@ -37,6 +37,14 @@ def odd(n: int) -> bool:
     return n != 0 and even(n - 1)
 
 
+@ag.function
+def staged_halves(n: int) -> int:
+    return n if n < 2 else staged_halves(n // 2)
+
+
+staged_halved = staged_halves.python_function
+
+
 def looping(n: int) -> int:
     while n > 1:
         n //= 2
@@ -56,11 +64,15 @@ SHORT = (
     lambda x: checked(x) + checked(x),
     around(checked),
     around(ag.function(checked)),
+    halved,     # its calls of itself are counted
+    even,
+    staged_halved,
 )
 LONG = (
     looping,
-    halved,
-    even,
+    lambda n: halved(n) + 1,
+    lambda n: even(n),
+    around(odd),
     lambda n: sum(range(n)),
     lambda n: [n] + [2 * each for each in (n, n)],
     lambda xs: max(x * x for x in xs),

@@ -83,6 +83,19 @@ def test_calls_that_are_known_to_be_small_are_not_counted_until_a_trace_is_made(
     assert tier(function) == "dispatched"
 
 
+@COUNTS
+def test_small_recursive_calls_are_not_counted(calls_take: Any) -> None:
+    calls_take(1e-7)
+
+    @ag.function
+    def fibonacci(n: int) -> int:
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    assert [fibonacci(20) for _ in range(10)] == [6765] * 10
+    assert not counts(fibonacci)
+
+
+@COUNTS
 def test_a_function_that_is_not_counted_has_its_views_and_is_a_part_of_traces_and_gradients(calls_take: Any) -> None:
     calls_take(1e-7)
     function = ag.function(lambda x: x * x + 1)
