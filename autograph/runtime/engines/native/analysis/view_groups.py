@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, READS_VIEWS
@@ -20,7 +22,7 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
         reads = not views.isdisjoint(node.inputs)
         if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS):
             return []
-        if node.op in MAKES_VIEWS and _is_array(node.output):
+        if makes_view(node):
             views.add(node.output)
             stop = max(stop, structure.last_use(block, node.output) + 1)
         if at + 1 == stop or not views:
@@ -46,5 +48,18 @@ def is_strided(node: Node | None) -> bool:
     return len(node.args) == 1 or (any(slices) and not slices[-1])
 
 
-def _is_array(value: Value) -> bool:
-    return isinstance(value.type, TensorType) and value.type.kind == "array"
+def makes_view(node: Node) -> bool:
+    """Whether a node makes a view, as far as is known, rather than a number."""
+    return node.op in MAKES_VIEWS and _is_array(node.output)
+
+
+def is_of_vectors(node: Node) -> bool:
+    """Whether a node is an operation on vectors, as far as is known, rather than on numbers and elements."""
+    _, *others = node.args or (None,)
+    slices = [part for arg in others if isinstance(arg, tuple) for part in arg if isinstance(part, slice)]
+    reads = node.op in READS_VIEWS and (bool(slices) or any(map(_is_array, others)))
+    return reads or makes_view(node)
+
+
+def _is_array(arg: Any) -> bool:
+    return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array"

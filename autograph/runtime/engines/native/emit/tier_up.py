@@ -41,6 +41,7 @@ def assembled(emit: LoopEmitter, begin: Callable[[Builder], None] | None = None)
     """
     whole, module = emit.b.function, Module()
     module.declared, module.globals = dict(whole.module.declared), dict(whole.module.globals)
+    module.functions = {name: each for name, each in whole.module.functions.items() if each is not whole}
     function = module.define(emit.name, whole.result, *whole.parameters)
     function.numbers = whole.numbers
     if emit.polls:

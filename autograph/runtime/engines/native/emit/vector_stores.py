@@ -7,13 +7,15 @@ buffer, from which they are restored. If the operands overlap the target, the re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from autograph.runtime.engines.native.emit.buffers import Buffer, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
-from autograph.runtime.engines.native.llvm.builder import Loop
+from autograph.runtime.engines.native.llvm.builder import Builder, Loop
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.graph.operands import Computed, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL
@@ -42,8 +44,8 @@ def store(emit: Emitter, target: View, value: View | Computed | Number) -> None:
         news.store(new, loop.index, several)
     raised: ir.Value = b.icmp("ne", raised_flags(b), 0) if checks else ir.FALSE
     with b.if_then(b.icmp("eq", raised, direct)):
-        for loop, several in _loops(emit, target, _end_of_vectors(emit, [target])):
-            here.store(there.load(loop.index, several), loop.index, several)
+        where = pointer(emit, target), target.strides[0].ref, pointer(emit, buffer.view), target.length.ref
+        b.call(_copying(b.function.module, dtype), *where)
     buffer.release()
     emit.leave_if(Number(BOOL, raised))
 
@@ -84,6 +86,21 @@ def _loops(emit: Emitter, target: View, end: ir.Value) -> Iterator[tuple[Loop, i
         yield loop, several
     with emit.b.loop(end, target.length.ref) as loop:
         yield loop, 1
+
+
+def _copying(module: ir.Module, dtype: np.dtype[Any]) -> ir.Callee:
+    """A function that copies contiguous elements into a vector of a stride."""
+    name, kind = f"scatter_{dtype.char}", llvm_type(dtype)
+    if name not in module.functions:
+        target, source = (ir.Parameter(each, ir.PTR) for each in ("target", "source"))
+        stride, count = (ir.Parameter(each, ir.I64) for each in ("stride", "count"))
+        words = {"words": "internal", "attributes": "noinline"}
+        b = Builder(module.define(name, ir.VOID, target, stride, source, count, **words))
+        with b.loop(0, count) as loop:
+            element = b.load(kind, b.gep(source, loop.index, kind), dtype.itemsize)
+            b.store(element, b.gep(target, b.mul(loop.index, stride)), dtype.itemsize)
+        b.ret()
+    return module.functions[name]
 
 
 def _end_of_vectors(emit: Emitter, views: Sequence[View]) -> ir.Value:

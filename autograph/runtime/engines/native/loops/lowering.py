@@ -17,7 +17,7 @@ from autograph.runtime.engines.native.analysis.if_conversion import compares, is
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.analysis.view_groups import stores_itself, view_group
+from autograph.runtime.engines.native.analysis.view_groups import is_of_vectors, makes_view, stores_itself, view_group
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
 from autograph.runtime.engines.native.emit.tier_up import assembled
@@ -52,6 +52,7 @@ from autograph.runtime.passes.rewriter import shown
 
 NODES = 20_000      # lowered, at most
 SIZE = 30_000       # instructions, at most
+LARGE = 2_000       # from which on Python is called for operations on vectors, which take a hundred or two
 VIEWS = (View, Gathered, Computed)      # operands for which there is no object
 FUEL: list[int] = []        # for tests: the address of the number of nodes that run before the code is left
 
@@ -153,9 +154,11 @@ class Lowering:
         Returns the nodes, none if there is no lowering, and whether the last one has an effect. The others must have
         none: Python resumes before them, so that no view is live there.
         """
+        if self._emit.b.function.numbers > LARGE and is_of_vectors(block.nodes[place]):
+            return [], False
         group = view_group(self._structure, block, place)
         changes = self.flow.attempt(self._of_group, group) if group else None
-        if changes is None:
+        if changes is None and not makes_view(block.nodes[place]):
             group = [block.nodes[place]]
             changes = self.flow.attempt(self._operation, group[0])
         return ([], False) if changes is None else (group, changes)

@@ -9,6 +9,7 @@ import pytest
 import autograph as ag
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from tests.runtime.engines.native.emit.test_products import native, same
+from tests.runtime.engines.native.kernels.test_fusion import defined
 
 RANDOM = np.random.default_rng(8)
 LENGTHS = [0, 1, 2, 7, 64, 70]
@@ -260,3 +261,12 @@ def test_what_has_been_stored_is_undone_if_numpy_would_warn_later():
         same(sums, x, y, 4, 1e10)
         with np.errstate(over="raise"):
             same(sums, x, y, 4, 1e10)
+
+
+
+def test_python_does_most_of_a_long_loop(tmp_path):
+    lines = [f"        x[{row}] += a * y[k, :7]\n        x[{row}, 1:] = x[{row}, 0]" for row in range(100)]
+    function = defined(tmp_path, "\n".join(["def f(x, y, n, a):", "    for k in range(n):", *lines]))
+    x, y = RANDOM.normal(size=(100, 7)), RANDOM.normal(size=(3, 9))
+    messages = [event.message for event in same(function, x, y, 3, 0.5).explain(x, y, 3, 0.5).where(kind="native")]
+    assert messages[0].startswith("this loop is machine code")
