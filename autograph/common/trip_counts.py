@@ -18,7 +18,7 @@ from autograph.common.bytecode import is_order, raw_instructions
 from autograph.common.code_flags import codes_in, of_code
 from autograph.common.cpython_internals import attribute_values
 
-LONG = 1_000_000  # iterations
+LONG = 2_500_000  # iterations
 MOST = 3        # levels of loops that count
 _SIZED = (list, tuple, str, bytes, dict, set, frozenset, range)
 

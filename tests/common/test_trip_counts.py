@@ -12,7 +12,7 @@ from autograph.common.trip_counts import loop_depth, runs_long
 
 pytestmark = pytest.mark.versions
 
-MANY = 1_000_000
+MANY = 3_000_000
 
 
 def straight(n: int) -> int:
@@ -66,7 +66,7 @@ def in_a_comprehension(n: Any) -> Any:
 
 
 def constant() -> None:
-    for i in range(1_000_000):
+    for i in range(3_000_000):
         print(i)
 
 
@@ -111,9 +111,9 @@ class Model:
     [
         (single, (MANY,)),
         (up_to, (MANY,)),
-        (nested, (1000,)),
+        (nested, (2000,)),
         (single, ([0] * MANY,)),
-        (nested, (np.zeros((1000, 2)),)),
+        (nested, (np.zeros((2000, 2)),)),
         (constant, ()),
         (of_a_global, ()),
         (Model.loop, (Model(MANY),)),

@@ -55,7 +55,7 @@ USUAL = 4           # all that a call takes above so many times the plain one
 PAIRS = 6           # timed calls of each kind in a trial, about,
 MIXED = 8           # and times as many where calls differ in their sizes
 LONG = 1e-3         # seconds of a call whose time is known from one call
-GOLDEN = 5**0.5 - 1 # whose multiples are spread evenly (Weyl, 1916)
+ROOT = 2**0.5       # whose multiples are spread evenly (Weyl, 1916)
 MOST = 256          # signatures whose times are kept
 REVIEW = 256        # calls of a plain signature, after which the function rests if none was staged meanwhile
 
@@ -421,7 +421,7 @@ class Tiers:
     def _is_next_staged(self, trial: Trial) -> bool:
         """Whether the next call of a trial is staged."""
         pair, second = divmod(trial.compared, 2)    # of two calls one is: which one, goes with no cycle of calls
-        return trial.compared < WARM or trial.warming > 0 or (int(pair * GOLDEN) + second) % 2 == 0
+        return trial.compared < WARM or trial.warming > 0 or (int(pair * ROOT) + second) % 2 == 0
 
     def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
         """Note the time of a call, and settle the trial if that suffices."""

@@ -385,7 +385,7 @@ def test_a_long_first_call_goes_on_in_machine_code() -> None:
             result += i % 7
         return result
 
-    assert total(2_000_000) == total.python_function(2_000_000)
+    assert total(4_000_000) == total.python_function(4_000_000)
     (loop,) = staged(total)._tiers.runner.loops
     assert loop.tier == 2
 
