@@ -271,7 +271,7 @@ class Parted:
 
         Then NumPy sees that nothing else refers to intermediate arrays, and reuses them.
         """
-        fuser = Fuser(self._graph, self._kernel, self._plain, self._after, self._own)
+        fuser = Fuser(self._graph, self._kernel, self._plain, self._after, self._own, self._module)
         self._own += [kernel for kernel in fuser.kernels if kernel not in self._own]
         self.kernels += [kernel for kernel in fuser.kernels if kernel not in self.kernels]
         for kernel in fuser.kernels:
@@ -291,7 +291,7 @@ class Parted:
     def _compiled(self, graph: Graph) -> engine.Executable:
         """The executable of a part of the graph; without kernels if these cannot be made."""
         with Optional(f"kernels of {graph.name}", "NumPy runs instead"):
-            fuser = Fuser(graph, self._kernel, self._plain, self._after)
+            fuser = Fuser(graph, self._kernel, self._plain, self._after, (), self._module)
             made = self._finished(fuser.graph)
             self.kernels += fuser.kernels
             return made

@@ -8,9 +8,9 @@ debuggers and profilers show the user's own lines, at no cost when the code runs
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from types import CodeType
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
+from typing import Any, TypeAlias
 
 from autograph.common.code_marks import is_body
 from autograph.common.line_tables import Position, positions, with_lines
@@ -103,3 +103,20 @@ def disguised(code: CodeType, function: CodeType, spans: Iterator[tuple[int, Pos
     if sys.version_info >= (3, 11):
         code = code.replace(co_qualname=function.co_qualname)
     return code
+
+
+def called_at(place: Place, function: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
+    """A function of two arguments, called from the innermost line of a place: NumPy's warnings name that of the caller.
+
+    Args:
+        names: the globals there.
+    """
+    if not place:
+        return function
+    code, instruction = place[-1]
+
+    def call(x: Any, y: Any) -> Any:
+        return function(x, y)
+
+    spans = iter([(len(call.__code__.co_code), Places().position(code, instruction))])
+    return FunctionType(disguised(call.__code__, code, spans), names, closure=call.__closure__)

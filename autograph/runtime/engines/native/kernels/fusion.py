@@ -41,6 +41,7 @@ class Fuser(Copier):
         compile: compiles a graph for the NumPy engine.
         after: see `Product`.
         known: kernels of the same graph from before; nodes of those that are given up stay as they are.
+        module: see `Product`.
 
     Attributes:
         graph: the copy.
@@ -54,9 +55,11 @@ class Fuser(Copier):
         compile: Callable[[Graph], Any],
         after: int = SOON,
         known: Sequence[Kernel] = (),
+        module: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()
         self._after = after
+        self._module = module
         self._known = {tuple(kernel.sources): kernel for kernel in known}
         self._without = {node for kernel in known if kernel.is_given_up for node in kernel.given_up}
         self._sources: dict[Node, Node] = {}
@@ -171,7 +174,7 @@ class Fuser(Copier):
             self._copy(self._slices.pop_unsure())
         if is_small_product(node) or is_larger_product(node):
             kind = Product if is_small_product(node) else Autotuned
-            product = kind(lookup(node.op).target or matmul, self._after)
+            product = kind(lookup(node.op).target or matmul, self._after, node.place, self._module)
             self.call(self._into, product, node.args, node.outputs, node.place)
         else:
             self._copy([node])

@@ -28,8 +28,9 @@ from autograph.runtime.engines.native.llvm.errors import Refused, compiling
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.printer import printed
 from autograph.runtime.engines.native.llvm.target import binding
+from autograph.runtime.engines.numpy.line_table import called_at
 from autograph.runtime.graph import graph
-from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.graph import Node, Place
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.traits import MATRIX_PRODUCT
 from autograph.runtime.graph.types import TensorType, scalar
@@ -46,14 +47,19 @@ class Product(Rebindable):
     Args:
         function: NumPy's function.
         after: the number of these calls.
+        place: the user's line, which NumPy's warnings name.
+        module: the names of the user's module.
     """
 
     __ag_tame__ = True      # see `effects.tame`
 
-    def __init__(self, function: Callable[..., Any], after: int) -> None:
+    def __init__(
+        self, function: Callable[..., Any], after: int, place: Place = (), module: dict[str, Any] | None = None
+    ) -> None:
         super().__init__(self)
         self._function = function
         self._left = after
+        self._call = called_at(place, function, module or {})
 
     def __call__(self, x: Any, y: Any) -> Any:
         self._left -= 1
@@ -63,7 +69,7 @@ class Product(Rebindable):
                     self._rebind(self._code(x, y))
             except Refused:
                 self._rebind(self._function)
-        return self._function(x, y)
+        return self._call(x, y)
 
     def _code(self, x: Any, y: Any) -> Callable[..., Any]:
         """The function to call from now on, for arrays like these."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autograph as ag
-from autograph.runtime.engines.native.matmul.small import FAST_UNDERFLOWS, FLAGS, LARGE, entry_of
+from autograph.runtime.engines.native.matmul.small import FAST_UNDERFLOWS, FLAGS, LARGE, SOON, entry_of
 
 NDIMS = [*itertools.product((1, 2), repeat=2)]
 ENTRIES = [entry_of(operator.matmul, np.dtype(char), ndims) for char in "fd" for ndims in NDIMS]
@@ -133,3 +133,39 @@ def test_in_a_program(options):
         assert found.tobytes() == wanted.tobytes() and (type(total), total) == (type(sum), sum)
     with pytest.raises(ValueError, match="matmul: Input operand 1 has a mismatch"):
         function(a, b, x[:3], 3)
+
+
+# Warnings -------------------------------------------------------------------------------------------------------------
+
+
+def small(a, b):
+    return a @ b + 1
+
+
+def larger(a, b):
+    return a @ b
+
+
+def in_a_loop(a, b):
+    for _ in range(3):
+        a = a @ b
+    return a
+
+
+@pytest.mark.parametrize("size", [2, 40])
+@pytest.mark.parametrize("function", [small, larger, in_a_loop])
+@pytest.mark.parametrize("action", ["always", "default"])
+def test_warnings_name_the_line_of_the_user(function, size, action):
+    a, b = np.ones((size, size)), np.ones((size, size))
+    a[0, 0], b[0, 0] = np.inf, 0.0
+
+    def warned(called):
+        globals().pop("__warningregistry__", None)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter(action)
+            for _ in range(2 * SOON):
+                called(a, b)
+        return [(each.filename, each.lineno, each.category, str(each.message)) for each in found]
+
+    staged = ag.function(function, engine="native", passes={"cse": False, "licm": False})
+    assert warned(staged) == warned(function)
