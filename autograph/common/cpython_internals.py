@@ -230,8 +230,8 @@ def with_fast_attributes(thing: Any, names: dict[str, Any]) -> dict[str, Any]:
     """The `__dict__` of an object, whose attributes are as fast as before it was read.
 
     In CPython 3.11 and 3.12 the dict of some objects shares the table of its names with others at first, and attributes
-    are three times as slow then. (With a table of its own, method calls take one and a half times as long; most code reads more
-    attributes than it calls methods.)
+    are three times as slow then. (With a table of its own, method calls take one and a half times as long; but most
+    code reads more attributes than it calls methods.)
     """
     if _SHARES and type(thing).__flags__ & MANAGED_DICT and type(names) is dict:
         first = next(iter(list(names)), None)
