@@ -20,7 +20,7 @@ from autograph.common.cpython_internals import attribute_values
 
 LONG = 2_500_000  # iterations
 MOST = 3        # levels of loops that count
-_SIZED = (list, tuple, str, bytes, dict, set, frozenset, range)
+_SIZED = (list, tuple, range)    # over whose items loops can be staged
 
 
 def runs_long(function: Any, values: Iterable[Any]) -> bool:
