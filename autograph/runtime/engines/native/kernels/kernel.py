@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, reduce
 from itertools import pairwise
@@ -338,9 +339,11 @@ class Kernel(Rebindable):
 
     def prepare(self) -> None:
         """Compile for the types of the inputs, unless there has been a call."""
-        args, inputs = map(examples_of, (self.args, self.inputs))
-        are_known = all(part.keeps_axes for part in self.parts)     # otherwise strides depend on the arrays
-        if not self.versions and are_known and args is not None and inputs is not None:
+        args = examples_of(self.args)
+        if self.versions or args is None:
+            return
+        with suppress(IndexError):      # an integer is out of bounds in the examples
+            inputs = [part.of(args) for part in self.parts]
             if not isinstance(self._kinds(inputs), str):
                 self._version(args, inputs)
 
