@@ -10,17 +10,18 @@ from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
 LONGEST = 16    # nodes
+LONG = 4096     # elements of a vector, from which on a kernel is faster, although Python calls it
 
 
 def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     """A node that makes a view, and the next ones up to the last that reads it, or a view of it, or one beside it.
 
-    None of them if a node reads such a view that needs an object.
+    None of them if a node reads such a view that needs an object, or computes a long vector.
     """
     nodes, views, stop = block.nodes, set[Value](), place + 1
     for at, node in enumerate(nodes[place : place + LONGEST], place):
         reads = not views.isdisjoint(node.inputs)
-        if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS):
+        if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS) or computes_long(node):
             return []
         if makes_view(node):
             views.add(node.output)
@@ -46,6 +47,21 @@ def is_strided(node: Node | None) -> bool:
     *_, index = node.args
     slices = [isinstance(entry, slice) for entry in index] if isinstance(index, tuple) else []
     return len(node.args) == 1 or (any(slices) and not slices[-1])
+
+
+def computes_long(node: Node) -> bool:
+    """Whether a node computes a vector that is long, or may be: of the same part of an array in all iterations."""
+    if node.op not in MAKES_VIEWS or node.op not in READS_VIEWS or not _is_array(node.output):
+        return False
+    shape = node.output.type.shape  # type: ignore[union-attr]
+    if None in shape:
+        return any(_is_same_part(each.node) for each in node.inputs)
+    return any(length is not None and length >= LONG for length in shape)
+
+
+def _is_same_part(node: Node | None) -> bool:
+    made = node is not None and node.op in MAKES_VIEWS and isinstance(node.args[0], Value)
+    return made and node is not None and len(node.inputs) == 1 and getattr(node.args[0].type, "ndim", 0) == 1
 
 
 def makes_view(node: Node) -> bool:

@@ -270,3 +270,20 @@ def test_python_does_most_of_a_long_loop(tmp_path):
     x, y = RANDOM.normal(size=(100, 7)), RANDOM.normal(size=(3, 9))
     messages = [event.message for event in same(function, x, y, 3, 0.5).explain(x, y, 3, 0.5).where(kind="native")]
     assert messages[0].startswith("this loop is machine code")
+
+
+def heat(rod, steps):
+    for _ in range(steps):
+        rod[1:-1] += 0.25 * (rod[2:] - 2 * rod[1:-1] + rod[:-2])
+    return rod
+
+
+@pytest.mark.parametrize("sizes, uses_kernels", [((100,), False), ((20_000,), True), ((100, 20_000), True)])
+def test_long_vectors_are_left_to_kernels(sizes, uses_kernels):
+    """Those of a length that is not known, too, if each iteration computes the same part of an array."""
+    staged = native(heat)
+    for size in (*sizes, *sizes):
+        rod = RANDOM.normal(size=size)
+        assert (staged(rod.copy(), 5) == heat(rod.copy(), 5)).all()
+    told = str(staged.explain(rod, 5))
+    assert ("operations on arrays are one loop of machine code" in told) == uses_kernels
