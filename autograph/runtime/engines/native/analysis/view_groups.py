@@ -10,7 +10,7 @@ from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
 LONGEST = 16    # nodes
-LONG = 4096     # elements of a vector, from which on a kernel is faster, although Python calls it
+LONG = 2048     # elements of a vector, from which on a kernel is faster, although Python calls it
 
 
 def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
@@ -60,8 +60,10 @@ def computes_long(node: Node) -> bool:
 
 
 def _is_same_part(node: Node | None) -> bool:
-    made = node is not None and node.op in MAKES_VIEWS and isinstance(node.args[0], Value)
-    return made and node is not None and len(node.inputs) == 1 and getattr(node.args[0].type, "ndim", 0) == 1
+    """Whether a node gives a part of a vector that is the same for all values of variables."""
+    if node is None or node.op not in MAKES_VIEWS or node.op in READS_VIEWS or len(node.inputs) > 1:
+        return False
+    return getattr(node.inputs[0].type, "ndim", 0) == 1
 
 
 def makes_view(node: Node) -> bool:
