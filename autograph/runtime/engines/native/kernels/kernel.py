@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, reduce
 from itertools import pairwise
@@ -342,10 +341,12 @@ class Kernel(Rebindable):
         args = examples_of(self.args)
         if self.versions or args is None:
             return
-        with suppress(IndexError):      # an integer is out of bounds in the examples
+        try:
             inputs = [part.of(args) for part in self.parts]
-            if not isinstance(self._kinds(inputs), str):
-                self._version(args, inputs)
+        except IndexError:      # an integer is out of bounds in the examples; the first call compiles
+            return
+        if not isinstance(self._kinds(inputs), str):
+            self._version(args, inputs)
 
     # Reports ----------------------------------------------------------------------------------------------------------
 
