@@ -16,7 +16,7 @@ from autograph.api import convert, do_not_convert, explain, set_loop_options, to
 from autograph.common.trace_rules import on_behalf as _on_behalf
 
 if TYPE_CHECKING:
-    from autograph import importing, nn, optim
+    from autograph import importing, nn, optim, summary
     from autograph.modules import Module
     from autograph.runtime.graph.tensor_spec import TensorSpec
     from autograph.runtime.tracing.proxies.proxy import Tensor
@@ -58,6 +58,7 @@ __all__ = [
     "run_eagerly",
     "set_loop_options",
     "stop_gradient",
+    "summary",
     "to_code",
     "to_graph",
     "value_and_grad",
@@ -82,7 +83,7 @@ _LATER = {
     "value_and_grad": "autograph.transforms.derivatives",
     "vjp": "autograph.transforms.derivatives",
 }
-_MODULES = ("importing", "nn", "optim")
+_MODULES = ("importing", "nn", "optim", "summary")
 
 
 @_on_behalf

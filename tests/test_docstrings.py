@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import inspect
 import re
 from types import ModuleType
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import nn, optim
+from autograph import nn, optim, summary
 from autograph.cli import COMMANDS, commands
 from autograph.runtime.dispatch.function import Function
 
@@ -34,7 +35,9 @@ def public(module: ModuleType, prefix: str) -> dict[str, Any]:
 
 
 ENTITIES = public(ag, "ag") | public(nn, "nn") | public(optim, "optim") | {"ag.importing.install": ag.importing.install}
-CLASSES = ag.Module, ag.Variable, ag.TensorSpec, optim.Optimizer, Function
+if importlib.util.find_spec("tensorboard"):
+    ENTITIES |= public(summary, "ag.summary")
+CLASSES = ag.Module, ag.Variable, ag.TensorSpec, optim.Optimizer, Function, summary.Writer
 METHODS = {
     f"{owner.__name__}.{name}": getattr(owner, name)
     for owner in CLASSES

@@ -71,7 +71,8 @@ def package_of_file(filename: str) -> str:
     return ""
 
 
-_MODULES: dict[str, str] = {}
+# The packages of modules, as far as they are known. To the tracer, writers of events are TensorBoard's own.
+_MODULES: dict[str, str] = {"autograph.summary.writer": "tensorboard"}
 
 
 def package_of_module(name: str) -> str:

@@ -59,8 +59,11 @@ _FOR_USERS = files_of("operators", "runtime.tracing.calls.python_versions")
 _PREFIX = f"{__name__.partition('.')[0]}."
 _STAGED_NAMES = tuple(
     f"{_PREFIX}{name}"
-    for name in (*_STAGED, "runtime.tracing.calls.python_versions", "Variable", "Module", "vjp", "jvp", "stop_gradient")
-)
+    for name in (
+        *_STAGED, "runtime.tracing.calls.python_versions", "Variable", "Module", "vjp", "jvp", "stop_gradient",
+        "summary",      # whose functions are marked, so that calls are made when the graph runs
+    )
+)  # fmt: skip
 
 
 def is_plain(module: Any) -> bool:
