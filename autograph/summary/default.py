@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from autograph.api import do_not_convert
 from autograph.common import pytree
 from autograph.runtime.graph.effects import tame
 from autograph.runtime.tracing.proxies.proxy import is_tensor
-
-if TYPE_CHECKING:
-    from autograph.summary.writer import Writer
-
-HERE: ContextVar[Writer | None] = ContextVar("default writer", default=None)
-EVERYWHERE: list[Writer] = []  # where HERE is None; at most one
+from autograph.summary.writer import EVERYWHERE, HERE, Writer
 
 F = TypeVar("F", bound=Callable[..., Any])
 

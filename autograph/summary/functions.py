@@ -1,16 +1,16 @@
-"""What `Writer` has, for the default writer. Where there is none, nothing is written: so a function that reports runs
-as well without TensorBoard."""
+"""The methods of the default writer as functions.
+
+Without a default writer, they write nothing. So a function that reports its progress also runs without TensorBoard.
+"""
 
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograph.api import do_not_convert
 from autograph.summary.default import default_writer, effect
-
-if TYPE_CHECKING:
-    from autograph.summary.writer import Writer
+from autograph.summary.writer import Writer
 
 
 @do_not_convert
@@ -35,8 +35,6 @@ def create_file_writer(logdir: str | PathLike[str], max_queue: int = 1000, flush
         ...     for step in range(3):
         ...         _ = ag.summary.scalar("loss", 0.5**step, step)
     """
-    from autograph.summary.writer import Writer
-
     return Writer(logdir, max_queue, flush_seconds)
 
 

@@ -12,11 +12,11 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from autograph.summary import protos
-from autograph.summary.default import EVERYWHERE, HERE
 
 if TYPE_CHECKING:
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
@@ -193,6 +193,10 @@ class Writer:
 
     def __repr__(self) -> str:
         return f"<writer of {self.logdir!r}{', closed' * self._closed}>"
+
+
+HERE: ContextVar[Writer | None] = ContextVar("default writer", default=None)
+EVERYWHERE: list[Writer] = []  # where HERE is None; at most one
 
 
 def _event_file(logdir: str, max_queue: int, flush_seconds: float) -> EventFileWriter:

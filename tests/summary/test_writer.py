@@ -133,7 +133,7 @@ def test_the_innermost_writer_is_the_default(tmp_path):
 
 
 def test_a_default_for_all_threads(tmp_path):
-    from autograph.summary.default import EVERYWHERE
+    from autograph.summary.writer import EVERYWHERE
 
     writer = ag.summary.create_file_writer(tmp_path)
     writer.set_as_default()
