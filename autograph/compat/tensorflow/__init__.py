@@ -16,6 +16,7 @@ from autograph.compat.tensorflow import (
     data,
     debugging,
     distribute,
+    experimental,
     linalg,
     math,
     nn,

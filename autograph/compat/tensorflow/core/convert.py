@@ -140,7 +140,8 @@ def _array(value: Any, wanted: DType | None) -> Any:
     except ValueError:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
     if array.dtype.kind in "SU":
-        texts = [each if isinstance(each, bytes) else each.encode() for each in array.ravel().tolist()]
+        whole = array if isinstance(value, np.ndarray) else np.asarray(value, object)  # keeps zeros at the end
+        texts = [each if isinstance(each, bytes) else str(each).encode() for each in whole.ravel().tolist()]
         return np.array(texts, object).reshape(array.shape)
     if array.dtype.kind not in "biufc" and not (array.dtype == object and wanted is dtypes.string):
         kind = type(value)

@@ -60,6 +60,20 @@ def raised_by(error: Exception, op: str = "") -> Exception:
     return error
 
 
+_OF_PYTHON = (
+    ((ValueError, TypeError), InvalidArgumentError), (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError), (NotImplementedError, UnimplementedError),
+)  # fmt: skip
+
+
+def raised_by_python(error: Exception) -> Exception:
+    """The error that TensorFlow raises for an error of Python code that a graph or dataset calls."""
+    if isinstance(error, OpError):
+        return error
+    kind = next((kind for classes, kind in _OF_PYTHON if isinstance(error, classes)), UnknownError)
+    return kind(f"{type(error).__name__}: {error}")
+
+
 def reraise(error: Exception, op: str = "") -> NoReturn:
     """Raise the error of TensorFlow that corresponds to one of NumPy."""
     translated = raised_by(error, op)

@@ -223,7 +223,7 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
     """
     graph = graphs.current()
     if not is_proxy(value):
-        value = _normal(value, dtype)
+        value = normal(value, dtype)
         dtype = dtype or as_dtype(value.dtype)
         shape = TensorShape(() if isinstance(value, bytes) or dtype is dtypes.variant else value.shape)
         return Tensor(value, dtype, shape, graph, graph.unique_name(name) if graph else name)
@@ -248,11 +248,11 @@ def wrap(value: Any, dtype: DType | None = None, shape: TensorShape | None = Non
 
 def eager(value: Any, dtype: DType) -> Tensor:
     """Make an eager tensor of a value that a graph has computed."""
-    value = _normal(value, dtype)
+    value = normal(value, dtype)
     return Tensor(value, dtype, TensorShape(getattr(value, "shape", ())), None, "")
 
 
-def _normal(value: Any, dtype: DType | None) -> Any:
+def normal(value: Any, dtype: DType | None) -> Any:
     """The array or scalar that a tensor holds for a value."""
     if isinstance(value, bytes) or dtype is dtypes.variant:
         return value

@@ -15,7 +15,7 @@ from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.core.errors import OperatorNotAllowedInGraphError, reraise
 from autograph.compat.tensorflow.core.shapes import TensorSpec
-from autograph.compat.tensorflow.core.tensor import Tensor, eager, type_of
+from autograph.compat.tensorflow.core.tensor import Tensor, eager, normal, type_of
 from autograph.compat.tensorflow.staging.backend import TENSORFLOW, check_syntax
 from autograph.compat.tensorflow.staging.signatures import Signature
 from autograph.operators import calls
@@ -48,6 +48,10 @@ class Traced:
 
     def __call__(self, values: Sequence[Any]) -> Any:
         return self._result(self._run(values))
+
+    def values(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The values of the tensors of the result."""
+        return tuple([normal(value, dtype) for value, dtype in zip(self._run(values), self._dtypes)])
 
     def with_draws(self, values: Sequence[Any]) -> tuple[Any, list[Tensor]]:
         """The result of the function, and the random numbers that this run has drawn."""

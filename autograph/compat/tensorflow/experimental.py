@@ -1,0 +1,5 @@
+"""`tf.experimental`."""
+
+from autograph.compat.tensorflow.data.iterators import Optional
+
+__all__ = ["Optional"]
