@@ -160,7 +160,7 @@ def with_first(size: int | None, spec: Any) -> Any:
 
 
 def items_of(source: Any, spec: Any, strict: bool) -> Items:
-    """What a staged loop over rows gets."""
+    """The items of a staged loop over rows."""
     types = [type_of(leaf.dtype, leaf.shape) for leaf in pytree.flatten(spec)]
     build = lambda params: tensors_of(spec, params)  # noqa: E731
     return Items(source, build, types, is_dataset=True, strict_shapes=strict)

@@ -102,7 +102,7 @@ def _is_shape(value: Any) -> bool:
 
 
 def _parallel(spec: Any, given: Any, is_leaf: Callable[[Any], bool]) -> list[Any]:
-    """What is given for the leaves of a spec: a structure like it, or one value."""
+    """The values for the leaves of a spec, from a structure like it, or from one value."""
     if not pytree.is_nested(spec) or (not isinstance(given, dict) and is_leaf(given) and given != ()):
         return [given]
     if isinstance(spec, dict):

@@ -45,7 +45,7 @@ def interleave(
     self: Any, map_func: Callable[..., Any], cycle_length: Any = None, block_length: Any = None,
     num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None,
 ) -> Any:
-    """Draw in turn from the datasets that a function makes of the elements.
+    """Draw alternately from the datasets that a function makes of the elements.
 
     Args:
         cycle_length: the number of datasets that are open at the same time; by default one for each processor.
@@ -59,10 +59,10 @@ def interleave(
     def opened(row: Row) -> Iterator[Row]:
         return Prefetched(lambda: inner(row)._make(), block) if num_parallel_calls else inner(row)._make()
 
-    return self._with(lambda: _in_turn(map(opened, self._make()), cycle, block, bool(num_parallel_calls)), spec)
+    return self._with(lambda: _interleaved(map(opened, self._make()), cycle, block, bool(num_parallel_calls)), spec)
 
 
-def _in_turn(sources: Iterator[Iterator[Row]], cycle: int, block: int, at_once: bool) -> Iterator[Row]:
+def _interleaved(sources: Iterator[Iterator[Row]], cycle: int, block: int, at_once: bool) -> Iterator[Row]:
     """Draw `block` rows at a time from `cycle` sources; the next one replaces a source that has ended.
 
     Args:
