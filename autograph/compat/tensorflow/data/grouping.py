@@ -102,7 +102,7 @@ def _is_shape(value: Any) -> bool:
 
 
 def _parallel(spec: Any, given: Any, is_leaf: Callable[[Any], bool]) -> list[Any]:
-    """The values for the leaves of a spec, from a structure like it, or from one value."""
+    """The values for the leaves of a spec: a structure like it has one for each, or there is one."""
     if not pytree.is_nested(spec) or (not isinstance(given, dict) and is_leaf(given) and given != ()):
         return [given]
     if isinstance(spec, dict):
@@ -153,7 +153,7 @@ def window(
     The elements are structures like those of this dataset, with a dataset in place of each tensor.
     """
     count, step = positive(size, "Window size"), positive(stride, "Window stride")
-    ahead = count if shift is None else positive(shift, "Window shift")
+    advance = count if shift is None else positive(shift, "Window shift")
     span, specs = (count - 1) * step + 1, pytree.flatten(self.element_spec)
 
     def rows() -> Iterator[Row]:
@@ -168,7 +168,7 @@ def window(
                 return
             chosen = list(itertools.islice(buffer, 0, span, step))
             yield tuple(self._of_rows([(row[at],) for row in chosen], spec) for at, spec in enumerate(specs))
-            for _ in range(ahead):
+            for _ in range(advance):
                 if buffer:
                     buffer.popleft()
                 elif next(source, None) is None:
@@ -176,7 +176,7 @@ def window(
 
     length = self._length
     if length >= 0:
-        length = max((length - span) // ahead + 1, 0) if drop_remainder else -(-length // ahead)
+        length = max((length - span) // advance + 1, 0) if drop_remainder else -(-length // advance)
     return self._with(rows, pytree.map(DatasetSpec, self.element_spec), length)
 
 
