@@ -7,11 +7,11 @@
 branches and loops. All this needs the extra `tensorboard`; TensorFlow is not needed.
 
 Read `writer.py` first; `default.py` has the default writer, `functions.py` writes to it. `protos.py` makes
-TensorBoard's protocol buffers from arrays.
+TensorBoard's protocol buffers from arrays, `graph_def.py` makes them from graphs.
 """
 
 from autograph.summary.default import default_writer
-from autograph.summary.functions import audio, create_file_writer, flush, histogram, image, scalar, text
+from autograph.summary.functions import audio, create_file_writer, flush, graph, histogram, image, scalar, text
 from autograph.summary.writer import Writer
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "create_file_writer",
     "default_writer",
     "flush",
+    "graph",
     "histogram",
     "image",
     "scalar",

@@ -176,6 +176,32 @@ def text(name: str, data: Any, step: Any, description: str | None = None) -> boo
 
 
 @effect
+def graph(function: Any, *args: Any, **kwargs: Any) -> bool:
+    """Write the graph of a function to the default writer, for the page Graphs.
+
+    Args:
+        function: a staged function; or another one, which is staged for that; or a graph that `graph` of a staged
+            function gives, or a concrete function.
+        args: of a call, as for `graph` of a staged function: values, or specs of arrays.
+        kwargs: of the call.
+
+    Returns:
+        whether there is a default writer.
+
+    Raises:
+        TracingError: such a call runs as plain Python.
+
+    Example:
+        >>> ag.summary.graph(lambda x: x * 2, 1.0)
+        False
+    """
+    writer = default_writer()
+    if writer is not None:
+        writer.graph(function, *args, **kwargs)
+    return writer is not None
+
+
+@effect
 def flush() -> None:
     """Wait until all events of the default writer are on disk.
 

@@ -16,7 +16,8 @@ from contextvars import ContextVar
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from autograph.summary import protos
+from autograph.summary import graphs, protos
+from autograph.summary.graph_def import Drawing
 
 if TYPE_CHECKING:
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
@@ -155,6 +156,21 @@ class Writer:
             description: a text in Markdown.
         """
         self.add(protos.text(name, data, description), step)
+
+    def graph(self, function: Any, *args: Any, **kwargs: Any) -> None:
+        """Write the graph of a function, for the page Graphs.
+
+        Args:
+            function: a staged function; or another one, which is staged for that; or a graph that `graph` of a staged
+                function gives, or a concrete function.
+            args: of a call, as for `graph` of a staged function: values, or specs of arrays.
+            kwargs: of the call.
+
+        Raises:
+            TracingError: such a call runs as plain Python.
+        """
+        graph = graphs.graph_of(function, args, kwargs)
+        self.add(graphs.graph_summary(graph.name, Drawing(graph).graph_def))
 
     def flush(self) -> None:
         """Wait until all events are on disk."""
