@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from autograph.modules import Module
     from autograph.runtime.graph.tensor_spec import TensorSpec
     from autograph.runtime.tracing.proxies.proxy import Tensor
+    from autograph.saving import load, save
     from autograph.transforms.derivatives import (
         checkpoint,
         custom_gradient,
@@ -53,9 +54,11 @@ __all__ = [
     "importing",
     "jacobian",
     "jvp",
+    "load",
     "nn",
     "optim",
     "run_eagerly",
+    "save",
     "set_loop_options",
     "stop_gradient",
     "summary",
@@ -78,6 +81,8 @@ _LATER = {
     "hessian": "autograph.transforms.jacobians",
     "jacobian": "autograph.transforms.jacobians",
     "jvp": "autograph.transforms.derivatives",
+    "load": "autograph.saving",
+    "save": "autograph.saving",
     "run_eagerly": "autograph.transforms.staging",
     "stop_gradient": "autograph.transforms.derivatives",
     "value_and_grad": "autograph.transforms.derivatives",

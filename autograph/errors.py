@@ -68,6 +68,17 @@ class UnstagedDerivativeError(DerivativeError, StrictError):
     """A gradient is wanted of a function that runs as plain Python; only staged code has derivatives."""
 
 
+class SaveError(AutographError):
+    """A function or object cannot be saved. The message says why, with the user's line."""
+
+
+class LoadError(AutographError):
+    """A directory cannot be loaded.
+
+    It is damaged, was changed, has another format or a newer version, or asks for something that is not allowed.
+    """
+
+
 class DrawingError(AutographError):
     """The picture of a graph cannot be drawn: Graphviz is not installed, or fails."""
 

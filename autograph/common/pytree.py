@@ -82,7 +82,7 @@ def _by_position(value: Sequence[Any]) -> dict[int, Any]:
     return dict(enumerate(value))
 
 
-def _set_fields(value: Any, parts: list[Any]) -> Any:
+def rebuild_dataclass(value: Any, parts: list[Any]) -> Any:
     new = object.__new__(type(value))  # asks nothing that the user may have written to make or copy one
     for name, part in zip(_fields_of(value), parts):
         object.__setattr__(new, name, part)
@@ -209,14 +209,29 @@ def fields_of_tuple(value: Any) -> dict[str, Any]:
     return dict(zip(type(value)._fields, tuple.__iter__(value)))
 
 
-_NAMEDTUPLE = Kind(fields_of_tuple, lambda value, parts: tuple.__new__(type(value), parts), ".{}".format)
-DATACLASS = Kind(_fields_of, _set_fields, ".{}".format)
+# Functions that make a structure like another one from new parts; graphs call them by name.
+
+
+def rebuild_named_tuple(value: Any, parts: list[Any]) -> Any:
+    return tuple.__new__(type(value), parts)
+
+
+def rebuild_ordered_dict(value: Any, parts: list[Any]) -> Any:
+    return OrderedDict(zip(value, parts))
+
+
+def rebuild_default_dict(value: Any, parts: list[Any]) -> Any:
+    return defaultdict(value.default_factory, zip(value, parts))
+
+
+_NAMEDTUPLE = Kind(fields_of_tuple, rebuild_named_tuple, ".{}".format)
+DATACLASS = Kind(_fields_of, rebuild_dataclass, ".{}".format)
 _KINDS: dict[type, Kind] = {
     list: Kind(_by_position, lambda value, parts: parts),
     tuple: Kind(_by_position, lambda value, parts: tuple(parts)),
     dict: Kind(lambda value: value, lambda value, parts: dict(zip(value, parts))),
-    OrderedDict: Kind(lambda value: value, lambda value, parts: OrderedDict(zip(value, parts))),
-    defaultdict: Kind(lambda value: value, lambda value, parts: defaultdict(value.default_factory, zip(value, parts))),
+    OrderedDict: Kind(lambda value: value, rebuild_ordered_dict),
+    defaultdict: Kind(lambda value: value, rebuild_default_dict),
 }
 
 

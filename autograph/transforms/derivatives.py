@@ -10,12 +10,10 @@ import numpy as np
 
 from autograph.common import pytree
 from autograph.errors import DerivativeError
-from autograph.operators import backend
 from autograph.runtime.autodiff import custom_vjp, transforms
 from autograph.runtime.autodiff.transforms import Derivative, Which
-from autograph.runtime.dispatch.function import Function
+from autograph.runtime.dispatch.function import AlwaysStaged, Function
 from autograph.runtime.dispatch.options import DIFFERENTIATED
-from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.graph.callables import named_like
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.transforms import staging
@@ -81,7 +79,7 @@ def value_and_grad(
 
 
 def _differentiating(derivative: Derivative) -> Function[P, Any]:
-    return cast("Function[P, Any]", _Differentiating(derivative, strict=DIFFERENTIATED))
+    return cast("Function[P, Any]", AlwaysStaged(derivative, strict=DIFFERENTIATED))
 
 
 def _checked(wrt: Any) -> Any:
@@ -92,13 +90,6 @@ def _checked(wrt: Any) -> Any:
                 "gradients in arguments, use argnums="
             )
     return wrt
-
-
-class _Differentiating(Function[..., Any]):
-    """A staged function that cannot run as plain Python, so it ignores `run_eagerly`."""
-
-    def _divert(self, values: tuple[Any, ...]) -> Any:
-        return super()._divert(values) if backend.tracing() is not None else MISS
 
 
 class _InTraces:

@@ -31,6 +31,10 @@ run_eagerly = staged.run_eagerly
 
 
 def _trace(python_function: Any, signature: Signature, example: Any, options: Options) -> Traced:
+    graphs = getattr(type(python_function), "__ag_graphs__", None)      # of a loaded function, see `saving`
+    if graphs is not None:
+        found: Traced = graphs(python_function, example)
+        return found
     convert: Converter = api.convert_callee
     if "derivative" not in options.strict:      # derivatives trace code without source as it is
         convert = api.convert_or_explain

@@ -143,10 +143,22 @@ class Compiler:
         else:
             executable = self._compile(trace, traced) if loaded is None else trace.executable
             trace.entry = builder.make(trace, executable, traced.guards, traced.containers)
+            trace.containers = traced.containers
             if isinstance(file, TraceFile):
                 file.containers = traced.containers
             trace.disk = file if loaded is None else None
         trace.entry_source = builder.source
+
+    def traced_again(self, signature: Signature, example: Arguments) -> Traced:
+        """Trace the function for a signature that it has been traced for, and do nothing else.
+
+        Args:
+            example: the arguments of such a call, or placeholders.
+        """
+        if Hooks.tracer is None:
+            raise TracingError(f"{self.name} cannot be traced: there is no tracer. Import autograph")
+        with patient_collector():
+            return Hooks.tracer(self.function, signature, example, self.options)
 
     def _file(self, trace: Trace, widened: str) -> TraceFile | Unsaved | None:
         if Hooks.active or Hooks.fingerprint is None:

@@ -397,6 +397,13 @@ class Function(Generic[P, R]):
         self._begin()
 
 
+class AlwaysStaged(Function[..., Any]):
+    """A staged function that cannot run as plain Python, so it ignores `run_eagerly`."""
+
+    def _divert(self, values: tuple[Any, ...]) -> Any:
+        return super()._divert(values) if Hooks.active else MISS
+
+
 class TraceList(Sequence[Trace]):
     """The traces of a staged function, those of now at each look."""
 

@@ -23,7 +23,7 @@ from autograph.runtime.dispatch.tiers import Tiers
 from autograph.runtime.dispatch.trace_cache import Trace, Traces
 from autograph.runtime.dispatch.trace_entry import MISS, Entry, broken
 from autograph.runtime.dispatch.tracing_lock import PatientLock
-from autograph.runtime.graph.signature import Event, Guard, Respecialize, Signature, Where
+from autograph.runtime.graph.signature import Event, Guard, Policy, Respecialize, Signature, Traced, Where
 from autograph.runtime.tracing.proxies.graph_break import Signal
 
 ASKED = (errors.StagingError, errors.SignatureError, errors.EngineError)  # errors in the requests of the user
@@ -60,7 +60,8 @@ class Specializer:
         self.function = function
         self.parameters = parameters
         self.options = options
-        self.policy = policy_of(options, parameters)
+        self._is_loaded = hasattr(type(function), "__ag_graphs__")      # its graphs are given, see `saving`
+        self.policy = self._new_policy()
         self.traces = Traces(options.max_traces)
         self.events: deque[Event] = deque(maxlen=64)
         self.made = 0
@@ -76,6 +77,10 @@ class Specializer:
         specs = options.input_signature
         self._compiler = Compiler(name, function, parameters, options)
         self.specified = None if specs is None else Specified(name, parameters, bind, specs, self.policy)
+
+    def _new_policy(self) -> Policy:
+        policy: Policy = self.function.policy() if self._is_loaded else policy_of(self.options, self.parameters)  # type: ignore[attr-defined]
+        return policy
 
     # Keys -------------------------------------------------------------------------------------------------------------
 
@@ -165,9 +170,7 @@ class Specializer:
                 key, signature = keyed or self._keyed(values, signature)
                 found = self._find(key, reading)
                 if found is None:
-                    earlier: list[Any] = list(self.traces)
-                    changes = generalize.widen(self.policy, earlier, signature, reading.lengths)
-                    changes += generalize.read_late(self.policy, self._broken(key, reading))
+                    changes = [] if self._is_loaded else self._widen(key, signature, reading)
                     if changes:
                         why = self._apply(changes)
                         continue
@@ -176,7 +179,7 @@ class Specializer:
                     except Respecialize as signal:
                         failed = self._respecialize(signal)
                     except errors.AutographError as error:
-                        if isinstance(error, (errors.StrictError, errors.InternalError)):
+                        if self._is_loaded or isinstance(error, (errors.StrictError, errors.InternalError)):
                             raise
                         if self._pin_numbers() or self._concretize(error, signature, reading):
                             continue
@@ -200,16 +203,34 @@ class Specializer:
         signature = Signature(((), {}), (), (), (), containers={})
         return self._find(Unkeyed, reading) or self._make(Unkeyed, signature, reading, values, "", reason)
 
+    def _widen(self, key: Any, signature: Signature, reading: Reading) -> list[str]:
+        """Let one trace serve the calls that differ from this one."""
+        earlier: list[Any] = list(self.traces)
+        changes = generalize.widen(self.policy, earlier, signature, reading.lengths)
+        return [*changes, *generalize.read_late(self.policy, self._broken(key, reading))]
+
     def _keyed(self, values: tuple[Any, ...], signature: Signature) -> Keyed:
         if self.specified is None:
             return self.key(values), signature
         return self.specified.key(signature), self.specified.apply(signature)
 
+    def retrace(self, signature: Signature, example: Any) -> Traced:
+        """Trace the function for a signature that it has been traced for, and keep nothing of it.
+
+        Args:
+            example: the arguments of such a call, as `(args, kwargs)`, or placeholders for them.
+
+        Raises:
+            AutographError: this signature cannot be staged any more.
+        """
+        with forking.undivided(), self._lock.held():
+            return self._compiler.traced_again(signature, example)
+
     def clear(self) -> None:
         """Forget all traces, and the policy."""
         with self._lock.held():
             self.traces.clear()
-            self.policy = policy_of(self.options, self.parameters)
+            self.policy = self._new_policy()
             if self.specified is not None:
                 generalize.open_dimensions(self.policy, self.specified.signature)
             self.events.clear()

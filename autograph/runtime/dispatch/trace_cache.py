@@ -27,6 +27,7 @@ class Trace:
         graph: optimized; None if the signature runs as plain Python.
         guards: further conditions.
         events: of tracing and compiling.
+        containers: paths of the containers that the graph is given, see `Traced`.
         engine: the name of the engine.
         stopped: whether it runs as plain Python because the budget was spent.
         sourceless: whether it runs as plain Python because the function has no source.
@@ -50,6 +51,7 @@ class Trace:
     guards: list[Guard] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     engine: str = ""
+    containers: tuple[str, ...] = ()
     plain: str = ""
     stopped: bool = False
     sourceless: bool = False

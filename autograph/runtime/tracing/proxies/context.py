@@ -11,6 +11,7 @@ from typing import Any, NoReturn, Protocol
 
 from autograph.errors import StagingError
 from autograph.runtime.graph.graph import Block, Node, Place, Value
+from autograph.runtime.graph.signature import Guard
 from autograph.runtime.graph.types import Type
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, SourceKey
 
@@ -28,7 +29,14 @@ class Calls:
 
 
 class Environment:
-    """The captured environment."""
+    """The captured environment.
+
+    Attributes:
+        guards: the conditions for using the trace.
+    """
+
+    def __init__(self) -> None:
+        self.guards: list[Guard] = []
 
     def array(self, value: Any) -> Any:
         """The proxy for an array."""
