@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograph.common import code_marks, trace_rules
 from autograph.common.statics import own_attribute
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, user_line, values_in
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, map_args, user_line
 from autograph.runtime.graph.types import TensorType, Type
 from autograph.runtime.graph_text import notation
 from autograph.runtime.graph_text.printer import describe, lines
@@ -59,8 +59,13 @@ def _function_name(code: Any) -> str:
     return _clean(name.removesuffix(".__call__").strip("_<>"))
 
 
-def _op_of(node: Node) -> str:
-    return node.op
+def title_of(node: Node) -> tuple[str, str]:
+    """The name of a node, and that of its operation."""
+    name = node.op.removeprefix("np.").removeprefix(".")
+    if node.op == "call" and not isinstance(node.args[0], Value):
+        called = node.args[0].value if isinstance(node.args[0], Constant) else node.args[0]
+        name = str(own_attribute(called, "__name__", name))
+    return name, node.op
 
 
 class Drawing:
@@ -70,7 +75,8 @@ class Drawing:
         graph: the graph.
         scope: a path around it; "" for none.
         calls: the scopes of a node, within those of the loops and branches around it.
-        op: the name of the operation of a node.
+        title: the name of a node, and that of its operation. One without a name passes its argument on.
+        objects: the paths of objects that nodes refer to, by id.
 
     Attributes:
         names: of the nodes, for run times. Those that only read what was captured have none.
@@ -81,16 +87,18 @@ class Drawing:
         graph: Graph,
         scope: str = "",
         calls: Callable[[Node], Calls] = calls_of,
-        op: Callable[[Node], str] = _op_of,
+        title: Callable[[Node], tuple[str, str]] = title_of,
+        objects: Mapping[int, str] | None = None,
     ) -> None:
         from tensorboard.compat.proto.graph_pb2 import GraphDef
 
         self.graph_def: GraphDef = GraphDef(versions={"producer": 22})
         self.names: dict[Node, str] = {}
-        self._calls, self._op = calls, op
+        self._calls, self._title, self._objects = calls, title, objects or {}
         self._codes = {line.node: str(line).strip() for line in lines(graph) if line.node is not None}
         self._values: dict[Value, str] = {}
         self._paths: dict[Value, str] = {}  # of captured values that have no node yet
+        self._made: dict[str, str] = {}  # the nodes of objects, by path
         self._used: Counter[str] = Counter()
         self._scopes: dict[tuple[str, Any], str] = {}
         self._top = f"{scope}/" if scope else ""
@@ -105,7 +113,7 @@ class Drawing:
     def _add(self, scope: str, name: str, op: str, args: Any, type: Type | None = None, **texts: str) -> Any:
         """Add a node; gives it."""
         node = self.graph_def.node.add(name=self._unique(scope, name), op=op)
-        node.input.extend([self._input(value) for value in values_in(args)])
+        node.input.extend(self._inputs(args))
         if isinstance(type, TensorType):
             node.attr["_output_shapes"].list.shape.append(_shape(type))
             node.attr["T"].type = _enum(type.dtype)
@@ -122,13 +130,29 @@ class Drawing:
     def _define(self, value: Value, node: Any, at: int = 0) -> None:
         self._values[value] = f"{node.name}:{at}" if at else node.name
 
+    def _inputs(self, args: Any) -> list[str]:
+        """The nodes that give the values and named objects in arguments."""
+        leaves: list[Any] = []
+        map_args(leaves.append, args)
+        found = [self._input(leaf) if isinstance(leaf, Value) else self._object(leaf) for leaf in leaves]
+        return [name for name in found if name]
+
     def _input(self, value: Value) -> str:
-        """The node that gives a value; those of captured ones are made when they are first used."""
+        """The node that gives a value; that of a captured one is made when it is first used."""
         if value in self._paths:
-            parts = self._paths.pop(value).split("/")
-            scope = self._top + "".join(f"{part}/" for part in parts[:-1])
-            self._define(value, self._add(scope, parts[-1], "Captured", (), value.type))
+            self._values[value] = self._captured(self._paths.pop(value), value.type)
         return self._values.get(value, "")
+
+    def _object(self, leaf: Any) -> str:
+        path = self._objects.get(id(leaf.value)) if isinstance(leaf, Constant) else None
+        if path is not None and path not in self._made:
+            self._made[path] = self._captured(path)
+        return self._made.get(path or "", "")
+
+    def _captured(self, path: str, type: Type | None = None) -> str:
+        parts = path.split("/")
+        scope = self._top + "".join(f"{part}/" for part in parts[:-1])
+        return str(self._add(scope, parts[-1], "Captured", (), type).name)
 
     def _block(self, block: Block, scope: str, outer: Calls) -> None:
         for node in block.nodes:
@@ -163,11 +187,10 @@ class Drawing:
         return key if is_namespace else f"{_clean(describe(base).split(',')[0])}/{key}"
 
     def _operation(self, node: Node, scope: str) -> None:
-        op = self._op(node)
-        name = op.removeprefix("np.").removeprefix(".")
-        if node.op == "call" and not isinstance(node.args[0], Value):
-            called = node.args[0].value if isinstance(node.args[0], Constant) else node.args[0]
-            name = str(own_attribute(called, "__name__", name))
+        name, op = self._title(node)
+        if not name:
+            self._values[node.output] = self._input(node.args[0])
+            return
         type = node.outputs[0].type if node.outputs else None
         place = user_line(node.place)
         texts = {"code": self._codes[node]} | ({"line": "{}:{}".format(*place)} if place else {})
@@ -197,7 +220,7 @@ class Drawing:
             if node.kwargs.get("until") and results:
                 self.names[node] = self._add(inner, "stop", "Test", results.pop(0)).name
             for made, result in zip(carried, results):
-                made.input.extend([self._input(value) for value in values_in(result)])
+                made.input.extend(self._inputs(result))
         if not node.inits:
             self._merged(node, scope)
 

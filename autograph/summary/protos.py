@@ -36,7 +36,7 @@ def histogram(name: str, values: Any, buckets: int | None = None, description: s
         raise ValueError(f"the histogram {name!r} is of real numbers, not of {_described(array)}")
     array = array.astype(float).ravel()
     rows = _buckets(array[np.isfinite(array)], PARTS if buckets is None else buckets)
-    return _summary(name, rows, metadata.create_summary_metadata(None, description))
+    return tensor(name, rows, metadata.create_summary_metadata(None, description))
 
 
 def _buckets(values: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
@@ -62,7 +62,7 @@ def image(name: str, images: Any, max_outputs: int = 3, description: str | None 
     height, width = batch.shape[1:3]
     pictures = [_png(picture) for picture in _bytes_of(batch[:max_outputs])]
     parts = [str(width).encode(), str(height).encode(), *pictures]
-    return _summary(name, parts, metadata.create_summary_metadata(None, description))
+    return tensor(name, parts, metadata.create_summary_metadata(None, description))
 
 
 def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -92,7 +92,7 @@ def audio(name: str, waves: Any, sample_rate: int, max_outputs: int = 3, descrip
         )
     encoding = metadata.Encoding.Value("WAV")
     rows = [[_wav(each, int(sample_rate)), b""] for each in array[:max_outputs]]
-    return _summary(name, rows, metadata.create_summary_metadata(None, description, encoding))
+    return tensor(name, rows, metadata.create_summary_metadata(None, description, encoding))
 
 
 def _wav(frames: np.ndarray[Any, Any], sample_rate: int) -> bytes:
@@ -120,10 +120,11 @@ def blob(name: str, data: bytes, plugin: str) -> Summary:
     """Bytes for a plugin of TensorBoard, such as a graph."""
     from tensorboard.compat.proto.summary_pb2 import SummaryMetadata
 
-    return _summary(name, data, SummaryMetadata(plugin_data={"plugin_name": plugin, "content": b"1"}))
+    return tensor(name, data, SummaryMetadata(plugin_data={"plugin_name": plugin, "content": b"1"}))
 
 
-def _summary(name: str, data: Any, metadata: Any) -> Summary:
+def tensor(name: str, data: Any, metadata: Any) -> Summary:
+    """Data with `SummaryMetadata`, which say how it is shown."""
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.util.tensor_util import make_tensor_proto
 

@@ -34,9 +34,11 @@ class Writer:
         logdir: the folder; it is made if it does not exist. Each run of a program takes a folder of its own.
         max_queue: how many events may wait for the thread; then a call waits.
         flush_seconds: how often events go to disk, where TensorBoard sees them.
+        filename_suffix: the end of the names of files.
 
     Attributes:
         logdir: the folder.
+        closed: whether it writes nothing any more.
 
     Raises:
         ImportError: TensorBoard is not installed.
@@ -50,11 +52,13 @@ class Writer:
         True
     """
 
-    def __init__(self, logdir: str | PathLike[str], max_queue: int = 1000, flush_seconds: float = 10) -> None:
+    def __init__(
+        self, logdir: str | PathLike[str], max_queue: int = 1000, flush_seconds: float = 10, filename_suffix: str = ""
+    ) -> None:
         self.logdir = os.fspath(logdir)
-        self._options = max_queue, flush_seconds
+        self._options = max_queue, flush_seconds, filename_suffix
         self._lock = threading.Lock()
-        self._closed = False
+        self.closed = False
         self._contexts: list[Any] = []
         self._open()
 
@@ -82,7 +86,7 @@ class Writer:
 
     def _write(self, write: Callable[[EventFileWriter], None]) -> None:
         with self._lock:
-            if self._closed:
+            if self.closed:
                 raise ValueError(
                     f"the writer of {self.logdir!r} is closed: write within its `with`, or use `with "
                     "writer.as_default():`, which does not close it"
@@ -179,7 +183,7 @@ class Writer:
     def close(self) -> None:
         """Write what is left, and close the file. Closing twice does nothing."""
         with self._lock:
-            self._closed = True
+            self.closed = True
             self._finalize()
 
     # Default ----------------------------------------------------------------------------------------------------------
@@ -200,7 +204,7 @@ class Writer:
             yield self
         finally:
             HERE.reset(token)
-            if not self._closed:
+            if not self.closed:
                 self.flush()
 
     def set_as_default(self) -> None:
@@ -208,21 +212,21 @@ class Writer:
         EVERYWHERE[:] = [self]
 
     def __repr__(self) -> str:
-        return f"<writer of {self.logdir!r}{', closed' * self._closed}>"
+        return f"<writer of {self.logdir!r}{', closed' * self.closed}>"
 
 
 HERE: ContextVar[Writer | None] = ContextVar("default writer", default=None)
 EVERYWHERE: list[Writer] = []  # where HERE is None; at most one
 
 
-def _event_file(logdir: str, max_queue: int, flush_seconds: float) -> EventFileWriter:
+def _event_file(logdir: str, max_queue: int, flush_seconds: float, suffix: str) -> EventFileWriter:
     try:
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
     except ImportError as error:
         raise ImportError(
             "writing events needs TensorBoard, which is not installed: pip install 'autograph-py[tensorboard]'"
         ) from error
-    return EventFileWriter(logdir, max_queue, flush_seconds)
+    return EventFileWriter(logdir, max_queue, flush_seconds, suffix)
 
 
 def _close(file: EventFileWriter, process: int) -> None:

@@ -1,12 +1,17 @@
 """Reference document 002, on AutoGraph's rules and `tf.Module`: each of its programs, with `tf` from this library."""
 
 import datetime
+import os
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import autograph.compat.tensorflow as tf
 from autograph.compat.tensorflow.keras import layers, losses, metrics, models
+from tests.board import tensorboard
 
 pytestmark = pytest.mark.once
 
@@ -121,19 +126,44 @@ def test_a_module_is_saved_and_loaded(tmp_path, capsys):
     assert capsys.readouterr().err == "6\n11\n"
 
 
-def test_a_graph_is_written_for_a_viewer(tmp_path):
-    """In the place of TensorBoard, any viewer of text."""
+def test_a_graph_is_shown_by_tensorboard(tmp_path, capsys):
+    """TensorBoard reads the graph, in which the nodes of the module are in its scope."""
     stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    logdir = str(tmp_path / stamp)
+    logdir = str(tmp_path / "data" / "demomodule" / stamp)
     writer = tf.summary.create_file_writer(logdir)
     tf.summary.trace_on(graph=True, profiler=True)
     demo = DemoModule(init_value=tf.constant(0.0))
     demo.addprint(tf.constant(5.0))
     with writer.as_default():
         tf.summary.trace_export(name="demomodule", step=0, profiler_outdir=logdir)
-    (written,) = (tmp_path / stamp).iterdir()
-    text = written.read_text()
-    assert written.name == "demomodule.pbtxt" and "# addprint" in text and 'op: "AddV2"' in text, text
+    with tensorboard(tmp_path / "data" / "demomodule") as board:
+        text = board.get("plugin/graphs/graph", run=stamp, tag="demomodule")
+    names = re.findall(r'^  name: "(.*)"', text, re.MULTILINE)
+    assert {"a", "demo_module/Variable", "demo_module/AssignVariableOp", "demo_module/PrintV2"} <= set(names)
+
+
+NOTEBOOK = """
+import os, signal
+from tensorboard import manager, notebook
+notebook.list()
+notebook.start("--logdir ./data/demomodule/")
+for board in manager.get_all():
+    if board.logdir == "./data/demomodule/" and board.pid > 0:
+        print(board.version)
+        os.kill(board.pid, signal.SIGTERM)
+"""
+
+
+def test_a_notebook_starts_tensorboard(tmp_path):
+    """Outside of a notebook, it says where the page is."""
+    (tmp_path / "data" / "demomodule").mkdir(parents=True)
+    environment = os.environ | {
+        "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]), "TMPDIR": str(tmp_path)
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", NOTEBOOK], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert re.search(r"Please visit http://localhost:\d+ in a web browser\.", done.stdout), done.stdout
 
 
 def test_a_module_is_given_attributes(capsys):

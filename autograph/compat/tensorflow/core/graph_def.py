@@ -158,7 +158,7 @@ class _Writer:
         return f"Identity_{at}" if at else "Identity"
 
     def _write(self, node: Node, name: str) -> None:
-        op = _op_of(node)
+        op = op_of(node)
         inputs = [self.operand(each, f"{_name_of(node)}/{'xyzabc'[min(at, 5)]}")
                   for at, each in enumerate(_flat(node.args))]  # fmt: skip
         found: list[Value] = []
@@ -234,11 +234,12 @@ def _variable_of(value: Value, default: str) -> str:
 
 def _name_of(node: Node) -> str:
     """The name of a node, if no other has it."""
-    op = _op_of(node)
+    op = op_of(node)
     return {"if": "cond", "while": "while", "for": "for"}.get(node.op, op)
 
 
-def _op_of(node: Node) -> str:
+def op_of(node: Node) -> str:
+    """The name of TensorFlow's for an op."""
     op = node.op.removeprefix(".")  # of a method
     return _OPS.get(op, "".join(part.capitalize() for part in op.removeprefix("np.").split("_")))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.graph import Constant, Value
+from autograph.runtime.graph.graph import Block, Constant, Node, Value
 from autograph.runtime.tracing.proxies.context import TraceContext, Values
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Changes
@@ -48,6 +48,7 @@ class FuncGraph:
         outputs: the tensors of its results.
         draws: the random numbers that a run draws, once each.
         stand_ins: the values of watched constants, by the ids of these, with the constants.
+        scopes: the names of the scopes in which nodes were recorded.
         check_variables: raises if no variable may be made.
     """
 
@@ -67,6 +68,7 @@ class FuncGraph:
         self.draws: list[Any] = []
         self.replay: Replay | None = None
         self.stand_ins: dict[int, tuple[Any, Any]] = {}
+        self.scopes: dict[Node, tuple[str, ...]] = {}
         self.check_variables: Callable[[], None] = lambda: None
         self._names: Counter[str] = Counter()
 
@@ -107,6 +109,7 @@ class _Graphs(threading.local):
         self.tapes: list[Any] = []
         self.made: list[FuncGraph] | None = None
         self.scopes: list[str] = []
+        self.path: tuple[str, ...] = ()     # of scopes of nodes
 
 
 _graphs = _Graphs()
@@ -185,17 +188,43 @@ def prefixed(name: str) -> str:
     return "/".join((*_graphs.scopes, name))
 
 
-class name_scope:
-    """`with tf.name_scope("encoder")` puts `encoder/` in front of the names of variables made there."""
+class node_scope:
+    """A context in which nodes are recorded in a scope, for pictures of the graph."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._outside: list[tuple[tuple[str, ...], Block | None, Node | None]] = []
+
+    def __enter__(self) -> Any:
+        graph = current()
+        block = graph.trace.block if graph is not None else None
+        self._outside.append((_graphs.path, block, block.nodes[-1] if block is not None and block.nodes else None))
+        _graphs.path = (*_graphs.path, *self.name.split("/")) if self.name else ()
+
+    def __exit__(self, *raised: Any) -> None:
+        path, block, last = self._outside.pop()
+        graph = current()
+        if graph is not None and block is graph.trace.block:
+            for node in reversed(block.nodes):
+                if node is last:
+                    break
+                graph.scopes.setdefault(node, _graphs.path)     # inner scopes have ended before
+        _graphs.path = path
+
+
+class name_scope(node_scope):
+    """`with tf.name_scope("encoder")` puts `encoder/` in front of the names of variables and nodes made there."""
 
     def __init__(self, name: Any = "", *args: Any, **kwargs: Any) -> None:
-        self.name = str(name or "").rstrip("/")
+        super().__init__(str(name or "").rstrip("/"))
         self._before: list[list[str]] = []
 
     def __enter__(self) -> str:
+        super().__enter__()
         self._before.append(_graphs.scopes)
         _graphs.scopes = [*_graphs.scopes, self.name] if self.name else []
         return "/".join((*_graphs.scopes, ""))
 
     def __exit__(self, *raised: Any) -> None:
         _graphs.scopes = self._before.pop()
+        super().__exit__(*raised)

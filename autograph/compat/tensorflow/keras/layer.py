@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
-from autograph.compat.tensorflow.core.graphs import name_scope
+from autograph.compat.tensorflow.core.graphs import name_scope, node_scope
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import initializers
 from autograph.compat.tensorflow.keras.backend import snake_case, unique_name
@@ -66,7 +66,8 @@ class Layer:
         self.ensure_built(pytree.map(lambda leaf: getattr(leaf, "shape", None), inputs))
         if graphs.current() is None:
             return self.call(inputs, *args, **kwargs)
-        return call(self.call, (inputs, *args), kwargs)
+        with node_scope(self.name):
+            return call(self.call, (inputs, *args), kwargs)
 
     def ensure_built(self, shape: Any) -> None:
         """Make the variables for inputs of a shape, unless they exist."""
