@@ -229,7 +229,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
 
 
 class _Trace:
-    """What is remembered since `trace_on`."""
+    """The graphs that were traced since `trace_on`."""
 
     def __init__(self, graph: bool) -> None:
         self.graphs: list[FuncGraph] | None = [] if graph else None
