@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autograph import importing, nn, optim, summary
     from autograph.modules import Module
     from autograph.runtime.graph.tensor_spec import TensorSpec
+    from autograph.runtime.profiling.profile import profile
     from autograph.runtime.tracing.proxies.proxy import Tensor
     from autograph.saving import load, save
     from autograph.transforms.derivatives import (
@@ -57,6 +58,7 @@ __all__ = [
     "load",
     "nn",
     "optim",
+    "profile",
     "run_eagerly",
     "save",
     "set_loop_options",
@@ -82,8 +84,9 @@ _LATER = {
     "jacobian": "autograph.transforms.jacobians",
     "jvp": "autograph.transforms.derivatives",
     "load": "autograph.saving",
-    "save": "autograph.saving",
+    "profile": "autograph.runtime.profiling.profile",
     "run_eagerly": "autograph.transforms.staging",
+    "save": "autograph.saving",
     "stop_gradient": "autograph.transforms.derivatives",
     "value_and_grad": "autograph.transforms.derivatives",
     "vjp": "autograph.transforms.derivatives",

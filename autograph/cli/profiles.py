@@ -15,11 +15,12 @@ from rich.text import Text
 
 from autograph.cli import display
 from autograph.cli.failure import attempt
+from autograph.common.printing.locations import Locations, duration
 from autograph.runtime.dispatch.advice import Advice, merged
-from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary, duration
-from autograph.runtime.dispatch.locations import Locations
-from autograph.runtime.dispatch.stopwatch import Record, Stopwatch
+from autograph.runtime.dispatch.explain import VERSION, Report, TierSummary
 from autograph.runtime.dispatch.trace_report import advice_on_figures, reports_of
+from autograph.runtime.profiling.function_calls import Record, records_of
+from autograph.runtime.profiling.profile import Profile
 
 ADVICE = 3  # shown for each function, of those with the greatest gain
 MANY = 100  # calls that show how long one takes
@@ -89,23 +90,23 @@ _KEYS: dict[str, Callable[[Row], Any]] = {
 }
 
 
-def rows_of(watch: Stopwatch, sort: str) -> list[Row]:
+def rows_of(profile: Profile, sort: str) -> list[Row]:
     """The functions that were called, in order."""
-    called = ((key, record) for key, record in watch.records.items() if record.calls)
     rows = [
         Row(*key, record, [report for function in record.functions for report in reports_of(function)])
-        for key, record in called
+        for key, record in records_of(profile.threads).items()
     ]
     return sorted(rows, key=lambda row: (_KEYS[sort](row), row.file, row.line))
 
 
-@dataclass
-class Profile:
-    """The functions of a program, which ran for some seconds."""
+class ProgramProfile:
+    """The functions of a program, which ran for some seconds; and its profile, which may have lines."""
 
-    program: str
-    seconds: float
-    rows: list[Row]
+    def __init__(self, program: str, seconds: float, profile: Profile, sort: str) -> None:
+        self.program = program
+        self.seconds = seconds
+        self.profile = profile
+        self.rows = rows_of(profile, sort)
 
     @property
     def title(self) -> str:
@@ -120,26 +121,32 @@ class Profile:
         """A structure for other programs."""
         rows = [row.to_dict() for row in self.rows]
         record = {"version": VERSION, "program": self.program, "seconds": self.seconds, "functions": rows}
+        if self.profile.has_lines:
+            record["lines"] = [line.to_dict() for line in self.profile.lines]
+            record["nodes"] = [node.to_dict() for node in self.profile.nodes]
         return json.dumps(record, indent=2, ensure_ascii=False)
 
 
-def write(profile: Profile, top: int, as_json: bool, output: Path | None) -> None:
+def write(profile: ProgramProfile, top: int, format: str, output: Path | None) -> None:
     """Write a profile to a file, or to stderr.
 
     Args:
-        top: how many functions a table shows; 0 for all.
+        top: how many functions and lines a table shows; 0 for all.
+        format: "table", "json", "speedscope" or "chrome".
     """
     if output is None:
         assert sys.__stderr__ is not None, "the caller has checked that"
-        _write(profile, top, as_json, sys.__stderr__)
+        _write(profile, top, format, sys.__stderr__)
         return
     with attempt("write", output), open(output, "w", encoding="utf-8") as file:
-        _write(profile, top, as_json, file)
+        _write(profile, top, format, file)
 
 
-def _write(profile: Profile, top: int, as_json: bool, file: IO[str]) -> None:
-    if as_json:
-        print(profile.to_json(), file=file)
+def _write(profile: ProgramProfile, top: int, format: str, file: IO[str]) -> None:
+    if format != "table":
+        measured = profile.profile
+        texts = {"json": profile.to_json, "speedscope": measured.speedscope, "chrome": measured.chrome_trace}
+        print(texts[format](), file=file)
         return
     shown = profile.rows[: top or None]
     hidden = len(profile.rows) - len(shown)
@@ -148,6 +155,8 @@ def _write(profile: Profile, top: int, as_json: bool, file: IO[str]) -> None:
         _write_in_color(profile.title, shown, rest, Console(file=file))
     else:
         print(profile.title, *_lines(shown), *rest, sep="\n", file=file)
+    if profile.profile.has_lines:
+        print("", *profile.profile.rows(top), sep="\n", file=file)
 
 
 def _lines(rows: Iterable[Row]) -> list[str]:

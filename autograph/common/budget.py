@@ -95,6 +95,11 @@ def untimed() -> Iterator[None]:
         _CURRENT.staging = staging + time.thread_time() - begin
 
 
+def leave_out(seconds: float) -> None:
+    """Leave some time of this thread that has passed out of `own_time`."""
+    _CURRENT.staging += seconds
+
+
 @contextmanager
 def limited(seconds: float | None) -> Iterator[Budget]:
     """Within it, a new budget of so many seconds, and of `STEPS`, is the current one."""

@@ -21,12 +21,13 @@ from typing import Any
 from autograph import operators
 from autograph.backends.graph import GRAPH
 from autograph.common.code_marks import Shelter
+from autograph.common.printing.locations import duration
 from autograph.conversion.loop_functions import Loop, NoFunction
 from autograph.errors import AutographError, InternalError, StrictError
 from autograph.operators.backend import tracing
 from autograph.operators.state import UNBOUND, CellVariable, State
 from autograph.runtime.dispatch.advice import Advice, merged
-from autograph.runtime.dispatch.explain import LoopSummary, duration
+from autograph.runtime.dispatch.explain import LoopSummary
 from autograph.runtime.dispatch.function import Function
 from autograph.runtime.dispatch.tiers import ALLOWED
 from autograph.runtime.dispatch.trace_report import advice_on

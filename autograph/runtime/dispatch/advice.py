@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from autograph.common.printing.locations import place_in
 from autograph.common.trace_rules import ROOT
-from autograph.runtime.dispatch.locations import place_in
 from autograph.runtime.graph.signature import Event, Where
 
 # The likely gain, by what runs as Python: all of a function, a loop, an operation in a loop, or next to nothing.

@@ -23,6 +23,7 @@ from autograph.runtime.graph.callables import place_of
 from autograph.runtime.graph.graph import checks_graphs, drop_unused_params, user_line
 from autograph.runtime.graph.signature import Event, Signature, Traced
 from autograph.runtime.graph_text.verifier import GraphError, check_scopes
+from autograph.runtime.profiling import recorder
 from autograph.runtime.tracing.proxies.graph_break import Signal
 from autograph.runtime.tracing.state.blame import is_own
 
@@ -90,7 +91,7 @@ class Compiler:
         """
         trace.signature.late = frozenset(late)
         try:
-            with patient_collector():
+            with patient_collector(), recorder.phase(recorder.TRACING):
                 self._fill(trace, Builder(self.parameters, trace.signature, reading), values, widened)
         except budget.BudgetSpent as spent:
             trace.stopped = True

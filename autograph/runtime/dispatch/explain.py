@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from autograph.common.printing.locations import Locations, duration
 from autograph.runtime.dispatch.advice import Advice
-from autograph.runtime.dispatch.locations import Locations
 from autograph.runtime.graph.signature import Event, Where
 
 VERSION = 1  # of the structure of JSON reports
@@ -102,13 +102,6 @@ class LoopSummary:
         if self.runs:
             text += f", {self.runs:,} run{'s' * (self.runs != 1)} in {duration(self.seconds)}"
         return f"{text}: {self.reason}" if self.reason else text
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it: "1.23 ms"."""
-    unit, factor = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
-    number = seconds * factor
-    return f"{number:.3g} {unit}" if number < 99.5 else f"{number:,.0f} {unit}"
 
 
 class Line(NamedTuple):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec,
 
 from autograph.common.bytecode import looks_at_frames
 from autograph.common.call_counter import with_code
-from autograph.common.code_marks import put_in_front, users_code
+from autograph.common.code_marks import is_switch, put_in_front, users_code
 from autograph.common.method_views import MethodView
 from autograph.errors import TracingError
 from autograph.runtime.dispatch import pickling
@@ -29,12 +29,13 @@ from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
 from autograph.runtime.dispatch.specialize import Specializer
-from autograph.runtime.dispatch.stopwatch import measured
 from autograph.runtime.dispatch.tiers import make_tiers
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.dispatch.trace_report import report_on, takes_json
 from autograph.runtime.graph.callables import may_look_at_caller, name_of, parameters_of, place_of
+from autograph.runtime.profiling import recorder
+from autograph.runtime.profiling.function_calls import measured
 from autograph.runtime.tracing.state.staged_containers import StagedItems
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Function(Generic[P, R]):
         self._front_code: CodeType | None = None    # of the user's that its code leads to
         self._sources: Any = None   # of an unpickled function: where the source of its helpers is
         self._begin()
+        recorder.follow("functions", self)
 
     def _begin(self) -> None:
         """Forget all traces, and read the plain function as it is now."""
@@ -103,8 +105,7 @@ class Function(Generic[P, R]):
     def __setattr__(self, name: str, value: Any) -> None:
         """Set code and defaults of the plain function, which is then staged anew."""
         if name not in _MADE_OF:
-            made = measured(self, value, Hooks.active) if name == "__call__" else value
-            object.__setattr__(self, name, made)
+            object.__setattr__(self, name, self._measured(value) if name == "__call__" else value)
             if name == "__call__":
                 self._exchange_code()
             return
@@ -129,6 +130,24 @@ class Function(Generic[P, R]):
         names = {"active": Hooks.active, "eager": _eager, "divert": self._divert, "find": find, "slow": made.run}
         function, parameters = self.python_function, self._parameters
         return make_dispatcher(function, parameters, made.keyers(), names, cached, is_inner=is_inner)
+
+    def _measured(self, call: Any) -> Any:
+        """The implementation of a call, measured if there is a profile."""
+        if type(call) is not FunctionType:
+            return call     # the first call of an unpickled function, which is not complete yet, or one within a trace
+        function: Any = self.python_function
+        has_trampoline = type(function) is FunctionType and not is_switch(function)     # which has other parameters
+        made = measured(self, call, Hooks.active, disguised=not has_trampoline)
+        if made is call or self._front is not None or not has_trampoline:
+            return made
+        shown = with_code(function, trampoline(function, self._parameters, made))
+        vars(shown)["__ag_measured__"] = made       # for code does not keep it alive
+        return shown
+
+    def _measure(self) -> None:
+        """Let calls be measured while there is a profile."""
+        if self.__call__ != self._first_call:
+            self._dispatch()
 
     def _undiverted(self, *args: Any, **kwargs: Any) -> Any:
         """A call in tier 0 while traces are made: it may be a part of one."""
@@ -278,6 +297,7 @@ class Function(Generic[P, R]):
         pickling.put_in_files(self.python_function, self._sources)
         self.__dict__.update(attributes, __wrapped__=self.python_function)
         self.__call__ = self._first_call    # type: ignore[method-assign]
+        recorder.follow("functions", self)
 
     def _first_call(self, *args: Any, **kwargs: Any) -> Any:
         self._begin()

@@ -9,10 +9,10 @@ from inspect import Parameter
 from itertools import groupby
 from typing import Any
 
+from autograph.common.printing.locations import duration, place_in
 from autograph.runtime.dispatch.advice import LITTLE, Advice, advice_for, merged
 from autograph.runtime.dispatch.compilation import Hooks
-from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary, duration
-from autograph.runtime.dispatch.locations import place_in
+from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary
 from autograph.runtime.dispatch.persistent_traces import why_not_saved
 from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from autograph.common.printing.locations import duration
 from autograph.runtime.dispatch.advice import Advice
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.decorator import function
-from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary, duration
+from autograph.runtime.dispatch.explain import LoopSummary, Report, TierSummary
 from autograph.runtime.dispatch.trace_report import short_signature
 from autograph.runtime.graph.signature import Event, Guard
 

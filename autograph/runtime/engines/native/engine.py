@@ -39,6 +39,7 @@ from autograph.runtime.graph.graph import Graph, Node
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes import PASSES
+from autograph.runtime.tracing.state.blame import is_library
 
 LATE = frozenset({"buffer_reuse"})  # passes that run when operations have been fused
 
@@ -106,7 +107,11 @@ def _known_where_left(error: BaseException, made: Mapping[CodeType, engine.Execu
     found, entry = [], error.__traceback__
     while entry is not None:
         frame, entry = entry.tb_frame, entry.tb_next
-        if entry is not None and frame.f_code is Region.resume.__code__ and entry.tb_frame.f_code in made:
+        if frame.f_code is not Region.resume.__code__:
+            continue
+        while entry is not None and entry.tb_frame.f_code not in made and is_library(entry.tb_frame.f_code):
+            entry = entry.tb_next       # the first call that is timed, see `instrument`
+        if entry is not None and entry.tb_frame.f_code in made:
             place = made[entry.tb_frame.f_code].place_of(entry)
             found.append(known_where_left(frame.f_locals["self"].structure, frame.f_locals["values"], place))
     return found

@@ -21,6 +21,7 @@ import math
 import re
 import weakref
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
@@ -34,6 +35,7 @@ from autograph.runtime.engines.numpy.ast_rewrites import collect_lists, limit_ne
 from autograph.runtime.engines.numpy.coalescing import Variables, is_usable
 from autograph.runtime.engines.numpy.constants import Globals, StandIn
 from autograph.runtime.engines.numpy.expressions import Expressions
+from autograph.runtime.engines.numpy.instrument import BEGIN, FIRST, STUB, instrumented, originals, site_of
 from autograph.runtime.engines.numpy.line_table import Marks, home, relocated
 from autograph.runtime.engines.numpy.releases import release_arrays
 from autograph.runtime.engines.numpy.schedule import Scheduler
@@ -41,6 +43,7 @@ from autograph.runtime.engines.numpy.statements import Statements
 from autograph.runtime.engines.numpy.tracebacks import Known, known_at, node_at, survived, translate
 from autograph.runtime.graph.graph import Graph, Place
 from autograph.runtime.graph.signature import Event
+from autograph.runtime.profiling import recorder
 
 _numbers = itertools.count(1)
 _NO_WORD = re.compile(r"\W")
@@ -92,6 +95,7 @@ class Executable(Compiled):
     """
 
     bound: dict[str, Any]
+    _instrumented: CodeType | None
 
     def __init__(
         self,
@@ -110,15 +114,17 @@ class Executable(Compiled):
         self._module = module
         self.bound = {}
         self._codes: dict[CodeType, CodeType] = {}
-        self._set_run(self._compile(tree), names)
+        self._set_run(self._relocated(self._compiled(tree)), names)
 
     def _set_run(self, code: CodeType, names: dict[str, Any]) -> None:
         builtin_names = {"__builtins__": builtins, **_of_warnings(self._module)}
+        self._code, self._instrumented = code, None
         self.run = FunctionType(code, builtin_names | names)
+        recorder.follow("graphs", self)
 
     def __getstate__(self) -> Any:
         """The parts that are saved on disk: all except the tree."""
-        code = self.run.__code__
+        code = self._code
         names = {name: value for name, value in self.run.__globals__.items() if name not in _GIVEN}
         codes = marshal.dumps((code, self._codes.get(code)))
         return self.graph, codes, names | self.bound, self._marks, Outer(self._module)
@@ -135,11 +141,15 @@ class Executable(Compiled):
     def source(self) -> str:
         """The text of the function."""
         if self._source is None:
-            if self._tree is None:
-                self._tree = compile(self.graph, module=self._module)._tree
-            assert self._tree is not None
-            self._source = text_of(self._tree)
+            self._source = text_of(self._made_tree())
         return self._source
+
+    def _made_tree(self) -> ast.FunctionDef:
+        """The function as a tree, made again if this was on disk."""
+        if self._tree is None:
+            self._tree = compile(self.graph, module=self._module)._tree
+            assert self._tree is not None
+        return self._tree
 
     @property
     def codes(self) -> Collection[CodeType]:
@@ -169,16 +179,45 @@ class Executable(Compiled):
         node = node_at(entry, self._codes, self._marks)
         return node.place if node is not None else ()
 
-    def _compile(self, tree: ast.FunctionDef) -> CodeType:
+    def _measure(self) -> None:
+        """Time the nodes while there is a profile, from the next call on; see `instrument`."""
+        is_timed = recorder.is_on("graphs") and not wants_full_tracebacks()
+        self.run.__globals__[FIRST] = weakref.WeakMethod(self._first_timed)     # stays: threads may be about to call it
+        self.run.__code__ = STUB if is_timed else self._code
+
+    def _first_timed(self, *args: Any) -> Any:
+        """The first call that is timed."""
+        with recorder.unrecorded():
+            if self._instrumented is None:
+                self._instrumented = self._instrument()
+        with recorder.lock:
+            self.run.__code__ = self._instrumented if recorder.is_on("graphs") else self._code
+        return self.run(*args)
+
+    def _instrument(self) -> CodeType:
+        """Code that times the nodes."""
+        marked = self._compiled(instrumented(self._made_tree(), self._marks))
+        if self._code in self._codes:
+            for one, other in zip(codes_in(marked), codes_in(self._codes[self._code])):
+                originals.put(one, other)
+        self.run.__globals__[BEGIN] = partial(recorder.begin_graph, site_of(self.graph, self._marks, marked))
+        return self._relocated(marked)
+
+    def _compiled(self, tree: ast.FunctionDef) -> CodeType:
+        """The code of the function, with marks for lines."""
         if wants_full_tracebacks():
             return _code_of(builtins.compile(self.source, self._register(tree.name), "exec"))
         function = home(self._marks)
         filename = self._register(tree.name) if function is None else function.co_filename
-        marked = _code_of(builtins.compile(ast.Module([tree], []), filename, "exec"))     # which has the very constants
-        if function is None:
+        return _code_of(builtins.compile(ast.Module([tree], []), filename, "exec"))     # which has the very constants
+
+    def _relocated(self, marked: CodeType) -> CodeType:
+        """The same code with the user's lines."""
+        function = home(self._marks)
+        if function is None or wants_full_tracebacks():
             return marked
         code = relocated(marked, self._marks, function)
-        self._codes = dict(zip(codes_in(code), codes_in(marked)))
+        self._codes |= dict(zip(codes_in(code), codes_in(marked)))
         return code
 
     def _register(self, name: str) -> str:
@@ -213,7 +252,7 @@ def compile(graph: Graph, *, module: dict[str, Any] | None = None, filename: str
     return Executable(graph, tree, constants.values, expressions.marks, filename, module or {})
 
 
-_GIVEN = frozenset({"__builtins__", "__name__", "__warningregistry__"})
+_GIVEN = frozenset({"__builtins__", "__name__", "__warningregistry__", BEGIN, FIRST})
 
 
 def _of_warnings(module: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from autograph.common.defects import report
 from autograph.common.line_tables import Position
 from autograph.common.trace_rules import wants_full_tracebacks
 from autograph.errors import DerivativeError
+from autograph.runtime.engines.numpy.instrument import originals
 from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, disguised, node_of, pieces_of
 from autograph.runtime.engines.numpy.user_locals import arguments, user_locals
 from autograph.runtime.graph.graph import Node, Place
@@ -105,6 +106,7 @@ def known_at(entry: TracebackType, codes: Mapping[CodeType, CodeType], marks: Ma
     node = node_at(entry, codes, marks)
     if marked is None or node is None or not node.place:
         return []
+    marked = originals.get(marked) or marked
     return [*zip(calls(node.place), user_locals(marked, marks, node.place, dict(entry.tb_frame.f_locals)))]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from autograph.common import budget, defects, forking
 from autograph.errors import AutographError
 from autograph.runtime.graph.operands import NoLowering
+from autograph.runtime.profiling import recorder
 
 
 class Refused(Exception):
@@ -38,7 +39,7 @@ def compiling(what: str, place: tuple[str, int] | None = None) -> Iterator[None]
         Refused: there was an error; see `defects`.
     """
     try:
-        with forking.undivided(), budget.untimed():
+        with forking.undivided(), budget.untimed(), recorder.phase(recorder.COMPILING):
             yield
     except _NOT_OURS:
         raise

@@ -327,6 +327,11 @@ class Region(Rebindable):
         return [version for version in list(self.versions.values()) if version is not None]
 
     @property
+    def sources(self) -> list[Node]:
+        """The nodes of the graph that it stands for."""
+        return [self.structure.root]
+
+    @property
     def place(self) -> tuple[str, int] | None:
         """The user's file and line."""
         return user_line(self.structure.root.place)

@@ -1,13 +1,13 @@
-"""Places in the user's program as a report shows them: relative to the file that the report is about."""
+"""Places in the user's program as reports show them, relative to the file that the report is about; and times."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from typing import Any
+from typing import Any, TypeAlias
 
-from autograph.runtime.graph.signature import Where
+Where: TypeAlias = tuple[str, int]      # a file and line
 
 # A place within the text of a reason: "/home/me/model.py:12", "<ipython-input-3-0a1b2c>:4".
 _IN_TEXT = re.compile(r"((?:[A-Za-z]:)?[/\\][^:\n]*?\.pyw?|<[^<>\n]+>):(\d+)")
@@ -65,3 +65,10 @@ def _cell(file: str) -> str:
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     name = getattr(getattr(shell, "compile", None), "format_code_name", lambda file: None)(file)
     return " ".join(name) if name else ""
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it: "1.23 ms"."""
+    unit, factor = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
+    number = seconds * factor
+    return f"{number:.3g} {unit}" if number < 99.5 else f"{number:,.0f} {unit}"
