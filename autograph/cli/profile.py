@@ -90,7 +90,7 @@ def command(
     time of the line itself, and in total with what it calls. For a flame graph by line, use --format speedscope
     (https://www.speedscope.app); for the calls in time, --format chrome (https://ui.perfetto.dev).
 
-    A measured call takes about a microsecond longer, with --lines each operation half a microsecond, which is left out
+    A measured call takes about 2 microseconds longer, with --lines each operation half a microsecond, which is left out
     of the times. Generators and coroutines count as long as it takes to make one.
 
     \b

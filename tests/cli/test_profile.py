@@ -186,8 +186,49 @@ def test_functions_that_are_too_short_are_told_apart(profile):
         def add(x, y):
             return x + y
 
-        for i in range(500):
+        for i in range(5000):
             add(i, 2)
     """
     assert "    a call takes 0." in (found := profile("program.py", text=text).stderr), found
     assert found.endswith(" µs, about as long as entering a staged function. Decorate its caller instead\n")
+
+
+LINES = """
+    import autograph as ag
+
+    @ag.function
+    def total(xs):
+        result = 0.0
+        for x in xs:
+            result += x
+        return result
+
+    for _ in range(3):
+        total([1.0, 2.0] * 50)
+"""
+
+
+def test_lines(profile):
+    without = profile("program.py", text=LINES, env=ENGINE).stderr
+    done = profile("--lines", "program.py", text=LINES, env=ENGINE)
+    assert functions(done.stderr) == functions(without) == ["total"] and "result" not in without
+    rows = re.findall(r"^.* ([\d,]+)  (\w+) +program\.py:(\d+) +(.*)$", done.stderr, re.MULTILINE)
+    assert {("300", "NumPy", "7", "for x in xs:"), ("300", "NumPy", "8", "result += x")} <= {*rows}
+    assert ("1", "tracing", "4", "def total(xs):") in rows
+    top = profile("--lines", "--top", "1", "program.py", text=LINES, env=ENGINE).stderr
+    assert re.search(r"\n\.\.\. and \d+ more lines\n$", top)
+
+
+def test_lines_as_json(profile):
+    found = json.loads(profile("--lines", "--format", "json", "program.py", text=LINES, env=ENGINE).stderr)
+    assert {"functions", "lines", "nodes"} <= set(found)
+    assert {(node["op"], node["calls"]) for node in found["nodes"]} >= {("for", 300)}
+    assert "lines" not in json.loads(profile("--json", "program.py", text=LINES, env=ENGINE).stderr)
+
+
+@pytest.mark.parametrize("format, key", [("speedscope", "profiles"), ("chrome", "traceEvents")])
+def test_files_for_viewers(profile, tmp_path, format, key):
+    done = profile("--format", format, "-o", "out.json", "program.py", text=LINES, env=ENGINE)
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (tmp_path / "out.json").read_text(encoding="utf-8")
+    assert json.loads(text)[key] and "total" in text and "program.py" in text

@@ -26,7 +26,7 @@ from typing import Any
 
 from autograph.common.code_flags import OfCode, code_line
 from autograph.common.forking import cached_property
-from autograph.runtime.engines.numpy.line_table import Marks, calls, home, node_of
+from autograph.runtime.engines.numpy.line_table import Marks, calls, node_of
 from autograph.runtime.graph.callables import name_of
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, walk
 from autograph.runtime.profiling.recorder import Line, Site, Spot
@@ -214,7 +214,7 @@ def _line_of(code: CodeType, line: int | None) -> Line:
 
 def site_of(graph: Graph, marks: Marks, marked: CodeType) -> Site:
     """The site of instrumented code."""
-    function = home(marks)
-    begin = Line("", 0, graph.name) if function is None else _line_of(function, function.co_firstlineno)
+    places = (node.place for node in marks if node is not None and node.place)
+    begin = next((_line_of(place[0][0], None) for place in places), Line("", 0, graph.name))
     spots = _Spots(marks, marked, begin)
     return Site("graph", begin, spots.spot, len(marks) + 1, spots.number_at)
