@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 import weakref
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,7 +46,7 @@ class Line(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """What a number of a site stands for.
+    """The meaning of a number of a site.
 
     Attributes:
         name: of the operation.
@@ -103,14 +104,15 @@ class Branch:
     Attributes:
         above: the branch that called it; None for the program.
         number: of the spot there.
+        place: of the branch among those of its thread.
         seconds: by number of the spot, without those of branches below.
         counts: how often each has ended.
     """
 
-    __slots__ = ("above", "below", "counts", "number", "seconds", "site")
+    __slots__ = ("above", "below", "counts", "number", "place", "seconds", "site")
 
-    def __init__(self, above: Branch | None, number: int, site: Site) -> None:
-        self.above, self.number, self.site = above, number, site
+    def __init__(self, above: Branch | None, number: int, site: Site, place: int) -> None:
+        self.above, self.number, self.site, self.place = above, number, site, place
         self.seconds = [0.0] * site.size
         self.counts = [0] * site.size
         self.below: dict[tuple[int, Site], Branch] = {}
@@ -121,7 +123,9 @@ class State:
 
     Attributes:
         branches: all of them, each behind the one above it.
-        events: branch, number of the spot, begin and end.
+        events: of each, the place of the branch and the number of the spot. In arrays, as the garbage collector
+            looks at tuples, and so would show in the times.
+        times: of each, begin and end.
         dropped: the number of events that are not kept.
         top: the innermost run.
     """
@@ -130,8 +134,8 @@ class State:
         self.epoch, self.ident = epoch, threading.get_ident()
         named = (thread.name for thread in threading.enumerate() if thread.ident == self.ident)
         self.name = next(named, f"thread {self.ident}")
-        self.branches = [Branch(None, 0, _ROOT)]
-        self.events: list[tuple[Branch, int, float, float]] = []
+        self.branches = [Branch(None, 0, _ROOT, 0)]
+        self.events, self.times = array("q"), array("d")
         self.dropped = 0
         self.top: Run | None = None
 
@@ -145,14 +149,17 @@ class State:
             number = 0 if top.frame is None else above.site.number_at(top.frame.f_lasti)
         found = above.below.get((number, site))
         if found is None:
-            found = above.below[number, site] = Branch(above, number, site)
+            found = above.below[number, site] = Branch(above, number, site, len(self.branches))
             self.branches.append(found)
         return found
 
     def note(self, branch: Branch, number: int, begin: float, end: float) -> None:
         """Keep an event, if there is room."""
-        if len(self.events) < EVENTS:
-            self.events.append((branch, number, begin, end))
+        if len(self.times) < 2 * EVENTS:
+            self.events.append(branch.place)
+            self.events.append(number)
+            self.times.append(begin)
+            self.times.append(end)
         else:
             self.dropped += 1
 
@@ -193,7 +200,7 @@ class Run:
         self._ticks += 1
         self._inner = 0.0
         self._state.note(self.branch, number, self._last, now)
-        self._last = clock()        # so that the time of this is nobody's
+        self._last = clock()        # the time of this method counts for no spot
         return value
 
     def also(self, number: int) -> None:
@@ -273,7 +280,7 @@ class Follower(Protocol):
 
 
 class Measured(NamedTuple):
-    """What a thread has added to a branch."""
+    """The times that a thread has added to a branch."""
 
     branch: Branch
     seconds: list[float]
@@ -282,19 +289,26 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Thread:
-    """What a profile has of one thread.
+    """The record of one thread, as a profile has it.
 
     Attributes:
         branches: each behind the one above it.
-        events: branch, number of the spot, begin and end, as they ended.
+        kept, times: as `State.events` and `State.times`.
         dropped: the number of events that are not kept.
     """
 
     name: str
     ident: int
     branches: list[Measured]
-    events: list[tuple[Branch, int, float, float]]
+    kept: array[int]
+    times: array[float]
     dropped: int
+
+    @property
+    def events(self) -> list[tuple[Branch, int, float, float]]:
+        """Branch, number of the spot, begin and end, as they ended."""
+        places, numbers, begins, ends = self.kept[::2], self.kept[1::2], self.times[::2], self.times[1::2]
+        return [(self.branches[each[0]].branch, *each[1:]) for each in zip(places, numbers, begins, ends)]
 
 
 Mark = dict[int, "tuple[list[Measured], int, int]"]     # by `id` of the state: branches, and numbers of events
@@ -373,7 +387,8 @@ def _added(state: State, before: list[Measured], events: int, dropped: int) -> T
     for now, then in zip(branches, before):
         now.seconds[:] = [a - b for a, b in zip(now.seconds, then.seconds)]
         now.counts[:] = [a - b for a, b in zip(now.counts, then.counts)]
-    return Thread(state.name, state.ident, branches, state.events[events:], state.dropped - dropped)
+    kept = state.events[events:], state.times[events:]
+    return Thread(state.name, state.ident, branches, *kept, state.dropped - dropped)
 
 
 def _state() -> State:
