@@ -34,7 +34,7 @@ EVENTS = 100_000  # of one thread, with begin and end; later ones only count in 
 # What takes time: the user's code in its three forms, and this library before and between.
 ENGINES = ("Python", "NumPy", "machine code", "entering", "tracing", "compiling")
 WHOLE = -1  # in place of the number of a spot: an event of a whole run
-TRIALS, TICKS = 20, 50  # to find out how long a tick takes
+TRIALS, TICKS = 200, 20  # to find out how long a tick takes
 
 
 class Line(NamedTuple):
@@ -127,6 +127,8 @@ class State:
             looks at tuples, and so would show in the times.
         times: of each, begin and end.
         dropped: the number of events that are not kept.
+        accounted: seconds of all spots of functions and graphs. The tiers compare calls by the time of the processor:
+            that of the profile itself is left out of it, so that they decide as without a profile.
         top: the innermost run.
     """
 
@@ -136,7 +138,7 @@ class State:
         self.name = next(named, f"thread {self.ident}")
         self.branches = [Branch(None, 0, _ROOT, 0)]
         self.events, self.times = array("q"), array("d")
-        self.dropped = 0
+        self.dropped, self.accounted = 0, 0.0
         self.top: Run | None = None
 
     def enter(self, site: Site) -> Branch:
@@ -174,7 +176,7 @@ class Run:
 
     __slots__ = (
         *("branch", "counts", "enters_graph", "frame", "seconds"),
-        *("_begin", "_entered", "_inner", "_last", "_outer", "_state", "_ticks"),
+        *("_accounted", "_before", "_begin", "_entered", "_inner", "_last", "_outer", "_own", "_state"),
     )
 
     def __init__(self, state: State, site: Site, frame: FrameType | None) -> None:
@@ -186,8 +188,10 @@ class Run:
         if frame is not None and state.top is not None:
             state.top.enters_graph = True
         self._inner = 0.0       # seconds of runs within, since the last tick
-        self._ticks = 0
         state.top = self
+        if frame is not None:
+            self._before, self._accounted = sum(self.seconds), state.accounted
+            self._own = budget.own_time()
         self._begin = self._last = clock()
 
     def tick(self, number: int, value: Any = None) -> Any:
@@ -197,7 +201,6 @@ class Run:
         if seconds > 0:
             self.seconds[number] += seconds
         self.counts[number] += 1
-        self._ticks += 1
         self._inner = 0.0
         self._state.note(self.branch, number, self._last, now)
         self._last = clock()        # the time of this method counts for no spot
@@ -217,13 +220,17 @@ class Run:
         self.counts[0] += 1
         self.frame = error = trace = None       # which refer to one another
         self._leave(clock())
-        budget.leave_out(self._ticks * _cost.tick)
+        self._state.accounted += sum(self.seconds) - self._before
+        budget.leave_out(max(0.0, budget.own_time() - self._own - (self._state.accounted - self._accounted)))
 
     def close(self, number: int = 0) -> None:
         """End the run of a function or phase."""
         now = clock()
-        self.seconds[number] += max(0.0, now - self._begin - self._inner)
+        seconds = max(0.0, now - self._begin - self._inner)
+        self.seconds[number] += seconds
         self.counts[number] += 1
+        if self.branch.site.kind == "function":
+            self._state.accounted += seconds
         self._leave(now)
 
     def _leave(self, now: float) -> None:
@@ -319,9 +326,9 @@ class _Record(threading.local):
 
 
 class _Cost:
-    """The seconds of a tick: those that count as the spot's, and all."""
+    """The seconds of a tick that count as the spot's."""
 
-    residue = tick = 0.0
+    residue = 0.0
 
 
 _local, _cost = _Record(), _Cost()
@@ -347,7 +354,7 @@ def follow(kind: str, follower: Follower) -> None:
 
 def start(graphs: bool) -> Mark:
     """Begin a profile: of functions, and of graphs, too. Returns a mark for `stop`."""
-    if graphs and not _cost.tick:
+    if graphs and not _cost.residue:
         _calibrate()
     with lock:
         mark = {id(state): (_copied(state), len(state.events), state.dropped) for state in _states}
@@ -402,15 +409,13 @@ def _state() -> State:
 
 
 def _calibrate() -> None:
-    """Find out how long a tick takes."""
+    """Find out how much time a tick adds to its spot."""
     state, site = State(-1), Site("graph", _ROOT.line, _ROOT.spot)
-    ticks, residues = [], []
+    residues = []
     for _ in range(TRIALS):
         run = Run(state, site, None)
-        begin = clock()
         for _ in range(TICKS):
             run.tick(0, None)
-        ticks.append((clock() - begin) / TICKS)
         residues.append(run.seconds[0] / TICKS)
         run.seconds[0] = 0.0
-    _cost.tick, _cost.residue = min(ticks), min(residues)
+    _cost.residue = min(residues)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.common import budget
 from autograph.runtime.profiling import recorder
 
 HERE = __file__
@@ -366,3 +367,25 @@ def test_nothing_was_called():
     assert p.lines == p.nodes == p.functions == p.events == []
     assert "in graphs" in str(p) and len(str(p).splitlines()) == 1
     assert json.loads(p.to_json())["lines"] == []
+
+
+def test_the_tiers_do_not_count_the_time_of_the_profile(monkeypatch):
+    """They compare calls by `budget.own_time`; so a graph does not seem slow because it is profiled."""
+    work, note = 0.02, recorder.State.note
+
+    def slow(*args):
+        begin = time.thread_time()
+        while time.thread_time() - begin < work:
+            pass
+        note(*args)
+
+    monkeypatch.setattr(recorder.State, "note", slow)
+    f = ag.function(lambda x: (x + 1) * 2 - 3, engine="numpy")
+    f(1)
+    with ag.profile() as p:
+        f(1)
+        begin, whole = budget.own_time(), time.thread_time()
+        f.traces[0].entry(1)        # as a trial does
+        own, whole = budget.own_time() - begin, time.thread_time() - whole
+    assert {node.op: node.calls for node in p.nodes} == {"add": 2, "mul": 2, "sub": 2}
+    assert own < work < 3 * work < whole
