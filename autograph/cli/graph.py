@@ -14,8 +14,9 @@ import autograph as ag
 from autograph.cli import display
 from autograph.cli.examples import arguments
 from autograph.cli.failure import Failure
-from autograph.cli.files import ENGINES, OUTPUT, STDIN, Target, TargetCommand, TargetType, check_output, write_bytes
+from autograph.cli.files import ENGINES, OUTPUT, STDIN, Target, TargetCommand, check_output, write_bytes
 from autograph.cli.loading import load
+from autograph.cli.saved import SourceOrSaved, described, is_saved, named, reported
 from autograph.errors import AutographError
 from autograph.runtime.dispatch.options import FunctionOptions
 from autograph.runtime.graph_text.graphviz import PICTURES, to_picture
@@ -30,7 +31,7 @@ CODE = {"source": "python", "llvm": "llvm", "asm": "gas"}     # and their langua
 
 
 @click.command("graph", cls=TargetCommand, short_help="Show the graph that a function becomes.")
-@click.argument("target", metavar="FILE:FUNCTION", type=TargetType())
+@click.argument("target", metavar="FILE:FUNCTION", type=SourceOrSaved())
 @click.argument("values", metavar="[[NAME=]VALUE]...", nargs=-1)
 @click.option("--arg", "texts", metavar="[NAME=]VALUE", multiple=True, help="An argument, or its type. Repeatable.")
 @click.option(
@@ -71,6 +72,8 @@ def command(
 
     and as NAME=VALUE to pass it by name. A ? is a dimension of any length.
 
+    FILE may be a directory of ag.save; a function with one signature needs no arguments then, and nothing is imported.
+
     \b
     Examples:
       autograph graph model.py:collatz py.int
@@ -78,26 +81,24 @@ def command(
       autograph graph model.py:step 'f64[?]' --raw
       autograph graph model.py:step 'f64[?]' -o step.png
       autograph graph model.py:collatz py.int --format asm --places
+      autograph graph saved:step -o step.svg
     """
-    if target.path == STDIN or target.qualname is None:
+    if target.path == STDIN or (target.qualname is None and not is_saved(target.path)):
         raise click.UsageError("name a function, as in model.py:step", click.get_current_context())
     check_output(output, target.path)
     form = form or _format_of(output)
     args, kwargs = arguments((*values, *texts))
     engine = engine or ("native" if form in ("llvm", "asm") else None)
-    function = staged(target, optimized, engine)
-    view: GraphView = traced(target.qualname, function.graph, args, kwargs)
+    name, function, args, kwargs = _function(target, optimized, engine, args, kwargs)
+    view: GraphView = traced(name, function.graph, args, kwargs)
     if form == "text" and output is None:
         display.graph(lines(view.graph, places))
         return
     if form in PICTURES:
         _show(view, form, output)
         return
-    if form in CODE:
-        text = _lowered(target.qualname, traced(target.qualname, function.lower, args, kwargs), form, places)
-    else:
-        text = _written(view, form, places)
-    _put(f"{text}\n", form, output)
+    lower = form in CODE and traced(name, function.lower, args, kwargs)
+    _put(f"{_lowered(name, lower, form, places) if lower else _written(view, form, places)}\n", form, output)
 
 
 def _put(text: str, form: str, output: Path | None) -> None:
@@ -140,6 +141,26 @@ def staged(target: Target, optimized: bool = True, engine: str | None = None) ->
         return ag.function(found, **options)
     except (TypeError, AutographError) as error:
         raise Failure(f"{target.qualname}: {error}") from error
+
+
+def _function(
+    target: Target, optimized: bool, engine: str | None, args: list[Any], kwargs: dict[str, Any]
+) -> tuple[str, Any, Any, Any]:
+    """The function, its name, and the arguments: those of the only signature of a saved one if there are none."""
+    if not is_saved(target.path):
+        return str(target.qualname), staged(target, optimized, engine), args, kwargs
+    found = named(described(target.path), target)
+    with reported():
+        from autograph.saving.contents import example_of, graphs_of, signatures_of
+
+        _ = ag.function     # imports the tracer
+        function = graphs_of(target.path, found.number, optimized, engine)
+        if args or kwargs or not found.parameters:
+            return found.path, function, args, kwargs
+        if len(found.calls) != 1:
+            calls = "; ".join(str(each.signature) for each in signatures_of(function))
+            raise Failure(f"{found.path} takes several kinds of calls: give the arguments of one, out of ({calls})")
+        return found.path, function, *example_of(function, 0)
 
 
 def traced(name: str, ask: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
