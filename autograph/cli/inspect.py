@@ -29,7 +29,7 @@ def command(directory: Path, ops: bool, form: str) -> None:
 
     The signatures of a function are the calls that it takes: the type of each argument, or its value where this is part
     of the signature, and the types of the results. Nothing is imported or run, so DIR may come from anywhere; callbacks
-    are the Python functions that ag.load would import if it is told to allow them.
+    are Python functions that ag.load imports only if you allow them.
 
     It needs the extra: pip install 'autograph-py[save]'.
 
