@@ -12,6 +12,7 @@ from autograph.common import pytree
 from autograph.compat.tensorflow.core import dtypes, graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, type_of, wrap
 from autograph.compat.tensorflow.ops import array_ops
@@ -73,6 +74,7 @@ pytree.register(
 )
 
 
+@kernel
 def _rows(values: Any, splits: Any) -> Iterator[Any]:
     return (values[begin:end] for begin, end in itertools.pairwise(splits))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from autograph.common import pytree
 from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
-from autograph.compat.tensorflow.core.dtypes import DType
+from autograph.compat.tensorflow.core.dtypes import DType, numpy_dtype
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, compute, is_proxy, run_later, wrap
 from autograph.compat.tensorflow.ops import array_ops, indexing
@@ -62,15 +64,17 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 def to_dense(sp_input: SparseTensor, default_value: Any = None, name: str | None = None) -> Tensor:
     """Make a tensor with all elements; the missing ones are `default_value`, or zero."""
-    kind = sp_input.dtype.as_numpy_dtype
-
-    def dense(indices: Any, values: Any, shape: Any) -> Any:
-        result = np.full(shape, default_value or 0, kind)
-        result[tuple(indices.T)] = values
-        return result
-
+    dense = partial(_dense, numpy_dtype(sp_input.dtype), default_value or 0)
     parts = [each._value for each in (sp_input.indices, sp_input.values, sp_input.dense_shape)]
     return run_later("SparseToDense", dense, *parts, dtype=sp_input.dtype, shape=sp_input.shape)
+
+
+@kernel
+def _dense(kind: Any, missing: Any, indices: Any, values: Any, shape: Any) -> Any:
+    """An array of the kind with values in places, and another one in the rest."""
+    result = np.full(shape, missing, kind)
+    result[tuple(indices.T)] = values
+    return result
 
 
 def expand_dims(sp_input: SparseTensor, axis: Any = -1, name: str | None = None) -> SparseTensor:
@@ -89,5 +93,6 @@ def expand_dims(sp_input: SparseTensor, axis: Any = -1, name: str | None = None)
     return _rebuilt(sp_input, [inserted(sp_input.indices, 0, 1), sp_input.values, inserted(sp_input.dense_shape, 1, 0)])
 
 
+@kernel
 def _insert(values: Any, at: int | None, value: int, along: int) -> Any:
     return np.insert(values, values.shape[along] if at is None else at, value, axis=along)

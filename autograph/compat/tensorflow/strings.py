@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.kernels import declare, kernel
 from autograph.compat.tensorflow.core.tensor import Tensor, run_later
 from autograph.compat.tensorflow.ops import array_ops
 
@@ -23,21 +25,28 @@ def _each(op: str, function: Callable[..., Any], *values: Any, dtype: DType = dt
     for each in tensors[1:]:
         shape = shape if each.shape.rank == 0 else each.shape
 
-    def run(*arrays: Any) -> Any:
-        kind = numpy_dtype(dtype)
-        result = np.frompyfunc(function, len(arrays), 1)(*(np.asarray(each, object) for each in arrays))
-        return np.asarray(result, kind) if np.ndim(result) or dtype is not dtypes.string else result
-
+    run = partial(_run_each, function, numpy_dtype(dtype))
     return run_later(op, run, *(each._value for each in tensors), dtype=dtype, shape=shape)
+
+
+@kernel
+def _run_each(function: Any, kind: np.dtype[Any], *arrays: Any) -> Any:
+    result = np.frompyfunc(function, len(arrays), 1)(*(np.asarray(each, object) for each in arrays))
+    return np.asarray(result, kind) if np.ndim(result) or kind.kind != "O" else result
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes or characters."""
-    count = len if unit == "BYTE" else (lambda text: len(text.decode()))
-    return _each("StringLength", count, input, dtype=dtypes.int32)
+    return _each("StringLength", len if unit == "BYTE" else _count_characters, input, dtype=dtypes.int32)
+
+
+@kernel
+def _count_characters(text: bytes) -> int:
+    return len(text.decode())
 
 
 def _method(op: str, method: Callable[[bytes], bytes]) -> Callable[..., Tensor]:
+    declare(op, method)
     return lambda input, encoding="", name=None: _each(op, method, input)
 
 
@@ -48,23 +57,43 @@ strip = _method("StringStrip", bytes.strip)
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """Join strings element by element."""
-    return _each("StringJoin", lambda *texts: separator.encode().join(texts), *inputs)
+    return _each("StringJoin", partial(_join, separator.encode()), *inputs)
+
+
+@kernel
+def _join(separator: bytes, *texts: bytes) -> bytes:
+    return separator.join(texts)
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The part of each string that starts at `pos`, of length `len`."""
-    return _each("Substr", lambda text, begin, count: text[begin : begin + count], input, pos, len)
+    return _each("Substr", _part, input, pos, len)
+
+
+@kernel
+def _part(text: bytes, begin: int, count: int) -> bytes:
+    return text[begin : begin + count]
 
 
 def regex_replace(input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: Any = None) -> Tensor:
     """Replace the matches of a pattern."""
-    count = 0 if replace_global else 1
-    return _each("RegexReplace", lambda t: re.sub(pattern.encode(), rewrite.encode(), t, count=count), input)
+    replace = partial(_replace, pattern.encode(), rewrite.encode(), 0 if replace_global else 1)
+    return _each("RegexReplace", replace, input)
+
+
+@kernel
+def _replace(pattern: bytes, by: bytes, count: int, text: bytes) -> bytes:
+    return re.sub(pattern, by, text, count=count)
 
 
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Tensor:
     """Whether a pattern matches whole strings."""
-    return _each("RegexFullMatch", lambda t: re.fullmatch(pattern.encode(), t) is not None, input, dtype=dtypes.bool)
+    return _each("RegexFullMatch", partial(_matches, pattern.encode()), input, dtype=dtypes.bool)
+
+
+@kernel
+def _matches(pattern: bytes, text: bytes) -> bool:
+    return re.fullmatch(pattern, text) is not None
 
 
 def as_string(
@@ -75,26 +104,29 @@ def as_string(
     kind = convert_to_tensor(input).dtype
     style = "e" if scientific else "g" if shortest else "f"
     digits = f".{precision}" if precision >= 0 else ""
+    spec = f"{digits}{style}" if kind.is_floating else ""
+    return _each("AsString", partial(_shown, kind.is_bool, spec, width, fill or " "), input)
 
-    def shown(value: Any) -> bytes:
-        text = str(value).lower() if kind.is_bool else f"{value:{digits}{style}}" if kind.is_floating else str(value)
-        return (text.rjust(width, fill or " ") if width > 0 else text).encode()
 
-    return _each("AsString", shown, input)
+@kernel
+def _shown(is_bool: bool, spec: str, width: int, fill: str, value: Any) -> bytes:
+    text = str(value).lower() if is_bool else f"{value:{spec}}" if spec else str(value)
+    return (text.rjust(width, fill) if width > 0 else text).encode()
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Convert strings to numbers."""
     dtype = as_dtype(out_type)
+    return _each("StringToNumber", partial(_number, dtype.is_integer), input, dtype=dtype)
 
-    def number(text: bytes) -> Any:
-        try:
-            return int(text) if dtype.is_integer else float(text)
-        except ValueError:
-            shown = text.decode()
-            raise InvalidArgumentError(f"StringToNumberOp could not correctly convert string: {shown}") from None
 
-    return _each("StringToNumber", number, input, dtype=dtype)
+@kernel
+def _number(is_integer: bool, text: bytes) -> Any:
+    try:
+        return int(text) if is_integer else float(text)
+    except ValueError:
+        shown = text.decode()
+        raise InvalidArgumentError(f"StringToNumberOp could not correctly convert string: {shown}") from None
 
 
 def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
@@ -103,8 +135,12 @@ def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | No
     if text.shape.rank not in (0, None):
         raise NotImplementedError("the parts of several texts are of several numbers: split them one by one")
     by = sep.encode() if sep else None
-    return run_later("StringSplit", lambda value: np.array(value.split(by, maxsplit), object), text._value,
-                     dtype=dtypes.string, shape=[None])  # fmt: skip
+    return run_later("StringSplit", partial(_split, by, maxsplit), text._value, dtype=dtypes.string, shape=[None])
+
+
+@kernel
+def _split(by: bytes | None, most: int, text: bytes) -> Any:
+    return np.array(text.split(by, most), object)
 
 
 def reduce_join(
@@ -125,10 +161,11 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
     if places != len(parts):
         raise ValueError(f"{places} placeholder(s) in template does not match {len(parts)} tensor(s)")
     values = [convert_to_tensor(each)._value for each in parts]
+    fill = partial(_fill, template.split(placeholder))
+    return run_later("StringFormat", fill, *values, dtype=dtypes.string, shape=[])
 
-    def filled(*arrays: Any) -> bytes:
-        pieces = template.split(placeholder)
-        shown = [np.array2string(each, separator=" ") if np.ndim(each) else str(each) for each in arrays]
-        return "".join(piece + text for piece, text in zip(pieces, [*shown, ""])).encode()
 
-    return run_later("StringFormat", filled, *values, dtype=dtypes.string, shape=[])
+@kernel
+def _fill(pieces: list[str], *arrays: Any) -> bytes:
+    shown = [np.array2string(each, separator=" ") if np.ndim(each) else str(each) for each in arrays]
+    return "".join(piece + text for piece, text in zip(pieces, [*shown, ""])).encode()

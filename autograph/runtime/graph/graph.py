@@ -42,7 +42,7 @@ Place: TypeAlias = tuple[tuple[CodeType, int], ...]
 
 
 __all__ = ["UNBOUND", "Block", "Constant", "Graph", "Node", "Place", "Value"]
-__all__ += ["drop_unused", "drop_unused_params", "gather", "map_args", "substitute", "used_by", "user_line"]
+__all__ += ["copied", "drop_unused", "drop_unused_params", "gather", "map_args", "substitute", "used_by", "user_line"]
 __all__ += ["values_in", "walk", "walk_blocks"]
 
 
@@ -246,6 +246,31 @@ def substitute(node: Node, values: dict[Value, Any]) -> None:
             substitute(inner, values)
         if block.results is not None:
             block.results = map_args(leaf, block.results)
+
+
+def copied(graph: Graph) -> Graph:
+    """A graph like another one, with values, nodes and blocks of its own."""
+    values: dict[Value, Value] = {}
+
+    def new(value: Value, node: Node | None) -> Value:
+        made = values[value] = Value(value.type, node, value.name)
+        return made
+
+    def leaf(value: Any) -> Any:
+        return values[value] if isinstance(value, Value) else value
+
+    def copy_block(block: Block) -> Block:
+        made = Block()
+        made.params = [new(param, None) for param in block.params]
+        for node in block.nodes:
+            again = Node(node.op, map_args(leaf, node.args), map_args(leaf, node.kwargs), (), node.place)
+            again.blocks, again.own = tuple(map(copy_block, node.blocks)), node.own
+            again.outputs = [new(output, again) for output in node.outputs]
+            made.append(again)
+        made.results = None if block.results is None else map_args(leaf, block.results)
+        return made
+
+    return Graph(graph.name, copy_block(graph.block))
 
 
 def walk(block: Block) -> Iterator[Node]:

@@ -11,6 +11,7 @@ import numpy as np
 from autograph.compat.tensorflow.core import convert, dtypes
 from autograph.compat.tensorflow.core.convert import apply_op, convert_to_tensor, is_tensor, matched, operand, strictly
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops
 from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
@@ -55,6 +56,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     return apply("StridedSlice", get, tensor, *tensors)
 
 
+@kernel
 def _getitem(value: Any, index: Any) -> Any:
     return value[index]
 

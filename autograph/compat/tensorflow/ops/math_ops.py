@@ -20,6 +20,7 @@ from autograph.compat.tensorflow.core.convert import (
 )
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops, run_later
 
 __all__ = [  # the names of `tf` itself
@@ -131,6 +132,7 @@ def _divisor(y: Tensor) -> Tensor:
     return run_later("Divisor", _check_divisor, y._value, dtype=y.dtype, shape=y.shape)
 
 
+@kernel
 def _check_divisor(value: Any) -> Any:
     if not np.all(value):
         raise InvalidArgumentError("Integer division by zero")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autograph.common import pytree
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tensor
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.tensor import effect
 
 
@@ -17,15 +19,17 @@ def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\
     """Print tensors and other objects when the graph runs, by default to the standard error."""
     leaves = [each for value in inputs for each in pytree.flatten(value)]
     values = [convert_to_tensor(each)._value if _is_array(each) else each for each in leaves]
+    stream = "stdout" if output_stream is sys.stdout else output_stream
+    effect(partial(_show, pytree.map(_is_array, inputs), stream, sep, end, summarize), *values)
 
-    def show(*arrays: Any) -> None:
-        rest = iter(arrays)
-        shown = [pytree.map(lambda leaf: _Shown(next(rest), _is_array(leaf), summarize), value) for value in inputs]
-        texts = [str(each) for each in shown]
-        stream = sys.stderr if output_stream is None else output_stream
-        builtins.print(*texts, sep=sep, end=end, file=stream)
 
-    effect(show, *values)
+@kernel
+def _show(structure: Any, stream: Any, sep: str, end: str, summarize: int, *values: Any) -> None:
+    """Print values in a structure, whose leaves say which ones are tensors."""
+    rest = iter(values)
+    shown = [pytree.map(lambda is_array: _Shown(next(rest), is_array, summarize), value) for value in structure]
+    file = sys.stderr if stream is None else sys.stdout if stream == "stdout" else stream
+    builtins.print(*map(str, shown), sep=sep, end=end, file=file)
 
 
 def _is_array(value: Any) -> bool:
@@ -74,9 +78,12 @@ def _number(value: Any) -> str:
 def print_like_python(*args: Any, **kwargs: Any) -> None:
     """`print(…)` when the graph runs; arguments that are no tensors are printed as they are then."""
     values = [convert_to_tensor(each)._value for each in args if is_tensor(each)]
+    others = [None if is_tensor(each) else [each] for each in args]
+    effect(partial(_show_plainly, others, kwargs), *values)
 
-    def show(*arrays: Any) -> None:
-        rest = iter(arrays)
-        builtins.print(*[next(rest) if is_tensor(each) else each for each in args], **kwargs)
 
-    effect(show, *values)
+@kernel
+def _show_plainly(others: Any, options: Any, *values: Any) -> None:
+    """Print values in the places where there are no others."""
+    rest = iter(values)
+    builtins.print(*[next(rest) if each is None else each[0] for each in others], **options)

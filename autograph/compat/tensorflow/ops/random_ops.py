@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from autograph.compat.tensorflow.core import dtypes
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.tensor import Tensor, name_ops, run_later
 from autograph.compat.tensorflow.ops import math_ops
 from autograph.compat.tensorflow.ops.array_ops import plain, static_shape
@@ -41,14 +43,17 @@ def uniform(
     low, high = (convert_to_tensor(each, dtype_hint=wanted)._value for each in ends)
     kind, own = numpy_dtype(wanted), None if seed is None else generator_of(seed)
 
-    def draw(dims: Any, low: Any, high: Any) -> Any:
-        generator = own or generator_of(None)
-        if wanted.is_integer:
-            return generator.integers(low, high, size=dims, dtype=kind)
-        return np.asarray(low + (high - low) * generator.random(dims)).astype(kind)
+    return run_later("RandomUniform", partial(_uniform, kind, own), plain(shape), low, high, dtype=wanted,
+                     shape=static_shape(shape), repeatable=False)  # fmt: skip
 
-    return run_later("RandomUniform", draw, plain(shape), low, high, dtype=wanted, shape=static_shape(shape),
-                     repeatable=False)  # fmt: skip
+
+@kernel
+def _uniform(kind: np.dtype[Any], own: np.random.Generator | None, dims: Any, low: Any, high: Any) -> Any:
+    """Uniform random numbers of a generator, or of that of all numbers."""
+    generator = own or generator_of(None)
+    if kind.kind in "iu":
+        return generator.integers(low, high, size=dims, dtype=kind)
+    return np.asarray(low + (high - low) * generator.random(dims)).astype(kind)
 
 
 def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Callable[..., Tensor]:
@@ -61,10 +66,7 @@ def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Cal
             return math_ops.add(of(shape, dtype=dtype, seed=seed) * stddev, mean)
         middle, width = (convert_to_tensor(each, dtype_hint=wanted)._value for each in (mean, stddev))
         own = None if seed is None else generator_of(seed)
-
-        def drawn(dims: Any, mean: Any, stddev: Any) -> Any:
-            return np.asarray(mean + stddev * draw(own or generator_of(None), dims)).astype(numpy_dtype(wanted))
-
+        drawn = partial(_normal, draw, numpy_dtype(wanted), own)
         return run_later("RandomNormal", drawn, plain(shape), middle, width, dtype=wanted, shape=static_shape(shape),
                          repeatable=False)  # fmt: skip
 
@@ -72,6 +74,18 @@ def _normals(title: str, draw: Callable[[np.random.Generator, Any], Any]) -> Cal
     return of
 
 
+@kernel
+def _normal(draw: Any, kind: np.dtype[Any], own: np.random.Generator | None, dims: Any, mean: Any, stddev: Any) -> Any:
+    """Random numbers of a generator, or of that of all numbers, with this mean and deviation."""
+    return np.asarray(mean + stddev * draw(own or generator_of(None), dims)).astype(kind)
+
+
+@kernel
+def _standard(generator: np.random.Generator, dims: Any) -> Any:
+    return generator.standard_normal(dims)
+
+
+@kernel
 def _truncated(generator: np.random.Generator, dims: Any) -> Any:
     """Normal random numbers, at most two standard deviations from the mean."""
     result = np.asarray(generator.standard_normal(dims))
@@ -80,7 +94,7 @@ def _truncated(generator: np.random.Generator, dims: Any) -> Any:
     return result
 
 
-normal = _normals("normal", np.random.Generator.standard_normal)
+normal = _normals("normal", _standard)
 truncated_normal = _normals("truncated normal", _truncated)
 
 
@@ -90,9 +104,10 @@ name_ops(globals())
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """Shuffle the rows of a tensor."""
     tensor = convert_to_tensor(value)
-
-    def shuffled(rows: Any) -> Any:
-        return generator_of(seed).permutation(rows)
-
-    return run_later("RandomShuffle", shuffled, tensor._value, dtype=tensor.dtype, shape=tensor.shape,
+    return run_later("RandomShuffle", partial(_shuffled, seed), tensor._value, dtype=tensor.dtype, shape=tensor.shape,
                      repeatable=False)  # fmt: skip
+
+
+@kernel
+def _shuffled(seed: int | None, rows: Any) -> Any:
+    return generator_of(seed).permutation(rows)

@@ -17,6 +17,7 @@ from autograph.compat.tensorflow.core import dtypes, graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, OutOfRangeError
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, compute, eager, is_proxy, run_later, wrap
 from autograph.compat.tensorflow.ops import array_ops, indexing
@@ -237,6 +238,7 @@ def _record(op: str, *values: Any) -> Any:
     return graph.trace.record(op, values)
 
 
+@kernel
 def _checked(index: Any, size: int, verb: str, grows: bool) -> Any:
     """Check an index into a list of that size when the graph runs."""
     if index < 0 or (index >= size and not (grows and verb == "modify")):

@@ -10,6 +10,7 @@ from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype
 from autograph.compat.tensorflow.core.graphs import prefixed
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Reference, Tensor, effect, is_proxy, wrap
 from autograph.compat.tensorflow.ops import math_ops
@@ -25,6 +26,7 @@ class Storage:
         self.value = value
 
 
+@kernel
 def read(storage: Storage) -> Any:
     """Read the current value of a variable."""
     return storage.value
@@ -33,8 +35,11 @@ def read(storage: Storage) -> Any:
 tame(read)
 
 
+@kernel
 def write(storage: Storage, value: Any) -> None:
     """Set the value of a variable."""
+    if type(storage) is not Storage:
+        raise TypeError(f"only variables can be assigned to, not {storage!r}")
     storage.value = value
 
 

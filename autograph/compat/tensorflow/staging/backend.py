@@ -24,6 +24,7 @@ from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_tenso
 from autograph.compat.tensorflow.core.dtypes import bool as bool_
 from autograph.compat.tensorflow.core.dtypes import float32, int32
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, effect, type_of, wrap
 from autograph.compat.tensorflow.ops import array_ops, math_ops, printing, reduce_ops
@@ -182,6 +183,7 @@ def _condition(value: Any, what: str = "") -> Tensor:
     return tensor if tensor.dtype is bool_ else math_ops.cast(tensor, bool_)
 
 
+@kernel
 def _check(value: Any, message: str) -> None:
     if not value:
         raise InvalidArgumentError(f"assertion failed: {message or 'the condition is false'}")

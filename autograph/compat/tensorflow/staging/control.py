@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from autograph.common import pytree
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_leaves, convert_to_tensor, is_tensor
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
+from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, effect
 from autograph.compat.tensorflow.ops import math_ops, reduce_ops
@@ -117,13 +119,14 @@ def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = 
 
 def _assert(condition: Tensor, data: Any, message: str) -> None:
     values = [convert_to_tensor(each)._value if is_tensor(each) else each for each in data or ()]
+    effect(partial(_check_holds, message), reduce_ops.reduce_all(condition)._value, *values)
 
-    def check(holds: Any, *found: Any) -> None:
-        if not holds:
-            shown = " ".join(f"[{each}]" for each in ([message] if message else []) + list(found))
-            raise InvalidArgumentError(f"assertion failed: {shown}")
 
-    effect(check, reduce_ops.reduce_all(condition)._value, *values)
+@kernel
+def _check_holds(message: str, holds: Any, *found: Any) -> None:
+    if not holds:
+        shown = " ".join(f"[{each}]" for each in ([message] if message else []) + list(found))
+        raise InvalidArgumentError(f"assertion failed: {shown}")
 
 
 def _asserting(of: Callable[..., Tensor], sign: str) -> Callable[..., None]:

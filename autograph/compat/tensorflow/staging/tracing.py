@@ -21,9 +21,9 @@ from autograph.compat.tensorflow.staging.signatures import Signature
 from autograph.operators import calls
 from autograph.operators.backend import traced_by
 from autograph.runtime.engines.numpy import engine
-from autograph.runtime.graph.graph import Graph
+from autograph.runtime.graph.graph import Graph, copied
 from autograph.runtime.graph_text.printer import expression
-from autograph.runtime.passes import dce, optimize
+from autograph.runtime.passes import LAST, PASSES, dce, optimize
 from autograph.runtime.tracing.proxies.graph_break import NeedsConcrete, Plain, Signal, Unstageable, watched_signals
 from autograph.runtime.tracing.state.blame import line_of
 
@@ -35,7 +35,7 @@ class Traced:
         structure: of its result, with a `TensorSpec` for each tensor.
 
     Args:
-        graph: optimized.
+        graph: optimized, without reused memory.
         draws: the random numbers that it gives besides its result.
     """
 
@@ -44,7 +44,9 @@ class Traced:
         self.structure = structure
         self._dtypes = [leaf.dtype for leaf in pytree.flatten(structure) if isinstance(leaf, TensorSpec)]
         self._drawn = [each.dtype for each in draws]
-        self._executable = engine.compile(graph)
+        running = copied(graph)
+        optimize(running, PASSES.keys() - LAST)
+        self._executable = engine.compile(running)
 
     def __call__(self, values: Sequence[Any]) -> Any:
         return self._result(self._run(values))
@@ -96,7 +98,7 @@ def trace(
                 graph.trace.close()
                 graph.trace.location.start_from(None)  # that frame holds on to the arguments
     dce.run(graph.trace.graph, strict=False)
-    optimize(graph.trace.graph)
+    optimize(graph.trace.graph, LAST)
     traced = Traced(graph.trace.graph, result, graph.draws)
     made = graphs.remembered()
     if made is not None:
