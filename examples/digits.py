@@ -1,16 +1,17 @@
 """A multilayer perceptron reads handwritten digits: all epochs of the training are one staged function.
 
-    python examples/digits.py [--short]          # after: pip install "autograph-py[examples]"
+    python examples/digits.py [--short] [LOGDIR]        # after: pip install "autograph-py[examples]"
 
 The 1,797 images of 8×8 pixels come with scikit-learn. The loops over epochs and batches, the shuffling, the gradients,
 Adam with a decaying rate, and the printing of the progress run in one graph; the same function is run as plain Python
-for a few steps, to compare the time.
+for a few steps, to compare the time. If there is a LOGDIR, `autograph tensorboard LOGDIR` shows the losses as they fall.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -65,19 +66,21 @@ def train(model: Any, optimizer: Any, images: Any, labels: Any, epochs: int) -> 
             losses[epoch] += loss
             batches += 1
         losses[epoch] /= batches
+        ag.summary.scalar("loss", losses[epoch], epoch)
         if epoch % 5 == 4:
             print(f"epoch {epoch + 1:3}  loss {losses[epoch]:.4f}")
     return losses
 
 
-def main(short: bool = False) -> dict[str, float]:
+def main(short: bool = False, logdir: str | None = None) -> dict[str, float]:
     images, labels, test_images, test_labels = data()
     epochs = 10 if short else 40
     model, optimizer = build(epochs * -(-len(images) // BATCH))
     print(model.summary(), "\n")
     staged = ag.function(train)
     began = time.perf_counter()
-    losses = staged(model, optimizer, images, labels, epochs)
+    with ag.summary.create_file_writer(logdir) if logdir else nullcontext():
+        losses = staged(model, optimizer, images, labels, epochs)
     seconds = time.perf_counter() - began
     model.eval()
     found = {
@@ -93,4 +96,4 @@ def main(short: bool = False) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main("--short" in sys.argv)
+    main("--short" in sys.argv, next((each for each in sys.argv[1:] if each != "--short"), None))

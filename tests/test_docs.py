@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import runpy
@@ -93,6 +94,7 @@ def test_commands(tmp_path: Path) -> None:
 
 
 PAGES = ["docs/functions.md", "docs/gradients.md", "docs/performance.md", "docs/tensorflow.md", "docs/training.md"]
+PAGES += ["docs/tensorboard.md"] if importlib.util.find_spec("tensorboard") else []
 
 
 @pytest.mark.parametrize("page", PAGES)

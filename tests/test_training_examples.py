@@ -24,6 +24,17 @@ def test_digits(capsys):
     assert "epoch  10  loss" in shown and "accuracy on test images" in shown
 
 
+def test_digits_in_tensorboard(capsys, tmp_path):
+    pytest.importorskip("sklearn")
+    pytest.importorskip("tensorboard")
+    from tests.events import values_in
+
+    importlib.import_module("digits").main(short=True, logdir=str(tmp_path))
+    losses = [loss for name, _, loss in values_in(tmp_path) if name == "loss"]
+    assert len(losses) == 10 and losses[-1] < losses[0]
+    assert capsys.readouterr().out
+
+
 def test_characters(capsys):
     found, shown = run("characters", capsys)
     assert found["loss at last"] < 0.8 * found["loss at first (nats a character)"] and found["graphs"] == 2
