@@ -11,7 +11,7 @@ TensorBoard's protocol buffers from arrays, `graph_def.py` makes them from graph
 """
 
 from autograph.summary.default import default_writer
-from autograph.summary.functions import audio, create_file_writer, flush, graph, histogram, image, scalar, text
+from autograph.summary.functions import audio, create_file_writer, flush, graph, histogram, image, scalar, text, trace
 from autograph.summary.writer import Writer
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "image",
     "scalar",
     "text",
+    "trace",
 ]

@@ -202,6 +202,29 @@ def graph(function: Any, *args: Any, **kwargs: Any) -> bool:
 
 
 @effect
+def trace(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function, and write its graph with the run time of each node to the default writer, for the page Graphs.
+
+    Args:
+        function: a staged function; or another one, which is staged for that.
+        args: of the call.
+        kwargs: of the call.
+
+    Returns:
+        the result of the call.
+
+    Raises:
+        TracingError: there is a default writer, and such a call runs as plain Python.
+
+    Example:
+        >>> ag.summary.trace(lambda x: x * 2, 1.0)
+        2.0
+    """
+    writer = default_writer()
+    return function(*args, **kwargs) if writer is None else writer.trace(function, *args, **kwargs)
+
+
+@effect
 def flush() -> None:
     """Wait until all events of the default writer are on disk.
 

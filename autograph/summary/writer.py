@@ -174,7 +174,28 @@ class Writer:
             TracingError: such a call runs as plain Python.
         """
         graph = graphs.graph_of(function, args, kwargs)
-        self.add(graphs.graph_summary(graph.name, Drawing(graph).graph_def))
+        self.add(graphs.graph_summary(graph.name, [Drawing(graph)]))
+
+    def trace(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a function, and write its graph with the run time of each node, for the page Graphs.
+
+        The call is timed as by `ag.profile`: a node that NumPy or Python runs by itself, loops and groups of nodes that
+        are machine code as a whole.
+
+        Args:
+            function: a staged function; or another one, which is staged for that.
+            args: of the call.
+            kwargs: of the call.
+
+        Returns:
+            the result of the call.
+
+        Raises:
+            TracingError: such a call runs as plain Python.
+        """
+        result, graph, profile = graphs.timed_call(function, args, kwargs)
+        self.add(graphs.graph_summary(graph.name, [Drawing(graph)], profile))
+        return result
 
     def flush(self) -> None:
         """Wait until all events are on disk."""

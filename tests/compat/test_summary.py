@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -255,6 +257,21 @@ def test_several_graphs_and_the_graph_of_the_run(writer, tmp_path):
     (function,) = RunMetadata.FromString(value.tensor.string_val[0]).function_graphs
     names = [node.name for node in function.pre_optimization_graph.node]
     assert names == ["x", "AddV2", "return", "f_1/x", "f_1/AddV2", "f_1/return"]
+
+
+def test_run_times(writer, tmp_path, capsys):
+    tf.summary.trace_on(graph=True, profiler=True)
+    DemoModule().addprint(tf.constant(1.0))
+    with writer.as_default():
+        tf.summary.trace_export("demo", step=0, profiler_outdir=str(tmp_path))
+    ((value,),) = (event.summary.value for event in events_in(tmp_path))
+    assert value.metadata.plugin_data.plugin_name == "graph_run_metadata"
+    found = RunMetadata.FromString(value.tensor.string_val[0])
+    stats = {stats.node_name: stats.timeline_label for stats in found.step_stats.dev_stats[0].node_stats}
+    assert stats["demo_module/while/body/double/Mul"] == "mul: 2 runs by NumPy"
+    assert stats.keys() <= {node.name for node in found.function_graphs[0].pre_optimization_graph.node}
+    (trace,) = (tmp_path / "plugins" / "profile").rglob("*.trace.json")
+    assert "mul" in {event["name"] for event in json.loads(trace.read_text())["traceEvents"]}
 
 
 def test_what_is_missing_for_an_export(writer):

@@ -73,3 +73,18 @@ def test_the_graph_with_its_scopes(board, page):
         )
         shown = page.wait_for(f"{names} return names.includes(arguments[0]) && names", inside)
     assert {"while/test", "while/x", "while/body/smooth", "while/body/max"} <= set(shown)
+
+
+def test_run_times_color_the_graph(tmp_path, page):
+    with ag.summary.create_file_writer(tmp_path) as writer:
+        writer.trace(ag.function(relax, engine="numpy"), np.ones(4), 0.5)
+    button = "find('paper-radio-button').find(each => each.textContent.trim() === arguments[0])"
+    fill = "find('g.node[data-name=while] .nodeshape > *').map(each => each.style.fill)[0]"
+    with tensorboard(tmp_path) as board:
+        assert 'node_name: "while/body/smooth/mul"' in board.get("plugin/graphs/run_metadata", run=".", tag="relax")
+        page.open(f"{board.url}#graphs")
+        before = page.wait_for(f"return {fill}")
+        page.run(f"{button}.click()", "Profile")
+        page.wait_for(f"return !{button}.disabled", "Compute time")
+        page.run(f"{button}.click()", "Compute time")
+        page.wait_for(f"return {fill} && {fill} !== arguments[0]", before)

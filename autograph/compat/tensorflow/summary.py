@@ -6,9 +6,12 @@ write them at each run.
 
 from __future__ import annotations
 
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +25,7 @@ from autograph.compat.tensorflow.core.graphs import FuncGraph, prefixed
 from autograph.compat.tensorflow.core.tensor import Tensor, effect
 from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.runtime.graph.graph import Constant, Node
+from autograph.runtime.profiling.profile import Profile
 from autograph.summary import protos
 from autograph.summary.graph_def import Calls, Drawing
 from autograph.summary.graphs import graph_summary
@@ -229,10 +233,12 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
 
 
 class _Trace:
-    """The graphs that were traced since `trace_on`."""
+    """The graphs that were traced since `trace_on`, and the run times."""
 
-    def __init__(self, graph: bool) -> None:
+    def __init__(self, graph: bool, profile: Profile | None, folder: str | None) -> None:
         self.graphs: list[FuncGraph] | None = [] if graph else None
+        self.profile = profile
+        self.folder = folder
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
@@ -241,34 +247,49 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
     Args:
         graph: whether to remember them.
         profiler: whether to measure run times.
-        profiler_outdir: the folder for these.
+        profiler_outdir: the folder for a file with these, unless `trace_export` names one.
     """
-    _state.trace = _Trace(graph)
+    trace_off()
+    profile = Profile() if profiler else None
+    _state.trace = _Trace(graph, profile, profiler_outdir)
     graphs.remember(_state.trace.graphs)
+    if profile is not None:
+        profile.__enter__()
 
 
 def trace_off() -> None:
-    """Stop remembering."""
+    """Stop remembering and measuring."""
+    if _state.trace is not None and _state.trace.profile is not None:
+        _state.trace.profile.__exit__()
     _state.trace = None
     graphs.remember(None)
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
-    """Write the graphs that were traced since `trace_on`."""
+    """Write the graphs that were traced since `trace_on`, with the run times of nodes if these were measured.
+
+    Args:
+        name: under which the page Graphs shows them.
+        step: an integer; by default the default step.
+        profiler_outdir: the folder for a Chrome trace of all calls, below `plugins/profile`.
+    """
     if _state.trace is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")
     if _state.writer is None:
         raise ValueError("No default writer: use trace_export within `with writer.as_default():`")
-    made, writer = _state.trace.graphs, _writer()
+    found, writer = _state.trace, _writer()
     step = _state.step if step is None else step
     if step is None:
         raise ValueError("No step set: say trace_export(…, step=0), or use tf.summary.experimental.set_step()")
-    if writer is not None and made:
-        graph_def = drawn(made[0])
-        for number, graph in enumerate(made[1:], 1):
-            graph_def.MergeFrom(drawn(graph, f"{graph.name}_{number}"))
-        writer.add(graph_summary(name, graph_def), step)
     trace_off()
+    if writer is not None and found.graphs:
+        drawings = [drawn(graph, f"{graph.name}_{at}" if at else "") for at, graph in enumerate(found.graphs)]
+        writer.add(graph_summary(name, drawings, found.profile), step)
+    folder = profiler_outdir or found.folder
+    if found.profile is not None and folder is not None:
+        target = Path(folder) / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
+        target.mkdir(parents=True, exist_ok=True)
+        found.profile.save(target / f"{socket.gethostname()}.trace.json")
 
 
 def graph(graph_data: FuncGraph) -> Tensor:
@@ -276,19 +297,19 @@ def graph(graph_data: FuncGraph) -> Tensor:
     writer = _writer()
     if writer is None:
         return convert_to_tensor(False)
-    writer.add(graph_def=drawn(graph_data).SerializeToString())
+    writer.add(graph_def=drawn(graph_data).graph_def.SerializeToString())
     return convert_to_tensor(True)
 
 
-def drawn(graph: FuncGraph, scope: str = "") -> Any:
-    """A graph as a `GraphDef`, in the scopes that `tf.name_scope` has made."""
+def drawn(graph: FuncGraph, scope: str = "") -> Drawing:
+    """A graph for TensorBoard, in the scopes that `tf.name_scope` has made."""
     names = {id(each._storage): each._name for each in graph.accessed.values() if isinstance(each, Variable)}
 
     def calls(node: Node) -> Calls:
         path = graph.scopes.get(node, ())
         return tuple((path[: number + 1], part) for number, part in enumerate(path))
 
-    return Drawing(graph.trace.graph, scope, calls, _title_of, names).graph_def
+    return Drawing(graph.trace.graph, scope, calls, _title_of, names)
 
 
 def _title_of(node: Node) -> tuple[str, str]:
