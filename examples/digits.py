@@ -4,7 +4,7 @@
 
 The 1,797 images of 8×8 pixels come with scikit-learn. The loops over epochs and batches, the shuffling, the gradients,
 Adam with a decaying rate, and the printing of the progress run in one graph; the same function is run as plain Python
-for a few steps, to compare the time. If there is a LOGDIR, `autograph tensorboard LOGDIR` shows the losses as they fall.
+for a few steps, to compare the time. With a LOGDIR, `autograph tensorboard LOGDIR` shows the losses as they fall.
 """
 
 from __future__ import annotations
