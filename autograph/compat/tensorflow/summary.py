@@ -11,17 +11,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from autograph.common import trace_rules
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.graph_def import op_of
 from autograph.compat.tensorflow.core.graphs import FuncGraph, prefixed
+from autograph.compat.tensorflow.core.kernels import kernel_name
 from autograph.compat.tensorflow.core.tensor import Tensor, effect
 from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.runtime.graph.graph import Constant, Node
@@ -317,14 +318,11 @@ def _title_of(node: Node) -> tuple[str, str]:
     if node.op == "stop_gradient":
         return "", ""
     function = node.args[0].value if node.op == "call" and isinstance(node.args[0], Constant) else None
-    name = getattr(function, "__qualname__", "") if trace_rules.is_plain(getattr(function, "__module__", "")) else ""
-    op = _CALLS.get(name) or op_of(node)
+    name = kernel_name(function.func if isinstance(function, partial) else function)
+    if getattr(function, "__module__", "") == __name__:
+        name = "write_summary"
+    op = op_of(node) if name is None else _KERNELS.get(name) or "".join(map(str.capitalize, name.split("_")))
     return op, op
 
 
-_CALLS = {
-    "read": "ReadVariableOp",
-    "write": "AssignVariableOp",
-    "print.<locals>.show": "PrintV2",
-    "_record.<locals>.write": "WriteSummary",
-}
+_KERNELS = {"read": "ReadVariableOp", "write": "AssignVariableOp", "show": "PrintV2", "show_plainly": "PrintV2"}
