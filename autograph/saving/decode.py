@@ -228,10 +228,10 @@ class Decoder:
         if kind == "slice" and len(part) == 3:
             return slice(*[self.arg(each, values) for each in part])
         if kind == "namedtuple":
-            return self._named_tuple(self.object(part), [self.arg(each, values) for each in record["parts"]])
+            return self.named_tuple(self.object(part), [self.arg(each, values) for each in record["parts"]])
         raise LoadError(f"there is no argument {vocabulary.shown(record)}")
 
-    def _named_tuple(self, kind: Any, parts: list[Any]) -> Any:
+    def named_tuple(self, kind: Any, parts: list[Any]) -> Any:
         if not is_a(kind, type) or not issubclass(kind, tuple) or len(getattr(kind, "_fields", ())) != len(parts):
             raise LoadError("a named tuple has other fields than its class")
         return tuple.__new__(kind, parts)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import collections
 import math
+import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
@@ -31,6 +32,7 @@ from autograph.runtime.dispatch.function import BoundFunction, Function, staged_
 from autograph.runtime.engines.numpy.line_table import Places, pieces_of
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, Value, map_args, user_line, walk
 from autograph.runtime.graph_text import notation
+from autograph.runtime.tracing.materialize import make_function
 from autograph.runtime.tracing.proxies.source_location import Handling
 from autograph.saving import vocabulary
 from autograph.saving.arrays import KINDS, array_record, overlapping
@@ -172,10 +174,14 @@ class Encoder:
         is_tuple = is_a(thing, type) and thing.__bases__ == (tuple,) and hasattr(thing, "_fields")
         if is_tuple and full not in self._allowed:
             return {"kind": "namedtuple", "name": full, "fields": list(thing._fields)}
+        if thing is make_function:
+            raise self.refused("a function made here is kept or handed on, and a saved graph contains no code", about)
+        if not is_found(thing, full):
+            raise self.refused(f"{_described(thing)} is neither data nor found by a name, and cannot be saved", about)
         if full not in self._allowed:
             raise self.refused(
-                f"{_described(thing)} is Python code of its own, which a saved graph does not contain. Save what calls "
-                f"it without it, or allow both to save and to load it by name: allow_callbacks=[{full!r}]",
+                f"{_described(thing)} is Python code of its own, which a saved graph does not contain. Write the "
+                f"function without it, or allow it both when saving and when loading: allow_callbacks=[{full!r}]",
                 about,
             )
         self.callbacks[full] = None
@@ -437,6 +443,17 @@ def methods_of(thing: Any) -> dict[str, Any]:
             else:
                 found.pop(name, None)
     return {name: BoundFunction(staged_function(part) or part, thing) for name, part in found.items()}
+
+
+def is_found(thing: Any, full: str) -> bool:
+    """Whether a module that is there has this function or class under this name."""
+    module, _, qualname = full.partition(":")
+    found: Any = sys.modules.get(module)
+    for name in qualname.split("."):
+        found = vars(found).get(name) if is_a(found, (type, types.ModuleType)) else None
+    return any(each is thing for each in (found, getattr(found, "__func__", None))) or (
+        found is not None and own_attribute(thing, "__dict__", {}).get("__wrapped__") is found     # as `do_not_convert`
+    )
 
 
 def full_name(thing: Any) -> str:

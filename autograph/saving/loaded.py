@@ -27,7 +27,7 @@ from autograph.runtime.dispatch.input_signature import misfit
 from autograph.runtime.dispatch.trace_entry import broken
 from autograph.runtime.graph.graph import Block, Graph, Value, map_args, walk
 from autograph.runtime.graph.signature import Dynamic, Event, Guard, Instance, Leaf, Policy, Signature, Static, Traced
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.types import ANY, TensorType
 from autograph.runtime.tracing.proxies.graph_break import Diverged
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.trace import Trace
@@ -284,7 +284,9 @@ def _signature(decoder: Decoder, record: Record) -> SavedSignature:
         if kind == "dict":
             return {decoder.held(key): part(value) for key, value in inner}
         if kind == "namedtuple":
-            return decoder._named_tuple(decoder.object(inner), [part(value) for value in each["parts"]])
+            return decoder.named_tuple(decoder.object(inner), [part(value) for value in each["parts"]])
+        if kind == "structure":
+            return _structure(decoder.object(inner), {name: part(value) for name, value in each["parts"]})
         raise LoadError(f"there are no arguments {vocabulary.shown(each)}")
 
     kwargs = {name: part(each) for name, each in record["tree"]["kwargs"].items()}
@@ -294,13 +296,23 @@ def _signature(decoder: Decoder, record: Record) -> SavedSignature:
         raise LoadError("a signature has not as many names as leaves")
     graph = decoder.graph(record["graph"])
     dynamic = [leaf for leaf in leaves if isinstance(leaf, Dynamic)]
-    if [param.type for param in graph.params][: len(dynamic)] != [leaf.type for leaf in dynamic]:
+    if not all(param.type == leaf.type or param.type == ANY for param, leaf in zip(graph.params, dynamic)):
         raise LoadError("a graph takes other arguments than its signature")
     if len(graph.params) != len(dynamic) + len(record["containers"]):
         raise LoadError("a graph has not as many parameters as its signature has arguments")
     guards = [guard_of(each, decoder.held) for each in record["guards"]]
     signature = Signature(tree, leaves, paths, same)
     return SavedSignature(signature, guards, tuple(record["containers"]), record["graph"], graph)
+
+
+def _structure(kind: Any, parts: dict[str, Any]) -> Any:
+    """A dataclass with these fields, of a class that is allowed."""
+    if not isinstance(kind, type) or not pytree.may_be_nested(kind):
+        raise LoadError("a structure of the arguments has no class of fields")
+    made: Any = object.__new__(kind)
+    for name, value in parts.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def _leaf(decoder: Decoder, record: Record) -> Leaf:
