@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import autograph.transforms.staging  # noqa: F401  (which makes traces)
 from autograph.common import pytree
 from autograph.common.trace_rules import on_behalf
 from autograph.errors import LoadError, SignatureError
