@@ -13,17 +13,16 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograph.errors import LoadError, SaveError
+from autograph.errors import AutographError, LoadError, SaveError
 from autograph.saving import directory as files
 from autograph.saving.decode import Decoder
 from autograph.saving.encode import Encoder, is_function
 from autograph.saving.functions import FunctionSaver
-from autograph.saving.loaded import LoadedFunction, load_function
+from autograph.saving.loaded import LoadedFunction, LoadedFunctions
 
 __all__ = ["LoadedFunction", "load", "save"]
 
@@ -135,12 +134,12 @@ def from_document(
     engine: str | None = None,
 ) -> Any:
     """The object of a document that fits the schema; arguments and errors as for `load`."""
-    decoder = Decoder(document, arrays, allow_callbacks, partial(load_function, engine=engine))
+    decoder = Decoder(document, arrays, allow_callbacks, LoadedFunctions(engine))
     try:
         return decoder.object(document["root"])
     except LoadError:
         raise
     except (RecursionError, MemoryError) as error:
         raise LoadError("the saved object is nested too deeply") from error
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, AutographError, LookupError, TypeError, ValueError) as error:
         raise LoadError(f"the saved object is not well-formed: {error}") from error

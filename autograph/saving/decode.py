@@ -11,7 +11,7 @@ import importlib
 import sys
 from collections.abc import Callable, Collection, Mapping
 from types import CodeType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -35,6 +35,16 @@ _FRAMES = 1000          # of a place
 _BIT_GENERATORS = {name: getattr(np.random, name) for name in ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")}
 
 
+class Functions(Protocol):
+    """Makes the functions of records."""
+
+    def blank(self) -> Any:
+        """A function without graphs: its graphs may call it."""
+
+    def fill(self, made: Any, decoder: Decoder, record: Record) -> None:
+        """Give a blank function the graphs of a record."""
+
+
 class Decoder:
     """Makes the objects of a table of records, each once, and the graphs that refer to them.
 
@@ -42,7 +52,7 @@ class Decoder:
         document: the contents of the file, checked against the schema.
         arrays: those of its file of arrays, by name.
         allowed: names `module:qualname` of functions and classes that may be imported and called.
-        make_function: makes the function of a record.
+        functions: makes a function without graphs, and gives it those of a record.
     """
 
     def __init__(
@@ -50,14 +60,14 @@ class Decoder:
         document: Record,
         arrays: Mapping[str, Array],
         allowed: Collection[str],
-        make_function: Callable[[Decoder, Record], Any],
+        functions: Functions,
     ) -> None:
         self._records: list[Record] = document["objects"]
         self._codes: list[list[Any]] = document["codes"]
         self._places: list[Any] = document["places"]
         self._arrays = arrays
         self._allowed = frozenset(allowed)
-        self._make_function = make_function
+        self.functions = functions
         self._made: dict[int, Any] = {}
         self._types: dict[str, Type] = {}
         self._place_of: dict[int, Place] = {}
@@ -447,6 +457,7 @@ _SHELLS: dict[str, Callable[[Decoder, Record], Any]] = {
     "default dict": Decoder._default_dict,
     "module": Decoder._instance,
     "object": Decoder._instance,
+    "function": lambda decoder, record: decoder.functions.blank(),
 }
 _FILLERS: dict[str, Callable[[Decoder, Record, Any], None]] = {
     "list": Decoder._fill_list,
@@ -456,6 +467,7 @@ _FILLERS: dict[str, Callable[[Decoder, Record, Any], None]] = {
     "default dict": Decoder._fill_dict,
     "module": Decoder._fill_instance,
     "object": Decoder._fill_instance,
+    "function": lambda decoder, record, made: decoder.functions.fill(made, decoder, record),
 }
 _MAKERS: dict[str, Callable[[Decoder, Record], Any]] = {
     "array": Decoder._array,
@@ -465,5 +477,4 @@ _MAKERS: dict[str, Callable[[Decoder, Record], Any]] = {
     "namedtuple": Decoder._namedtuple,
     "random": Decoder._random,
     "member": Decoder._member,
-    "function": lambda decoder, record: decoder._make_function(decoder, record),
 }

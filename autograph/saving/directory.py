@@ -147,7 +147,7 @@ def _parsed(data: bytes, file: Path) -> Any:
         return found
 
     try:
-        return json.loads(data, parse_constant=refuse, object_pairs_hook=unique)
+        return json.loads(data.decode(), parse_constant=refuse, object_pairs_hook=unique)
     except (RecursionError, MemoryError) as error:
         raise LoadError(f"{file} is nested too deeply") from error
     except (ValueError, OverflowError) as error:

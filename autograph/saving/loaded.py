@@ -329,6 +329,20 @@ class LoadedFunction(AlwaysStaged):
     """A staged function whose graphs were saved."""
 
 
-def load_function(decoder: Decoder, record: Record, engine: str | None = None) -> LoadedFunction:
-    """The function of a record."""
-    return LoadedFunction(SavedGraphs(decoder, record), strict=("plain",), engine=engine)
+class LoadedFunctions:
+    """Makes loaded functions.
+
+    Args:
+        engine: that runs their graphs, as for `ag.function`.
+    """
+
+    def __init__(self, engine: str | None = None) -> None:
+        self._engine = engine
+
+    def blank(self) -> LoadedFunction:
+        """A function without graphs."""
+        return LoadedFunction.__new__(LoadedFunction)
+
+    def fill(self, made: LoadedFunction, decoder: Decoder, record: Record) -> None:
+        """Give a blank function the graphs of a record."""
+        LoadedFunction.__init__(made, SavedGraphs(decoder, record), strict=("plain",), engine=self._engine)

@@ -206,3 +206,14 @@ def test_code_that_runs_as_plain_python_is_refused_with_the_reason(tmp_path: Pat
 
     with pytest.raises(SaveError, match="guarded has no graph to save, since it runs as plain Python: `except` is"):
         ag.save(guarded, tmp_path / "saved", signatures=[(1,)])
+
+
+def test_a_function_that_calls_itself(tmp_path: Path) -> None:
+    @ag.function
+    def depth(n: Any) -> Any:
+        if n <= 1:
+            return 0
+        return 1 + depth(n // 2)
+
+    loaded = saved(depth, tmp_path, signatures=[(1,), (100,)])     # each number is a signature, as it is unrolled
+    assert [loaded(1), loaded(100)] == [0, 6]
