@@ -148,7 +148,8 @@ class Module:
         return "\n".join([*lines, f"{type(self).__name__}: {total:,} elements, {trainable:,} of them trainable"])
 
     def __repr__(self) -> str:
-        lines = [f"  {name}={_described(part)},\n" for name, part in vars(self).items() if not name.startswith("_")]
+        shown = {name: part for name, part in vars(self).items() if not (name.startswith("_") or _is_method(part))}
+        lines = [f"  {name}={_described(part)},\n" for name, part in shown.items()]
         return f"{type(self).__name__}(\n{''.join(lines)})" if lines else f"{type(self).__name__}()"
 
 
@@ -189,6 +190,11 @@ def _misfit(path: str, variable: Variable, value: np.ndarray[Any, Any]) -> str:
     if not np.can_cast(value.dtype, variable.dtype, "same_kind"):
         return f"{path} has dtype {variable.dtype}, but dtype {value.dtype} was given"
     return ""
+
+
+def _is_method(part: Any) -> bool:
+    """Whether an attribute is a staged function, as the methods of loaded modules are."""
+    return hasattr(type(part), "__ag_staged__")
 
 
 def _described(part: Any) -> str:

@@ -93,14 +93,14 @@ def test_commands(tmp_path: Path) -> None:
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
 
 
-PAGES = ["docs/functions.md", "docs/gradients.md", "docs/performance.md", "docs/tensorflow.md", "docs/training.md"]
-PAGES += ["docs/tensorboard.md"] if importlib.util.find_spec("tensorboard") else []
+PAGES = """functions gradients performance saving tensorflow training""".split()
+PAGES += ["tensorboard"] if importlib.util.find_spec("tensorboard") else []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages(page: str, tmp_path: Path) -> None:
     """The examples of a page, in one program, print what is said below each."""
-    found = blocks(page, "python", "text")
+    found = blocks(f"docs/{page}.md", "python", "text")
     programs, said = found[::2], found[1::2]
     (tmp_path / "page.py").write_text("print('<<<>>>')\n".join(programs), encoding="utf-8")
     printed = python(tmp_path, "page.py").split("<<<>>>\n")
