@@ -18,7 +18,7 @@ from autograph.runtime.graph.signature import Instance, Static
 from autograph.saving import directory as files
 from autograph.saving.arrays import dtype_of
 from autograph.saving.decode import Decoder
-from autograph.saving.loaded import LoadedFunction, SavedGraphs, SavedSignature, load_function
+from autograph.saving.loaded import LoadedFunction, LoadedFunctions, SavedGraphs, SavedSignature
 
 Record = dict[str, Any]
 DEFAULTS = ("serving_default", "__call__")      # methods that are meant where no name is given
@@ -159,11 +159,8 @@ def graphs_of(
     """
     document, arrays = files.read(directory)
 
-    def make(decoder: Decoder, record: Record) -> LoadedFunction:
-        return load_function(decoder, record, engine=engine)
-
     try:
-        decoder = _Shown(document, arrays, (), make)
+        decoder = _Shown(document, arrays, (), LoadedFunctions(engine))
         decoder.object(document["root"])    # of which a method is a part
         found: LoadedFunction = decoder.object(number)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -199,8 +196,8 @@ class _Shown(Decoder):
         self._made[number] = made
         return made
 
-    def _named_tuple(self, kind: Any, parts: list[Any]) -> Any:
-        return tuple(parts) if _is_placeholder(kind) else super()._named_tuple(kind, parts)
+    def named_tuple(self, kind: Any, parts: list[Any]) -> Any:
+        return tuple(parts) if _is_placeholder(kind) else super().named_tuple(kind, parts)
 
 
 class _Member:
