@@ -56,14 +56,16 @@ def files_of(*modules: str) -> tuple[str, ...]:
 _STAGED = ("variables", "modules", "transforms.jacobians", "nn", "optim")
 _STAGED_FILES = files_of(*_STAGED)
 _FOR_USERS = files_of("operators", "runtime.tracing.calls.python_versions")
+# Functions of `ag.summary`: graphs call them when they run.
+SUMMARY = tuple("Writer audio create_file_writer default_writer flush graph histogram image scalar text trace".split())
 _PREFIX = f"{__name__.partition('.')[0]}."
 _STAGED_NAMES = tuple(
     f"{_PREFIX}{name}"
     for name in (
-        *_STAGED, "runtime.tracing.calls.python_versions", "Variable", "Module", "vjp", "jvp", "stop_gradient",
-        "summary",      # whose functions are marked, so that calls are made when the graph runs
+        *(*_STAGED, "runtime.tracing.calls.python_versions", "Variable", "Module", "vjp", "jvp", "stop_gradient"),
+        *(f"summary.{name}" for name in SUMMARY),
     )
-)  # fmt: skip
+)
 
 
 def is_plain(module: Any) -> bool:

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph import summary
+from autograph.common import trace_rules
+from autograph.summary import scalar
 from tests.events import values_in
 
 
@@ -105,6 +108,53 @@ def test_derivatives_do_not_go_through_summaries(tmp_path):
         assert ag.grad(loss)(np.ones(3)).tolist() == [2, 2, 2]
         assert ag.function(ag.value_and_grad(loss))(np.ones(3))[1].tolist() == [2, 2, 2]
     assert values_in(tmp_path) == [("loss", 0, 3.0)] * 2
+
+
+def cube(x):
+    value = np.sum(x * x * x)
+    scalar("cube", value, 0)
+    return value
+
+
+@pytest.mark.parametrize(
+    "derive",
+    [
+        ag.grad(cube),
+        lambda x: ag.jvp(cube, (x,), (x,)),
+        lambda x: ag.vjp(cube, x)[1](1.0),
+        ag.hessian(cube),
+        ag.grad(ag.checkpoint(cube)),
+    ],
+    ids=["grad", "jvp", "vjp", "hessian", "checkpoint"],
+)
+def test_derivatives_write_as_often_as_they_print(tmp_path, capsys, derive, monkeypatch):
+    with ag.summary.create_file_writer(tmp_path):
+        derive(np.ones(2))
+    written = len(values_in(tmp_path))
+    monkeypatch.setitem(globals(), "scalar", print)
+    derive(np.ones(2))
+    assert written == capsys.readouterr().out.count("cube") > 0
+
+
+def test_names_are_known_to_the_tracer():
+    assert sorted(trace_rules.SUMMARY) == sorted(ag.summary.__all__)
+
+
+def test_functions_by_other_names(tmp_path):
+    def by_name(x):
+        for i in range(3):
+            x = x * 0.5
+            scalar("direct", x, i)
+            summary.scalar("module", x, step=i)
+        return x
+
+    function = ag.function(by_name, engine="numpy")
+    with ag.summary.create_file_writer(tmp_path):
+        for start in (1.0, 2.0):
+            assert function(start) == start / 8
+    assert function.traces[0].graph is not None
+    assert [value for name, _, value in values_in(tmp_path) if name == "direct"] == [0.5, 0.25, 0.125, 1.0, 0.5, 0.25]
+    assert len(values_in(tmp_path)) == 12
 
 
 def test_an_error_is_on_the_users_line(tmp_path):
