@@ -70,6 +70,7 @@ class _Current(threading.local):
     def __init__(self) -> None:
         self.budget = Budget()
         self.staging = 0.0
+        self.profiling = 0.0
 
 
 _CURRENT = _Current()
@@ -95,9 +96,15 @@ def untimed() -> Iterator[None]:
         _CURRENT.staging = staging + time.thread_time() - begin
 
 
-def leave_out(seconds: float) -> None:
-    """Leave some time of this thread that has passed out of `own_time`."""
-    _CURRENT.staging += seconds
+def wall_time() -> float:
+    """The time, without that of this thread's profile."""
+    return time.perf_counter() - _CURRENT.profiling
+
+
+def leave_out(own: float, wall: float) -> None:
+    """Leave time that a profile has taken out of `own_time` and `wall_time`."""
+    _CURRENT.staging += max(0.0, own)
+    _CURRENT.profiling += max(0.0, wall)
 
 
 @contextmanager

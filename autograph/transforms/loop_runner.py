@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 import types
 import warnings
 import weakref
@@ -20,6 +19,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from autograph import operators
+from autograph.common import budget
 from autograph.common.code_flags import codes_in
 from autograph.common.code_marks import shelters
 from autograph.common.cpython_internals import COUNTS, reference_count
@@ -37,7 +37,7 @@ from autograph.transforms.loop_sites import Outcome, Owner, Site
 HOT = 0.003         # seconds in a loop, after which it is staged
 FIRST = 8           # iterations before the clock is read; then twice as many
 PLAIN = Outcome.PLAIN
-clock = time.perf_counter
+clock = budget.wall_time
 
 
 class LoopRunner:

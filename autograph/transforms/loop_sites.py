@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 
 from autograph import operators
 from autograph.backends.graph import GRAPH
+from autograph.common import budget
 from autograph.common.code_marks import Shelter
 from autograph.common.printing.locations import duration
 from autograph.conversion.loop_functions import Loop, NoFunction
@@ -189,7 +189,7 @@ class Site:
     def ended(self, count: int, begin: float, whole: bool) -> None:
         """Add the last plain iterations of a run, from a time on; `whole`: they ended the loop."""
         plain, threshold = self.plain, self.owner.threshold
-        plain.seconds += time.perf_counter() - begin
+        plain.seconds += budget.wall_time() - begin
         plain.runs += whole
         plain.timed += whole
         plain.count += count
@@ -228,7 +228,7 @@ class Site:
         self.wanted = False
         cells = loop.cells(bodies)
         variant, values = self._variant(loop, cells, call, items, options)
-        function, made, begin = variant.function, variant.made, time.perf_counter()
+        function, made, begin = variant.function, variant.made, budget.wall_time()
         dispatcher = function.__call__
         try:
             results = variant.run(*(items.parts if items else ()), *values)
@@ -259,7 +259,7 @@ class Site:
         if variant.made != made:
             self._traced()
         elif self.staged.timed < TIMED or not self.staged.runs % TIMED:
-            self._measured(time.perf_counter() - begin, items.length if items and len(bodies) == 1 else None)
+            self._measured(budget.wall_time() - begin, items.length if items and len(bodies) == 1 else None)
         return Outcome.STAGED
 
     def _variant(

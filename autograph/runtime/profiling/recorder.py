@@ -34,6 +34,7 @@ EVENTS = 100_000  # of one thread, with begin and end; later ones only count in 
 # What takes time: the user's code in its three forms, and this library before and between.
 ENGINES = ("Python", "NumPy", "machine code", "entering", "tracing", "compiling")
 WHOLE = -1  # in place of the number of a spot: an event of a whole run
+SHORT = 5e-6  # seconds of a profile for a call of a function, at most: more is the time of other processes
 TRIALS, TICKS = 200, 20  # to find out how long a tick takes
 
 
@@ -127,8 +128,8 @@ class State:
             looks at tuples, and so would show in the times.
         times: of each, begin and end.
         dropped: the number of events that are not kept.
-        accounted: seconds of all spots of functions and graphs. The tiers compare calls by the time of the processor:
-            that of the profile itself is left out of it, so that they decide as without a profile.
+        accounted: seconds of all spots of functions and graphs. What a run takes besides is time of the profile, which
+            is left out where tiers compare calls, so that they decide as without a profile.
         top: the innermost run.
     """
 
@@ -176,11 +177,13 @@ class Run:
 
     __slots__ = (
         *("branch", "counts", "enters_graph", "frame", "seconds"),
-        *("_accounted", "_before", "_begin", "_entered", "_inner", "_last", "_outer", "_own", "_state"),
+        *("_accounted", "_before", "_begin", "_entered", "_inner", "_last", "_outer", "_own", "_state", "_wall"),
     )
 
     def __init__(self, state: State, site: Site, frame: FrameType | None) -> None:
         self._entered = clock()
+        if frame is not None:
+            self._own, self._wall = budget.own_time(), budget.wall_time()
         self.branch = branch = state.enter(site)
         self.seconds, self.counts = branch.seconds, branch.counts
         self.frame, self.enters_graph = frame, False
@@ -191,7 +194,6 @@ class Run:
         state.top = self
         if frame is not None:
             self._before, self._accounted = sum(self.seconds), state.accounted
-            self._own = budget.own_time()
         self._begin = self._last = clock()
 
     def tick(self, number: int, value: Any = None) -> Any:
@@ -221,7 +223,8 @@ class Run:
         self.frame = error = trace = None       # which refer to one another
         self._leave(clock())
         self._state.accounted += sum(self.seconds) - self._before
-        budget.leave_out(max(0.0, budget.own_time() - self._own - (self._state.accounted - self._accounted)))
+        accounted = self._state.accounted - self._accounted
+        budget.leave_out(budget.own_time() - self._own - accounted, budget.wall_time() - self._wall - accounted)
 
     def close(self, number: int = 0) -> None:
         """End the run of a function or phase."""
@@ -232,6 +235,8 @@ class Run:
         if self.branch.site.kind == "function":
             self._state.accounted += seconds
         self._leave(now)
+        seconds = min(clock() - now + self._begin - self._entered, SHORT)
+        budget.leave_out(seconds, seconds)
 
     def _leave(self, now: float) -> None:
         state, outer = self._state, self._outer

@@ -8,14 +8,13 @@ compute the arrays of one call, and the faster one stays.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from autograph.common import forking
+from autograph.common import budget, forking
 from autograph.errors import EngineError
 from autograph.runtime.engines.native.abi.calling_convention import are_wide, kind_of
 from autograph.runtime.engines.native.analysis.clone import Copier
@@ -71,9 +70,9 @@ class TieredRegion(Region):
         iterations = FIRST
         while self._waits(kinds) and self._pieces is not None:
             run = self._pieces.around.run
-            begin = time.perf_counter()
+            begin = budget.wall_time()
             done, found = self._run(run, iterations, inputs)
-            self.taken[kinds] = self.taken.get(kinds, 0.0) + time.perf_counter() - begin
+            self.taken[kinds] = self.taken.get(kinds, 0.0) + budget.wall_time() - begin
             if done:
                 return found
             inputs, iterations = found, 2 * iterations
@@ -139,9 +138,9 @@ class TieredKernel(Kernel):
     def __call__(self, *args: Any) -> Any:
         if self.taken >= WORTH * PATIENCE:
             return super().__call__(*args)
-        begin = time.perf_counter()
+        begin = budget.wall_time()
         found = self.python(*args)
-        self.taken += time.perf_counter() - begin
+        self.taken += budget.wall_time() - begin
         return found
 
     def _version(self, args: Sequence[Any], inputs: Sequence[Any]) -> Fused | None:
@@ -177,9 +176,9 @@ class TieredKernel(Kernel):
 
 
 def _seconds(work: Callable[..., Any], args: Sequence[Any]) -> float:
-    begin = time.perf_counter()
+    begin = budget.wall_time()
     work(*args)
-    return time.perf_counter() - begin
+    return budget.wall_time() - begin
 
 
 def _obstacle() -> str:

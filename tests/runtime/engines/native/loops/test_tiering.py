@@ -22,7 +22,7 @@ def patience(monkeypatch):
 
     def set(pieces, first=1):
         clock = itertools.count()
-        monkeypatch.setattr(tiering, "time", SimpleNamespace(perf_counter=clock.__next__))
+        monkeypatch.setattr(tiering, "budget", SimpleNamespace(wall_time=clock.__next__))
         monkeypatch.setattr(tiering, "PATIENCE", pieces)
         monkeypatch.setattr(tiering, "FIRST", first)
 
