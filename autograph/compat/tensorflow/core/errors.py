@@ -51,6 +51,11 @@ def raised_by(error: Exception, op: str = "") -> Exception:
         text = str(error)
         if "broadcast" in text:
             text = f"required broadcastable shapes ({text})"
+        if text.startswith("negative dimensions"):
+            text = "Dimensions must be >= 0"
+        core = re.search(r"core dimension .*\(size (\d+) is different from (\d+)\)", text)
+        if core:
+            text = f"Matrix size-incompatible: the inner dimensions of In[0] and In[1] are {core[2]} and {core[1]}"
         match = re.fullmatch(r"index (-?\d+) is out of bounds for axis (\d+) with size \d+", text)
         if match and op in ("", "StridedSlice"):
             text = f"slice index {match[1]} of dimension {match[2]} out of bounds."

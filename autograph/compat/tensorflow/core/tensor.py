@@ -13,7 +13,13 @@ import numpy as np
 
 from autograph.compat.tensorflow.core import dtypes, graphs
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
-from autograph.compat.tensorflow.core.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, reraise
+from autograph.compat.tensorflow.core.errors import (
+    InaccessibleTensorError,
+    InvalidArgumentError,
+    OperatorNotAllowedInGraphError,
+    raised_by,
+    reraise,
+)
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.runtime.graph.effects import tame
 from autograph.runtime.graph.graph import Value
@@ -290,11 +296,44 @@ def apply(op: str, function: Callable[..., Any], *tensors: Any, dtype: DType | N
         with np.errstate(all="ignore"):
             result = wrap(function(*values), dtype, **options)
     except (IndexError, ValueError, ZeroDivisionError) as error:
+        if graphs.current() is not None and op in _BY_SHAPE:
+            raise shape_error(op, str(raised_by(error))) from None
         reraise(error, op)
+    if result._graph is not None and result._shape.rank is None and op in _BY_SHAPE:
+        _check_shapes(op, function, tensors)
     if graphs.tapes() and result._graph is None:
         parts = function, dtype, options
         graphs.note(lambda *again: [apply(op, function, *again, dtype=dtype, **options)], tensors, [result], parts)
     return result
+
+
+_BY_SHAPE = frozenset({  # the ops that fail by the shapes of their tensors, whatever their values are
+    "All", "Any", "ConcatV2", "Einsum", "ExpandDims", "MatMul", "MatVec", "Max", "Mean", "Min", "Pack", "Prod",
+    "SelectV2", "Squeeze", "Sum", "Tensordot", "Transpose",
+})  # fmt: skip
+
+
+def _check_shapes(op: str, function: Callable[..., Any], tensors: Any) -> None:
+    """Check an op whose shape the graph cannot infer, with zeros of the shapes of its tensors, if these are known.
+
+    Raises:
+        ValueError: the shapes do not fit together.
+    """
+    shapes = [each.shape for each in tensors]
+    if not all(shape.is_fully_defined() for shape in shapes):
+        return
+    zeros = [np.broadcast_to(np.zeros((), numpy_dtype(each.dtype)), tuple(each.shape)) for each in tensors]
+    try:
+        with np.errstate(all="ignore"):
+            function(*zeros)
+    except (IndexError, ValueError) as error:
+        texts = ", ".join(str(shape.as_list()) for shape in shapes)
+        raise ValueError(f"{raised_by(error)} for '{op}' with input shapes: {texts}.") from None
+
+
+def shape_error(op: str, text: str) -> Exception:
+    """The error for shapes that an op refuses: a ValueError in a graph, and an InvalidArgumentError elsewhere."""
+    return InvalidArgumentError(f"{text} [Op:{op}]") if graphs.current() is None else ValueError(f"{text} for '{op}'")
 
 
 def name_ops(module: dict[str, Any]) -> None:

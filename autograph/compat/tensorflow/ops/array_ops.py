@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,16 @@ from autograph.compat.tensorflow.core.convert import (
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops, without_gradient, wrap
+from autograph.compat.tensorflow.core.tensor import (
+    Tensor,
+    apply,
+    compute,
+    is_proxy,
+    name_ops,
+    shape_error,
+    without_gradient,
+    wrap,
+)
 
 __all__ = [  # the names of `tf` itself
     "broadcast_to", "concat", "expand_dims", "eye", "fill", "identity", "identity_n", "linspace", "one_hot", "ones",
@@ -159,6 +169,8 @@ def one_hot(
     name: str | None = None,
 ) -> Tensor:
     indices = operand("OneHot", indices, "iu")
+    if isinstance(depth, (int, np.integer)) and depth < 0:
+        raise shape_error("OneHot", f"depth must be non-negative, got: {depth}")
     values = [each for each in (on_value, off_value) if each is not None]
     implied = convert_to_tensor(values[0]).dtype if values else dtypes.float32
     wanted = implied if dtype is None else as_dtype(dtype)
@@ -206,9 +218,25 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(tensor)
     dims = plain(shape)
+    if not is_proxy(dims) and tensor.shape.is_fully_defined():
+        _check_reshape(tensor.shape, dims)
     staged = is_proxy(dims) or (isinstance(dims, tuple) and any(map(is_proxy, dims)))
     static = static_shape(shape) if staged else None
     return apply("Reshape", lambda x: compute(np.reshape, x, dims), tensor, shape=static)
+
+
+def _check_reshape(shape: TensorShape, dims: Any) -> None:
+    """Check that a tensor of one shape can take on another.
+
+    Raises:
+        InvalidArgumentError: it cannot; a ValueError in a graph.
+    """
+    wanted = np.asarray(dims).reshape(-1).tolist() if not isinstance(dims, tuple) else list(dims)
+    if any(map(is_proxy, wanted)):
+        return
+    count, known = shape.num_elements() or 0, math.prod(size for size in wanted if size != -1)
+    if count != known if -1 not in wanted else known and count % known:
+        raise shape_error("Reshape", f"Cannot reshape a tensor with {count} elements to shape {wanted}")
 
 
 def _shaping(op: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -250,6 +278,12 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    input = convert_to_tensor(input)
+    dims = input.shape.dims or []
+    for each in () if axis is None else np.atleast_1d(axis).tolist():
+        if -len(dims) <= each < len(dims) and dims[each] not in (None, 1):
+            text = f"Can not squeeze dim[{each}], expected a dimension of 1, got {dims[each]}"
+            raise shape_error("Squeeze", text)
     return _squeeze(input, axis if axis is None or isinstance(axis, int) else tuple(axis) or None)
 
 
@@ -315,6 +349,8 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
     if value.shape.rank is not None and not -value.shape.rank <= axis < value.shape.rank:
         raise ValueError(f"axis = {axis} not in [-{value.shape.rank}, {value.shape.rank})")
     count = num if num is not None else value.shape[axis]
+    if value.shape.rank is not None and value.shape[axis] not in (None, count):
+        raise shape_error("Unpack", f"Dimension must be {count} but is {value.shape[axis]}")
     if count is None:
         raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
     return [
@@ -327,15 +363,17 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
     value = convert_to_tensor(value)
     sizes, total = plain(num_or_size_splits), value.shape[axis]
     if isinstance(sizes, (int, np.integer)):
+        if total is None:
+            raise ValueError(f"tf.split needs the size of dimension {axis}, or the sizes of the parts, while tracing")
         if total % sizes:
-            raise InvalidArgumentError(f"Number of ways to split should evenly divide the split dimension, {total}")
+            raise shape_error("Split", f"Number of ways to split should evenly divide the split dimension, {total}")
         sizes = (total // sizes,) * sizes
     lengths = np.asarray(sizes).tolist()
     if total is not None:
         rest = total - sum(length for length in lengths if length != -1)
         lengths = [rest if length == -1 else length for length in lengths]
         if sum(lengths) != total:
-            raise InvalidArgumentError(f"Determined shape must match {total}, but the sizes are {lengths} [Op:SplitV]")
+            raise shape_error("SplitV", f"Determined shape must match {total}, but the sizes are {lengths}")
     parts, begin = [], 0
     for length in lengths:
         where = (slice(None),) * (axis % len(value.shape)) + (slice(begin, begin + length),)

@@ -13,7 +13,7 @@ from autograph.compat.tensorflow.core.convert import apply_op, convert_to_tensor
 from autograph.compat.tensorflow.core.dtypes import numpy_dtype
 from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, compute, is_proxy, name_ops, shape_error
 from autograph.compat.tensorflow.ops import array_ops, math_ops, reduce_ops
 from autograph.compat.tensorflow.ops.array_ops import cast_number, expand_dims, plain, range, zeros
 from autograph.runtime.ops.arrays import selection
@@ -37,8 +37,41 @@ def _in_index(part: Any, function: Callable[[Any], Any]) -> Any:
     return function(part)
 
 
+def _check_index(tensor: Tensor, index: Any) -> None:
+    """Check the types of an index, and its numbers where the shape is known.
+
+    Raises:
+        TypeError: a part is no index.
+        InvalidArgumentError: a number is out of bounds; a ValueError in a graph.
+    """
+    parts = index if isinstance(index, tuple) else (index,)
+    for part in parts:
+        real = is_tensor(part) and part.dtype.is_floating
+        if real or isinstance(part, (str, bytes, float, np.floating, dict, set)):
+            raise TypeError(
+                "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 "
+                f"tensors are valid indices, got {part!r}"
+            )
+    rank = tensor.shape.rank
+    taken = [part for part in parts if part is not None]
+    at = next((number for number, part in enumerate(taken) if part is Ellipsis), None)
+    if rank is None or any(isinstance(part, (list, np.ndarray)) for part in taken):
+        return
+    if at is not None:
+        taken[at : at + 1] = [slice(None)] * (rank - len(taken) + 1)
+    if len(taken) > rank:
+        raise shape_error("StridedSlice", f"Index out of range using input dim {rank}; input has only {rank} dims")
+    for dimension, part in enumerate(taken):
+        size = tensor.shape[dimension]
+        if isinstance(part, (int, np.integer)) and not isinstance(part, (bool, np.bool_)) and size is not None:
+            if not -size <= part < size:
+                raise shape_error("StridedSlice", f"slice index {part} of dimension {dimension} out of bounds.")
+
+
 def getitem(tensor: Tensor, index: Any) -> Tensor:
     """`tensor[index]`."""
+    if index.__class__ is not int or tensor._graph is not None:
+        _check_index(tensor, index)
     tensors: list[Tensor] = []
 
     def leave_out(part: Any) -> Any:

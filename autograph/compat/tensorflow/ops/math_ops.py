@@ -21,7 +21,7 @@ from autograph.compat.tensorflow.core.convert import (
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
 from autograph.compat.tensorflow.core.kernels import kernel
-from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops, run_later
+from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops, run_later, shape_error
 
 __all__ = [  # the names of `tf` itself
     "abs", "acos", "acosh", "add", "add_n", "asin", "asinh", "atan", "atan2", "atanh", "cast", "ceil",
@@ -303,8 +303,7 @@ def matmul(
     transpose_a, transpose_b = transpose_a or adjoint_a, transpose_b or adjoint_b
     for number, each in enumerate((a, b)):
         if each.shape.rank is not None and each.shape.rank < 2:
-            ranks = f"In[{number}] ndims must be >= 2: {each.shape.rank} [Op:MatMul]"
-            raise InvalidArgumentError(None, None, ranks)
+            raise shape_error("MatMul", f"In[{number}] ndims must be >= 2: {each.shape.rank}")
     inner = [_dims(a, transpose_a), _dims(b, transpose_b)]
     if all(inner) and None not in (inner[0][-1], inner[1][-2]) and inner[0][-1] != inner[1][-2]:
         if graphs.current() is not None:

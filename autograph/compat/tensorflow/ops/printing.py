@@ -17,6 +17,7 @@ from autograph.compat.tensorflow.core.tensor import effect
 
 def print(*inputs: Any, output_stream: Any = None, sep: str = " ", end: str = "\n", summarize: int = 3) -> None:
     """Print tensors and other objects when the graph runs, by default to the standard error."""
+    inputs = tuple(map(_sorted, inputs))
     leaves = [each for value in inputs for each in pytree.flatten(value)]
     values = [convert_to_tensor(each)._value if _is_array(each) else each for each in leaves]
     stream = "stdout" if output_stream is sys.stdout else output_stream
@@ -30,6 +31,15 @@ def _show(structure: Any, stream: Any, sep: str, end: str, summarize: int, *valu
     shown = [pytree.map(lambda is_array: _Shown(next(rest), is_array, summarize), value) for value in structure]
     file = sys.stderr if stream is None else sys.stdout if stream == "stdout" else stream
     builtins.print(*map(str, shown), sep=sep, end=end, file=file)
+
+
+def _sorted(value: Any) -> Any:
+    """A structure with the keys of its dicts in order."""
+    if type(value) is dict:
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if type(value) in (list, tuple):
+        return type(value)([_sorted(each) for each in value])
+    return value
 
 
 def _is_array(value: Any) -> bool:
@@ -54,7 +64,7 @@ class _Shown:
 def text_of(value: Any, summarize: int = 3) -> str:
     """The text of a value: without commas, and with the ends only if it is long."""
     if isinstance(value, bytes):
-        return value.decode(errors="replace")
+        return f'"{value.decode(errors="replace")}"'
     if not isinstance(value, np.ndarray):
         return _number(value)
     parts = [text_of(each, summarize) for each in value]
