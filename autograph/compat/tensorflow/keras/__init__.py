@@ -2,7 +2,7 @@
 
 Layers translate Keras's arguments, names and shapes, and compute by `tf.nn`. Convolutions, pooling, recurrent steps and
 initializers are those of `autograph.nn`, optimizers and schedules those of `autograph.optim`. `layer.py` has the base
-class, `models.py` the training.
+class, `functional.py` models as graphs of layers, `models.py` the training.
 """
 
 # ruff: noqa: F401  (names of Keras's)
@@ -10,6 +10,7 @@ class, `models.py` the training.
 from autograph.compat.tensorflow.keras import (
     activations,
     backend,
+    callbacks,
     initializers,
     layers,
     losses,

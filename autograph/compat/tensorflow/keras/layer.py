@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import graphs
-from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
+from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible, with_dtype
+from autograph.compat.tensorflow.core.dtypes import as_dtype
 from autograph.compat.tensorflow.core.graphs import name_scope, node_scope
 from autograph.compat.tensorflow.core.shapes import TensorShape
-from autograph.compat.tensorflow.keras import initializers
+from autograph.compat.tensorflow.keras import initializers, placeholders
 from autograph.compat.tensorflow.keras.backend import snake_case, unique_name
 from autograph.compat.tensorflow.module import Module, submodules_of
 from autograph.compat.tensorflow.ops.variables import Variable
@@ -29,6 +30,7 @@ class Layer:
     """
 
     is_shown = True  # among the layers of the object that has it as an attribute
+    infers_shapes = True  # whether `compute_output_shape` is right for all its inputs
 
     def __init__(
         self, trainable: bool = True, name: str | None = None, dtype: Any = "float32", input_shape: Any = None,
@@ -61,8 +63,18 @@ class Layer:
         """The shape of the result for inputs of a shape."""
         return input_shape
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        inputs = pytree.map(lambda leaf: convert_to_tensor(leaf) if is_convertible(leaf) else leaf, inputs)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if placeholders.is_symbolic((args, kwargs)):
+            return placeholders.note(self, args, kwargs)
+        if not args:
+            first = next(iter(kwargs), None)
+            if first is None:
+                raise ValueError(f"the layer {self.name} needs inputs")
+            return self._computed(kwargs.pop(first), **kwargs)
+        return self._computed(*args, **kwargs)
+
+    def _computed(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        inputs = pytree.map(lambda leaf: _converted(leaf, self.dtype), inputs)
         self.ensure_built(pytree.map(lambda leaf: getattr(leaf, "shape", None), inputs))
         if graphs.current() is None:
             return self.call(inputs, *args, **kwargs)
@@ -136,12 +148,39 @@ class Layer:
         for variable, value in zip(self.weights, weights):
             variable.assign(value)
 
+    # Calls with placeholders ------------------------------------------------------------------------------------------
+
+    @property
+    def output(self) -> Any:
+        """The placeholders that its first call gave."""
+        return _first_call(self, "output").outputs
+
+    @property
+    def input(self) -> Any:
+        """The placeholders that its first call got."""
+        node = _first_call(self, "input")
+        return node.args[0] if node.args else node.outputs
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
 class InputLayer(Layer):
     """Gives the shape of examples, as the first item of a `Sequential`, which does not count it as a layer."""
+
+
+def _converted(leaf: Any, dtype: Any) -> Any:
+    """An input as a tensor; real numbers get the type of the layer."""
+    if not is_convertible(leaf):
+        return leaf
+    tensor, own = convert_to_tensor(leaf), as_dtype(dtype)
+    return with_dtype(tensor, own) if tensor.dtype.is_floating and own.is_floating else tensor
+
+
+def _first_call(layer: Layer, what: str) -> Any:
+    if not placeholders.calls_of(layer):
+        raise AttributeError(f"The layer {layer.name} has never been called and thus has no defined {what}.")
+    return placeholders.calls_of(layer)[0]
 
 
 def count(variables: Iterable[Variable]) -> int:

@@ -10,16 +10,13 @@ from typing import Any
 from autograph.compat.tensorflow import nn
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import activations
+from autograph.compat.tensorflow.keras.functional import Input as Input
 from autograph.compat.tensorflow.keras.layer import InputLayer as InputLayer
 from autograph.compat.tensorflow.keras.layer import Layer as Layer
+from autograph.compat.tensorflow.keras.merging import *
 from autograph.compat.tensorflow.keras.recurrent import *
 from autograph.compat.tensorflow.keras.spatial import *
 from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops
-
-
-def Input(shape: Any, **kwargs: Any) -> InputLayer:
-    """Give a `Sequential` the shape of its examples."""
-    return InputLayer(input_shape=shape, **kwargs)
 
 
 class Dense(Layer):
@@ -206,6 +203,8 @@ class Lambda(Layer):
     def __init__(self, function: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.function = function
+
+    infers_shapes = False
 
     def call(self, inputs: Any) -> Any:
         return self.function(inputs)

@@ -17,41 +17,75 @@ from autograph.compat.tensorflow.ops.random_ops import generator_of
 _WIDTH = 30  # of the bar
 
 
-class History:
-    """The result of `fit`.
+class Feed:
+    """The batches of examples: `x`, `(x, y)`, or `(x, y, weights)`; a dataset already consists of batches.
 
-    Attributes:
-        history: the values of each loss and metric at the ends of the epochs, by name.
+    Args:
+        steps: the number of batches of one iteration; the next one goes on behind these.
     """
 
-    def __init__(self) -> None:
-        self.epoch: list[int] = []
-        self.history: dict[str, list[float]] = {}
+    def __init__(
+        self, x: Any, y: Any, size: int | None, shuffle: bool, steps: int | None = None, weights: Any = None,
+        class_weight: Any = None,
+    ) -> None:
+        if class_weight is not None:
+            if weights is not None:
+                raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
+            weights = np.vectorize(class_weight.get, otypes=[np.float32])(np.asarray(y).reshape(len(y), -1)[:, 0])
+        self._data, self._size, self._shuffle = (x, y, weights), size or 32, shuffle
+        self._is_dataset = hasattr(x, "as_numpy_iterator") or not _has_length(x)
+        self._steps = steps
+        self._source: Iterator[Any] | None = None
+        self.count = steps if steps is not None else None if self._is_dataset else -(-count_examples(x) // self._size)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._steps is None:
+            yield from self._batches()
+            return
+        for _ in range(self._steps):
+            if self._source is None:
+                self._source = self._batches()
+            batch = next(self._source, None)
+            if batch is None:
+                self._source = None
+                print("Your input ran out of data; interrupting training or evaluation.")
+                return
+            yield batch
+
+    def _batches(self) -> Iterator[Any]:
+        if self._is_dataset:
+            for batch in self._data[0]:
+                yield converted(tuple(batch) if isinstance(batch, (tuple, list)) else batch)
+            return
+        count = count_examples(self._data[0])
+        order = generator_of(None).permutation(count) if self._shuffle else np.arange(count)
+        for start in range(0, count, self._size):
+            yield converted(packed(*subset(self._data, order[start : start + self._size])))
 
 
-def batches(x: Any, y: Any, size: int, shuffle: bool) -> Iterator[tuple[Any, Any]]:
-    """Split examples into batches; a dataset already consists of batches."""
-    if hasattr(x, "as_numpy_iterator"):
-        for batch in x:
-            yield batch if isinstance(batch, tuple) else (batch, None)
-        return
-    count = count_examples(x)
-    order = generator_of(None).permutation(count) if shuffle else np.arange(count)
-    for start in range(0, count, size):
-        examples = subset((x, y), order[start : start + size])
-        yield pytree.map(lambda leaf: None if leaf is None else convert_to_tensor(leaf), examples)
+def _has_length(x: Any) -> bool:
+    return all(hasattr(leaf, "__len__") for leaf in pytree.flatten(x))
+
+
+def packed(x: Any, y: Any, weights: Any) -> Any:
+    """A batch without what is not given."""
+    return (x, y, weights) if weights is not None else x if y is None else (x, y)
+
+
+def converted(data: Any) -> Any:
+    """A batch with tensors in place of arrays."""
+    return pytree.map(lambda leaf: None if leaf is None else convert_to_tensor(leaf), data)
+
+
+def unpacked(data: Any) -> tuple[Any, Any, Any]:
+    """Inputs, labels and weights of a batch; examples that are single numbers become rows of one."""
+    x, y, weights = (*data, None, None)[:3] if isinstance(data, tuple) else (data, None, None)
+    return in_columns(x), in_columns(y), weights
 
 
 def in_columns(data: Any) -> Any:
     """Reshape examples that are single numbers to rows of one."""
     return pytree.map(lambda leaf: expand_dims(leaf, -1) if leaf is not None and leaf.shape.rank == 1 else leaf, data)
-
-
-def count_batches(x: Any, size: int) -> int | None:
-    """The number of batches; None if it is unknown."""
-    if hasattr(x, "as_numpy_iterator"):
-        return None
-    return -(-count_examples(x) // size)
 
 
 def count_examples(examples: Any) -> int:

@@ -35,3 +35,13 @@ def summary_of(model: Layer) -> str:
     trained, rest = count(model.trainable_weights), count(model.non_trainable_weights)
     lines += [f"Total params: {trained + rest:,}", f"Trainable params: {trained:,}"]
     return "\n".join([*lines, f"Non-trainable params: {rest:,}", thin])
+
+
+def summary(model: Any, line_length: Any = None, positions: Any = None, print_fn: Any = None) -> None:
+    """Print a table of the layers."""
+    if not model.built:
+        raise ValueError(
+            "This model has not yet been built. Build the model first by calling `build()` or by calling the model "
+            "on a batch of data."
+        )
+    (print_fn or print)(summary_of(model))

@@ -56,8 +56,6 @@ def test_examples_are_kept_for_validation(capsys):
 
 
 def test_what_is_not_there_is_refused():
-    with pytest.raises(TypeError, match="callbacks"):
-        binary().fit(X, Y, callbacks=[])
     with pytest.raises(TypeError, match="kernel_regularizer"):
         layers.Dense(2, kernel_regularizer="l2")
 
