@@ -209,7 +209,7 @@ def test_concrete_functions():
     concrete = double.get_concrete_function(tf.TensorSpec([None], tf.float32))
     assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
     assert concrete.structured_outputs == tf.TensorSpec([None], tf.float32)
-    with pytest.raises(TypeError, match="the argument x of this concrete function"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x, was expected to be a float tensor but is a"):
         concrete(tf.constant([1]))
 
 

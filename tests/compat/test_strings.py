@@ -23,6 +23,19 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
+def test_parts_of_several_strings_are_ragged(wrap):
+    assert wrap(tf.strings.split)(tf.constant(["a b", "", "c"])).to_list() == [[b"a", b"b"], [], [b"c"]]
+    assert wrap(lambda t: tf.strings.unicode_split(t, "UTF-8"))(tf.constant("aé🦆")).numpy().tolist() == [
+        b"a", "é".encode(), "🦆".encode(),
+    ]  # fmt: skip
+    assert wrap(lambda t: tf.strings.unicode_decode(t, "UTF-8"))(tf.constant(["aé", "🦆"])).to_list() == [
+        [97, 233], [0x1F986],
+    ]  # fmt: skip
+    assert wrap(tf.strings.bytes_split)(tf.constant("ab")).numpy().tolist() == [b"a", b"b"]
+    assert wrap(lambda t: tf.strings.unicode_encode(t, "UTF-8"))(tf.constant([97, 233])).numpy() == "aé".encode()
+
+
 @pytest.mark.parametrize(("function", "expected"), PROGRAMS)
 @pytest.mark.parametrize("wrap", [lambda function: function, tf.function], ids=["eager", "graph"])
 def test_texts(wrap, function, expected):

@@ -8,6 +8,7 @@ runtime of this library records, optimizes and runs.
 
 import builtins as _builtins
 from importlib import import_module as _import_module
+from types import SimpleNamespace as _SimpleNamespace
 
 from autograph.compat.tensorflow import autograph_ as autograph
 from autograph.compat.tensorflow import (
@@ -17,6 +18,7 @@ from autograph.compat.tensorflow import (
     debugging,
     distribute,
     experimental,
+    image,
     linalg,
     math,
     nn,
@@ -24,6 +26,7 @@ from autograph.compat.tensorflow import (
     sparse,
     strings,
 )
+from autograph.compat.tensorflow import io_ as io
 from autograph.compat.tensorflow import nest_ as nest
 from autograph.compat.tensorflow import testing as test
 from autograph.compat.tensorflow.core import dtypes, errors
@@ -54,9 +57,11 @@ from autograph.compat.tensorflow.staging.control import scope as device
 from autograph.compat.tensorflow.staging.custom import custom_gradient, numpy_function, py_function
 from autograph.compat.tensorflow.staging.function import function
 from autograph.compat.tensorflow.staging.functional import foldl, foldr, map_fn, scan, vectorized_map
+from autograph.compat.tensorflow.staging.signatures import TraceType
 from autograph.compat.tensorflow.staging.tape import GradientTape, UnconnectedGradients
 
 as_string = strings.as_string
+types = _SimpleNamespace(experimental=_SimpleNamespace(TraceType=TraceType))
 assert_rank = debugging.assert_rank
 newaxis = None
 __version__ = "2.16.0"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, type_of, wrap
 from autograph.compat.tensorflow.ops import array_ops
 from autograph.compat.tensorflow.staging.loops import Items
+from autograph.runtime.graph.effects import tame
+from autograph.runtime.tracing.proxies.proxy import unpack
 
 
 class RaggedTensor:
@@ -72,6 +74,17 @@ pytree.register(
     lambda old, parts: RaggedTensor(*parts),
     ".{}".format,
 )
+
+
+def ragged_later(op: str, function: Callable[[Any], tuple[Any, Any]], value: Any, dtype: DType) -> RaggedTensor:
+    """Call a function that gives values and row splits when the graph runs, or now if none is traced."""
+    graph = graphs.current()
+    if graph is None:
+        parts: Sequence[Any] = function(value)
+    else:
+        parts = unpack(graph.trace, graph.trace.record("call", (tame(function), value)), 2)
+    values, splits = (wrap(part, kind, TensorShape([None]), op) for part, kind in zip(parts, (dtype, dtypes.int64)))
+    return RaggedTensor(values, splits)
 
 
 @kernel

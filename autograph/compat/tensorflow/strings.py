@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.kernels import declare, kernel
 from autograph.compat.tensorflow.core.tensor import Tensor, run_later
 from autograph.compat.tensorflow.ops import array_ops
+from autograph.compat.tensorflow.ragged import ragged_later
 
 
 def _each(op: str, function: Callable[..., Any], *values: Any, dtype: DType = dtypes.string) -> Tensor:
@@ -129,18 +130,89 @@ def _number(is_integer: bool, text: bytes) -> Any:
         raise InvalidArgumentError(f"StringToNumberOp could not correctly convert string: {shown}") from None
 
 
-def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Tensor:
-    """Split a string at separators."""
+def _parts(op: str, split: Callable[[bytes], Any], input: Any, dtype: DType = dtypes.string) -> Any:
+    """The parts of a string; of several strings, a ragged tensor."""
     text = convert_to_tensor(input)
-    if text.shape.rank not in (0, None):
-        raise NotImplementedError("the parts of several texts are of several numbers: split them one by one")
-    by = sep.encode() if sep else None
-    return run_later("StringSplit", partial(_split, by, maxsplit), text._value, dtype=dtypes.string, shape=[None])
+    if text.shape.rank in (0, None):
+        return run_later(op, split, text._value, dtype=dtype, shape=[None])
+    if text.shape.rank != 1:
+        raise NotImplementedError(f"{op} takes a string, or a list of them, not a tensor of shape {text.shape}")
+    return ragged_later(op, partial(_rows_of, split), text._value, dtype)
+
+
+def _rows_of(split: Callable[[bytes], Any], texts: Any) -> tuple[Any, Any]:
+    """The parts of strings, and where those of each begin."""
+    rows = [split(each) for each in texts]
+    return np.concatenate([*rows, split(b"")[:0]]), np.cumsum([0, *map(len, rows)], dtype=np.int64)
+
+
+def _array(parts: Sequence[bytes]) -> Any:
+    result = np.empty(len(parts), object)
+    result[:] = list(parts)
+    return result
+
+
+def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """Split strings at separators; those of several strings are the rows of a ragged tensor."""
+    return _parts("StringSplit", partial(_split, sep.encode() if sep else None, maxsplit), input)
 
 
 @kernel
 def _split(by: bytes | None, most: int, text: bytes) -> Any:
-    return np.array(text.split(by, most), object)
+    return _array(text.split(by, most))
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """Split strings into bytes."""
+    return _parts("StringBytesSplit", _bytes_of, input)
+
+
+@kernel
+def _bytes_of(text: bytes) -> Any:
+    return _array([text[at : at + 1] for at in range(len(text))])
+
+
+def _decoded(text: bytes, encoding: str, errors: str) -> str:
+    """The characters of a string.
+
+    Raises:
+        InvalidArgumentError: it is not in that encoding, and `errors` is `strict`.
+    """
+    try:
+        return text.decode(encoding, errors)
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(f"Invalid formatting on input string: {error}") from None
+
+
+def unicode_split(input: Any, input_encoding: str, errors: str = "replace", name: str | None = None) -> Any:
+    """Split strings into characters."""
+    return _parts("UnicodeSplit", partial(_characters_of, input_encoding, errors), input)
+
+
+@kernel
+def _characters_of(encoding: str, errors: str, text: bytes) -> Any:
+    return _array([each.encode(encoding) for each in _decoded(text, encoding, errors)])
+
+
+def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", name: str | None = None) -> Any:
+    """The code points of strings."""
+    return _parts("UnicodeDecode", partial(_points_of, input_encoding, errors), input, dtypes.int32)
+
+
+@kernel
+def _points_of(encoding: str, errors: str, text: bytes) -> Any:
+    return np.array([ord(each) for each in _decoded(text, encoding, errors)], np.int32)
+
+
+def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", name: str | None = None) -> Tensor:
+    """The string of code points."""
+    encode = partial(_encoded, output_encoding, errors)
+    return run_later("UnicodeEncode", encode, convert_to_tensor(input)._value, dtype=dtypes.string, shape=())
+
+
+@kernel
+def _encoded(encoding: str, errors: str, points: Any) -> bytes:
+    return "".join(map(chr, points)).encode(encoding, errors)
 
 
 def reduce_join(

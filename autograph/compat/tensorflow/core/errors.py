@@ -40,7 +40,7 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python needs the value of a tensor whose value only a run of the graph gives."""
 
 
-class InaccessibleTensorError(ValueError):
+class InaccessibleTensorError(ValueError, TypeError):
     """A tensor is used outside of the function, branch or loop that made it."""
 
 

@@ -50,6 +50,7 @@ class FuncGraph:
         stand_ins: the values of watched constants, by the ids of these, with the constants.
         scopes: the names of the scopes in which nodes were recorded.
         check_variables: raises if no variable may be made.
+        has_state: whether an optimizer made its variables in it.
     """
 
     def __init__(self, name: str, features: Iterable[Any] = ()) -> None:
@@ -70,6 +71,7 @@ class FuncGraph:
         self.stand_ins: dict[int, tuple[Any, Any]] = {}
         self.scopes: dict[Node, tuple[str, ...]] = {}
         self.check_variables: Callable[[], None] = lambda: None
+        self.has_state = False
         self._names: Counter[str] = Counter()
 
     def unique_name(self, base: str) -> str:

@@ -7,6 +7,8 @@ class, `functional.py` models as graphs of layers, `models.py` the training.
 
 # ruff: noqa: F401  (names of Keras's)
 
+from types import SimpleNamespace as _SimpleNamespace
+
 from autograph.compat.tensorflow.keras import (
     activations,
     backend,
@@ -21,3 +23,8 @@ from autograph.compat.tensorflow.keras import (
 )
 from autograph.compat.tensorflow.keras.layers import Input
 from autograph.compat.tensorflow.keras.models import Model, Sequential
+
+datasets = _SimpleNamespace(
+    mnist=_SimpleNamespace(load_data=utils.load_mnist),
+    fashion_mnist=_SimpleNamespace(load_data=utils.load_fashion_mnist),
+)

@@ -44,7 +44,7 @@ class Compiled:
         return self._names if len(self._names) == count else [f"output_{at + 1}" for at in range(count)]
 
     def _by_output(self, given: Any, count: int) -> list[Any]:
-        """What is given for each output."""
+        """The part for each output."""
         if isinstance(given, dict):
             unknown = [name for name in given if name not in self._names]
             if unknown and self._names:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph import optim
+from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.tensor import effect
 from autograph.compat.tensorflow.keras import schedules
@@ -41,6 +42,7 @@ class Optimizer(Module):
             self._clip.append(lambda gradients: optim.clip_by_value(gradients, -clipvalue, clipvalue))
         if global_clipnorm is not None:
             self._clip.append(lambda gradients: optim.clip_by_global_norm(gradients, global_clipnorm))
+        self._built = False
         self._slots: dict[Storage, list[Any]] = {}
         self.iterations = Variable(0, False, name="iterations", dtype="int64")
 
@@ -63,6 +65,11 @@ class Optimizer(Module):
         if not pairs:
             raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in grads_and_vars]}.")
         storages = [variable._storage for _, variable in pairs]
+        graph = graphs.current()
+        if graph is not None and not self._built and self._rule.remembered:  # it makes its variables here
+            graph.check_variables()
+            graph.has_state = True
+        self._built = True
         with ExitStack() as changes:
             for pair in pairs:
                 changes.enter_context(pair[1]._changing())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,16 @@ from autograph.compat.tensorflow.core.kernels import kernel
 from autograph.compat.tensorflow.core.tensor import Tensor, name_ops, run_later
 from autograph.compat.tensorflow.ops import math_ops
 from autograph.compat.tensorflow.ops.array_ops import plain, static_shape
+from autograph.compat.tensorflow.ops.generators import Generator as Generator
+from autograph.compat.tensorflow.ops.generators import fold_in, get_global_generator, set_global_generator, split
+from autograph.compat.tensorflow.ops.generators import stateless_normal as stateless_normal
+from autograph.compat.tensorflow.ops.generators import stateless_truncated_normal as stateless_truncated_normal
+from autograph.compat.tensorflow.ops.generators import stateless_uniform as stateless_uniform
 
+experimental = SimpleNamespace(
+    Generator=Generator, get_global_generator=get_global_generator, set_global_generator=set_global_generator,
+    stateless_split=split, stateless_fold_in=fold_in,
+)  # fmt: skip
 _state = {"generator": np.random.default_rng()}
 
 

@@ -96,15 +96,25 @@ def _recorded(f: Callable[..., Any], args: list[Any], kwargs: Any) -> Any:
     return pytree.map(lambda _: next(results), value)
 
 
-def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
-    """Call a function of eager tensors when the graph runs; its results are of the dtypes `Tout`."""
+def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
+    """Call a function of eager tensors when the graph runs; its results are of the dtypes `Tout`.
+
+    Without a function it is a decorator.
+    """
+    if func is None:
+        return lambda function: functools.wraps(function)(lambda *args: _called(function, args, Tout, eager))
     return _called(func, inp, Tout, eager)
 
 
 def numpy_function(
-    func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
+    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """Call a function of NumPy arrays when the graph runs; its results are of the dtypes `Tout`."""
+    """Call a function of NumPy arrays when the graph runs; its results are of the dtypes `Tout`.
+
+    Without a function it is a decorator.
+    """
+    if func is None:
+        return lambda function: functools.wraps(function)(lambda *args: numpy_function(function, args, Tout))
     return _called(func, inp, Tout, lambda value, _: value)
 
 

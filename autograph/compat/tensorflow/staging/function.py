@@ -90,6 +90,16 @@ class ConcreteFunction:
     def structured_outputs(self) -> Any:
         return self._traced.structure
 
+    @property
+    def function_type(self) -> str:
+        """The parameters with their types, and the type of the result, as a text."""
+        return self._signature.typed(self._traced.structure)
+
+    @property
+    def inference_fn(self) -> ConcreteFunction:
+        """The function without gradients, which here is the function itself."""
+        return self
+
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Arguments and results, for people to read."""
         return self._signature.pretty(self._function._name, self._traced.structure)
@@ -180,6 +190,7 @@ class Function:
         if graph.variables:  # these belong to the function from now on; a second trace must make none
             self._has_variables = True
             traced, graph = self._traced(signature)
+        self._has_variables = self._has_variables or graph.has_state
         found = self._traces[key] = ConcreteFunction(self, signature, traced, graph)
         return found
 

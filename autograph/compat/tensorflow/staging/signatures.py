@@ -7,6 +7,7 @@ values are the same. The key and the tensors are found in one pass, since a call
 
 from __future__ import annotations
 
+import abc
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ import numpy as np
 
 from autograph.common import pytree
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
+from autograph.compat.tensorflow.core.errors import InvalidArgumentError
 from autograph.compat.tensorflow.core.shapes import TensorSpec
 from autograph.compat.tensorflow.core.tensor import Tensor
 from autograph.runtime.dispatch.arguments import arrange
@@ -24,6 +26,31 @@ from autograph.runtime.graph.static_keys import static_key
 
 Bind: TypeAlias = Callable[..., Sequence[Any]]     # gives the values of parameters
 _CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
+class TraceType(abc.ABC):
+    """The type of an argument, as a class of the user says it: `__tf_tracing_type__` of an object gives it.
+
+    Objects whose types are equal share a trace, which sees the first of them.
+    """
+
+    @abc.abstractmethod
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether all values of this type are of the other type."""
+
+    @abc.abstractmethod
+    def most_specific_common_supertype(self, others: Any) -> Any:
+        """The narrowest type of values of this type and others; None if there is none."""
+
+    @abc.abstractmethod
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        """The value that a trace sees."""
+
+    @abc.abstractmethod
+    def __hash__(self) -> int: ...
+
+    @abc.abstractmethod
+    def __eq__(self, other: object) -> bool: ...
 
 
 def key_of(value: Any, tensors: list[Tensor], spec: Any = None) -> Any:
@@ -52,7 +79,8 @@ def key_of(value: Any, tensors: list[Tensor], spec: Any = None) -> Any:
         return Tensor, value.dtype.name, value.shape._dims
     form = pytree.kind_of(value)
     if form is None:
-        return static_key(value)
+        tracing_type = getattr(kind, "__tf_tracing_type__", None)
+        return static_key(value) if tracing_type is None else (TraceType, tracing_type(value, None))
     parts = form.children(value)
     specs = {} if spec is None else form.children(spec)
     own = getattr(value, "_key_", None)
@@ -160,11 +188,16 @@ class Signature:
         """Check that tensors fit the specs.
 
         Raises:
-            TypeError: they do not.
+            TypeError: they do not; InvalidArgumentError if one has another type.
         """
         if len(tensors) != len(self.specs):
             raise TypeError(f"this concrete function takes {len(self.specs)} tensors, not {len(tensors)}")
-        for tensor, (name, spec) in zip(tensors, self.specs):
+        for number, (tensor, (name, spec)) in enumerate(zip(tensors, self.specs)):
+            if tensor.dtype is not spec.dtype:
+                raise InvalidArgumentError(
+                    f"cannot compute the function as input #{number}(zero-based), {name}, was expected to be a "
+                    f"{spec.dtype.kernel_name} tensor but is a {tensor.dtype.kernel_name} tensor"
+                )
             if not spec.is_compatible_with(tensor):
                 raise TypeError(f"the argument {name} of this concrete function is {spec!r}, not {tensor!r}")
 
@@ -172,6 +205,14 @@ class Signature:
         """`(args, kwargs)` with tensors in place of their specs."""
         by_spec = dict(zip([id(spec) for _, spec in self.specs], tensors))
         return pytree.map(lambda leaf: by_spec.get(id(leaf), leaf), self.tree)
+
+    def typed(self, structure: Any) -> str:
+        """The parameters with their types, and the type of the result."""
+        parts = [
+            f"{name}: {value if _has_specs(value) else f'Literal[{value!r}]'}"
+            for name, value in zip(self.names, self.specified)
+        ]
+        return f"({', '.join(parts)}) -> {structure}"
 
     def pretty(self, name: str, structure: Any) -> str:
         """A function of that name, and the structure that it returns, for people to read."""
