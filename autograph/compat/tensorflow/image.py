@@ -240,7 +240,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
 
 def rot90(image: Any, k: int = 1, name: str | None = None) -> Tensor:
-    """Images turned counterclockwise by `k` times 90 degrees."""
+    """Images rotated counterclockwise by `k` times 90 degrees."""
     tensor, axis = _images(image)
     return apply("Rot90", lambda x: np.rot90(x, int(k) % 4, (axis, axis + 1)), tensor)
 
@@ -320,12 +320,12 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Turn the colors by a share of the color circle."""
+    """Shift the hues by a share of the color circle."""
 
     def adjusted(x: Tensor) -> Tensor:
         hue, saturation, value = array_ops.unstack(rgb_to_hsv(x), axis=-1)
-        turned = math_ops.floormod(hue + math_ops.cast(delta, x.dtype), math_ops.cast(1, x.dtype))
-        return hsv_to_rgb(array_ops.stack([turned, saturation, value], axis=-1))
+        shifted = math_ops.floormod(hue + math_ops.cast(delta, x.dtype), math_ops.cast(1, x.dtype))
+        return hsv_to_rgb(array_ops.stack([shifted, saturation, value], axis=-1))
 
     return _in_float(adjusted, image)
 
@@ -420,7 +420,7 @@ def random_saturation(image: Any, lower: float, upper: float, seed: Any = None) 
 
 
 def random_hue(image: Any, max_delta: float, seed: Any = None) -> Tensor:
-    """Turn the colors by a random share of the color circle."""
+    """Shift the hues by a random share of the color circle."""
     if not 0 <= max_delta <= 0.5:
         raise ValueError("max_delta must be <= 0.5 and non-negative.")
     return _random(adjust_hue, -max_delta, max_delta, image, seed)
@@ -442,7 +442,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
 
 
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
-    """Turn each image upside down with a probability of one half."""
+    """Flip each image upside down with a probability of one half."""
     return _random_flip(image, 0, seed)
 
 
