@@ -186,7 +186,8 @@ def agreeing(found: list[tuple[str, str, str]], wanted: list[Any]) -> list[tuple
     for code, kind, text in found:
         theirs = expected.get(code, ("", ""))
         same = kind == "error" and theirs == ("error", text.partition(":")[0])
-        agreed.append((code, "runs" if same else "download" if kind == "error" and theirs[0] == "download" else kind, text))
+        apart = kind == "error" and theirs[0] == "download"
+        agreed.append((code, "runs" if same else "download" if apart else kind, text))
     return agreed
 
 
