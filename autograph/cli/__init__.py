@@ -11,7 +11,10 @@ from autograph import __version__
 from autograph.cli.failure import Failure, did_you_mean
 from autograph.cli.program import Program
 
-COMMANDS = ("to-code", "convert", "run", "profile", "explain", "graph", "inspect", "tensorboard", "cache", "doctor")
+COMMANDS = (
+    *("to-code", "convert", "run", "profile", "explain", "graph", "inspect", "run-saved"),
+    *("serve", "tensorboard", "cache", "doctor"),
+)
 
 
 class Commands(click.Group):
@@ -72,6 +75,8 @@ def commands() -> None:
       autograph explain model.py:Model.step       what was converted, what was not, and why
       autograph graph model.py:step 'f64[?]'      the graph that a function becomes
       autograph inspect saved                     signatures, variables and sizes in a directory of ag.save
+      autograph run-saved saved:step --input x=x.npy   call a function of it
+      autograph serve saved                       ... over HTTP, as TensorFlow Serving does
       autograph tensorboard logs                  charts and graphs of ag.summary, in the browser
       autograph cache                             where machine code is kept, and how much
       autograph doctor                            versions, engines, and whether all works

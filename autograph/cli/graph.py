@@ -153,7 +153,6 @@ def _function(
     with reported():
         from autograph.saving.contents import example_of, graphs_of, signatures_of
 
-        _ = ag.function     # imports the tracer
         function = graphs_of(target.path, found.number, optimized, engine)
         if args or kwargs or not found.parameters:
             return found.path, function, args, kwargs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,18 @@ def described(path: str | Path) -> Contents:
         from autograph.saving.contents import contents_of
 
         return contents_of(path)
+
+
+def check_callbacks(found: Contents, allowed: Collection[str]) -> None:
+    """Check that the user allows the Python functions and classes that loading imports.
+
+    Raises:
+        Failure: one is not allowed.
+    """
+    for name in found.callbacks:
+        if name not in allowed:
+            what = f"the saved graphs call {name}, which is Python code of its own"
+            raise Failure(f"{what}: if you trust it, allow it with --allow-callbacks {name}")
 
 
 def named(found: Contents, target: Target) -> SavedFunction:

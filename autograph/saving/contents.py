@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import Parameter
 from pathlib import Path
 from typing import Any, cast
 
@@ -127,7 +128,10 @@ def contents_of(directory: str | os.PathLike[str]) -> Contents:
     Raises:
         LoadError: it is damaged, was changed, or has another format.
     """
-    document, arrays = files.read(directory)
+    return _described(directory, *files.read(directory))
+
+
+def _described(directory: str | os.PathLike[str], document: Record, arrays: files.Arrays) -> Contents:
     objects: list[Record] = document["objects"]
     root = _record(objects, document["root"])
     names = [files.GRAPH] + ([document["arrays"]["file"]] if document["arrays"] else [])
@@ -149,6 +153,22 @@ def contents_of(directory: str | os.PathLike[str]) -> Contents:
     return found
 
 
+def load_functions(
+    directory: str | os.PathLike[str], allow_callbacks: Collection[str] = (), engine: str | None = None
+) -> tuple[Contents, dict[str, LoadedFunction]]:
+    """Load all functions of a directory, those of all its modules, by their paths; arguments as for `ag.load`.
+
+    Raises:
+        LoadError: it is damaged, or calls what is not allowed.
+    """
+    document, arrays = files.read(directory)
+    found = _described(directory, document, arrays)
+    decoder = Decoder(document, arrays, allow_callbacks, LoadedFunctions(engine))
+    numbers = [document["root"], *(each.number for each in found.functions)]
+    _, *functions = _objects(decoder, numbers)
+    return found, dict(zip([each.path for each in found.functions], functions))
+
+
 def graphs_of(
     directory: str | os.PathLike[str], number: int, passes: bool = True, engine: str | None = None
 ) -> LoadedFunction:
@@ -158,14 +178,19 @@ def graphs_of(
         LoadError: it is not well-formed.
     """
     document, arrays = files.read(directory)
+    decoder = _Shown(document, arrays, (), LoadedFunctions(engine))
+    found: LoadedFunction
+    _, found = _objects(decoder, [document["root"], number])    # first that of which a method is a part
+    return found if passes else found.with_options(passes=False)  # type: ignore[return-value]
 
+
+def _objects(decoder: Decoder, numbers: list[int]) -> list[Any]:
     try:
-        decoder = _Shown(document, arrays, (), LoadedFunctions(engine))
-        decoder.object(document["root"])    # of which a method is a part
-        found: LoadedFunction = decoder.object(number)
+        return [*map(decoder.object, numbers)]
+    except (RecursionError, MemoryError) as error:
+        raise LoadError("the saved object is nested too deeply") from error
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise LoadError(f"the saved object is not well-formed: {error}") from error
-    return found if passes else found.with_options(passes=False)  # type: ignore[return-value]
 
 
 class _Placeholder(Exception):
@@ -368,6 +393,11 @@ def shown(arg: Any) -> str:
 def signatures_of(function: LoadedFunction) -> list[SavedSignature]:
     """The signatures of a loaded function, with their graphs."""
     return cast("SavedGraphs", function.python_function).signatures
+
+
+def parameters_of(function: LoadedFunction) -> list[Parameter]:
+    """The parameters of a loaded function."""
+    return cast("SavedGraphs", function.python_function).parameters
 
 
 def example_of(function: LoadedFunction, number: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
