@@ -15,8 +15,7 @@ from autograph.cli import display
 from autograph.cli.examples import arguments
 from autograph.cli.failure import Failure
 from autograph.cli.files import ENGINES, OUTPUT, STDIN, Target, TargetCommand, check_output, write_bytes
-from autograph.cli.loading import load
-from autograph.cli.saved import SourceOrSaved, described, is_saved, named, reported
+from autograph.cli.loading import SourceOrSaved, described, is_saved, load, named, reported
 from autograph.errors import AutographError
 from autograph.runtime.dispatch.options import FunctionOptions
 from autograph.runtime.graph_text.graphviz import PICTURES, to_picture

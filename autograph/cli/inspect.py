@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograph.cli import display
-from autograph.cli.saved import DIRECTORY, described, reported
+from autograph.cli.loading import DIRECTORY, described, reported
 
 if TYPE_CHECKING:
     from autograph.saving.contents import Contents, SavedCall, SavedFunction

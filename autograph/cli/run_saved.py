@@ -13,7 +13,7 @@ import click
 from autograph.cli import display
 from autograph.cli.failure import Failure, attempt, did_you_mean
 from autograph.cli.files import ENGINES, OUTPUT, Target, write_bytes
-from autograph.cli.saved import SavedType, check_callbacks, described, named, reported
+from autograph.cli.loading import SavedType, check_callbacks, described, named, reported
 
 _INPUT = re.compile(r"([^\W\d][\w\[\]]*)=(.*)", re.DOTALL)
 

@@ -10,7 +10,7 @@ import click
 
 from autograph.cli.failure import Failure
 from autograph.cli.files import ENGINES
-from autograph.cli.saved import DIRECTORY, check_callbacks, described, reported
+from autograph.cli.loading import DIRECTORY, check_callbacks, described, reported
 
 
 @click.command("serve", short_help="Answer requests to a saved model over HTTP.")
@@ -54,7 +54,7 @@ def command(
       autograph serve model --name digits --port 0 --threads 4
       curl -d '{"instances": [[1, 2, 3]]}' localhost:8501/v1/models/model:predict
     """
-    threads = threads or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if "numpy" not in sys.modules:      # else threads of BLAS and those of the server wait for each other
         for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
             os.environ.setdefault(variable, "1")
@@ -64,7 +64,7 @@ def command(
 
         model = Model(directory, allowed, engine)
         model.compile()
-    _serve(model, name or directory.resolve().name, host, port, (max_bytes, timeout, threads))
+    _serve(model, name or directory.resolve().name, host, port, (max_bytes, timeout, threads or cores))
 
 
 def _serve(model: object, name: str, host: str, port: int, limits: tuple[int, float, int]) -> None:

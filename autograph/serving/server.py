@@ -7,8 +7,12 @@ connections that are idle, and waits for those that are not. A second SIGINT end
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ctypes
 import signal
 import socket
+import struct
+import sys
 from typing import Any
 
 import uvicorn
@@ -16,6 +20,7 @@ import uvicorn
 from autograph.serving.app import Service
 
 GRACE = 0.5     # seconds in which clients learn that they should connect elsewhere
+WAITING = 0.1   # seconds in which connections that wait for being accepted are
 
 
 class Server(uvicorn.Server):
@@ -32,6 +37,9 @@ class Server(uvicorn.Server):
         """End when all requests in flight are answered."""
         self.service.is_stopping = True
         await asyncio.sleep(GRACE)
+        for each in sockets or ():
+            ignore_new(each)
+        await asyncio.sleep(WAITING)
         await super().shutdown(sockets)
 
 
@@ -43,6 +51,22 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     return socket.create_server((host, port), family=family, backlog=2048)
+
+
+def ignore_new(listening: socket.socket) -> None:
+    """Let a socket take no new connections; a client tries again after a second, and is refused if it is closed then.
+
+    If it were closed at once, the system would reset connections that are made but not accepted yet, and requests that
+    clients have sent on them would be lost. Only Linux can do so, by a filter that drops all packets of the socket.
+    """
+    if sys.platform == "linux":
+        program = ctypes.create_string_buffer(struct.pack("HBBI", _RETURN, 0, 0, 0))
+        with contextlib.suppress(OSError):      # in a sandbox without filters, a few connections may be reset
+            filter = struct.pack("HL", 1, ctypes.addressof(program))
+            listening.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, filter)
+
+
+_RETURN, _SO_ATTACH_FILTER = 6, 26      # as linux/filter.h and asm/socket.h call them
 
 
 def serve(service: Service, listening: socket.socket) -> None:

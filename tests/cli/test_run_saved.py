@@ -86,7 +86,7 @@ def test_callbacks_must_be_allowed(cli, tmp_path):
         (["demo", "--input", "x=[1"], "the value of the input 'x' is neither JSON nor"),
         (["demo", "--input", "x=[[1, 2]]"], "`x` is f32[1,2], and not f32[?,3]"),
         (["demo:checked", "--input", "x=-1"], "checked raised ValueError: negative: -1"),
-        (["demo:both", "--input", "x=[[1,2,3]]", "--input", "scale=2", "--out", "a.npy"], "the result is not one array"),
+        (["demo:both", "--input", "x=[[1,2,3]]", "--input", "scale=2", "--out", "a.npy"], "result is not one array"),
         (["demo", "--out", "a.txt"], "'a.txt' does not tell its format: let it end in .npy, .npz, .json"),
         (["dem"], "'dem' is not there: name a directory of ag.save. Did you mean"),
         (["x.npy"], "'x.npy' is a file: name a directory of ag.save"),

@@ -50,8 +50,9 @@ def ended(process):
 def test_requests_and_a_signal(tmp_path):
     folder = models.save_model(tmp_path / "demo")
     with server(folder, "--name", "nice") as (process, port):
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/models/nice:predict", b'{"instances": [[1, 2, 3]]}')
-        assert json.load(urllib.request.urlopen(request)) == {"predictions": [[16.0, 22.0]]}
+        address = f"http://127.0.0.1:{port}/v1/models/nice:predict"
+        answer = urllib.request.urlopen(address, b'{"instances": [[1, 2, 3]]}')
+        assert json.load(answer) == {"predictions": [[16.0, 22.0]]}
         assert json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz")) == {"status": "ok"}
         process.send_signal(signal.SIGINT)
         assert ended(process) == ("stopped; 1 of 1 calls were answered\n", 0)
