@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.numpy.engine import text_of
+from autograph.runtime.engines.numpy.engine import Executable, text_of
 from autograph.runtime.engines.numpy.instrument import instrumented
+from tests import outcomes
+from tests.test_staged_corpus import ENTRIES
 
 
 def text(function, *args):
@@ -139,3 +141,20 @@ def test_variables_in_tracebacks():
     with ag.profile():
         within = [shown(), shown()]
     assert within == [without] * 2 and "doubled" in without[1]
+
+
+@pytest.mark.parametrize("entry", ENTRIES[::12], ids=str)
+def test_code_from_disk_is_made_again_as_it_was(entry):
+    """The names in instrumented code are those of the globals that were on disk."""
+    function = ag.function(entry.function, engine="numpy")
+    for arguments in entry.calls:
+        outcomes.run(function, arguments, vars(entry.module))
+    for trace in function.traces:
+        made = trace.executable
+        if made is None or not made._codes:
+            continue
+        loaded = Executable.__new__(Executable)
+        *parts, outer = made.__getstate__()
+        loaded.__setstate__((*parts, outer.names))
+        again = loaded._compiled(loaded._made_tree())
+        assert (again.co_code, again.co_names) == (made._code.co_code, made._code.co_names)
