@@ -20,7 +20,6 @@ import sys
 import threading
 import time
 import weakref
-from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,7 +34,7 @@ EVENTS = 100_000  # of one thread, with begin and end; later ones only count in 
 ENGINES = ("Python", "NumPy", "machine code", "entering", "tracing", "compiling")
 WHOLE = -1  # in place of the number of a spot: an event of a whole run
 SHORT = 5e-6  # seconds of a profile for a call of a function, at most: more is the time of other processes
-TRIALS, TICKS = 200, 20  # to find out how long a tick takes
+TRIALS, TICKS = 100, 20  # to find out how long a tick takes
 
 
 class Line(NamedTuple):
@@ -124,8 +123,8 @@ class State:
 
     Attributes:
         branches: all of them, each behind the one above it.
-        events: of each, the place of the branch and the number of the spot. In arrays, as the garbage collector
-            looks at tuples, and so would show in the times.
+        events: of each, the place of the branch and the number of the spot. There are no tuples, as new ones let the
+            garbage collector run, which would show in the times.
         times: of each, begin and end.
         dropped: the number of events that are not kept.
         accounted: seconds of all spots of functions and graphs. What a run takes besides is time of the profile, which
@@ -138,7 +137,8 @@ class State:
         named = (thread.name for thread in threading.enumerate() if thread.ident == self.ident)
         self.name = next(named, f"thread {self.ident}")
         self.branches = [Branch(None, 0, _ROOT, 0)]
-        self.events, self.times = array("q"), array("d")
+        self.events: list[int] = []
+        self.times: list[float] = []
         self.dropped, self.accounted = 0, 0.0
         self.top: Run | None = None
 
@@ -158,11 +158,12 @@ class State:
 
     def note(self, branch: Branch, number: int, begin: float, end: float) -> None:
         """Keep an event, if there is room."""
-        if len(self.times) < 2 * EVENTS:
-            self.events.append(branch.place)
-            self.events.append(number)
-            self.times.append(begin)
-            self.times.append(end)
+        times, events = self.times, self.events
+        if len(times) < 2 * EVENTS:
+            events.append(branch.place)
+            events.append(number)
+            times.append(begin)
+            times.append(end)
         else:
             self.dropped += 1
 
@@ -312,8 +313,8 @@ class Thread:
     name: str
     ident: int
     branches: list[Measured]
-    kept: array[int]
-    times: array[float]
+    kept: list[int]
+    times: list[float]
     dropped: int
 
     @property
@@ -359,7 +360,7 @@ def follow(kind: str, follower: Follower) -> None:
 
 def start(graphs: bool) -> Mark:
     """Begin a profile: of functions, and of graphs, too. Returns a mark for `stop`."""
-    if graphs and not _cost.residue:
+    if graphs and not is_on("graphs"):
         _calibrate()
     with lock:
         mark = {id(state): (_copied(state), len(state.events), state.dropped) for state in _states}
@@ -414,13 +415,14 @@ def _state() -> State:
 
 
 def _calibrate() -> None:
-    """Find out how much time a tick adds to its spot."""
+    """Find out how much time a tick adds to its spot, at the speed that the machine has now."""
     state, site = State(-1), Site("graph", _ROOT.line, _ROOT.spot)
     residues = []
+    _cost.residue = 0.0
     for _ in range(TRIALS):
         run = Run(state, site, None)
         for _ in range(TICKS):
             run.tick(0, None)
         residues.append(run.seconds[0] / TICKS)
         run.seconds[0] = 0.0
-    _cost.residue = min(residues)
+    _cost.residue = sorted(residues)[TRIALS // 2]
