@@ -75,6 +75,11 @@ def to_document(
         signatures = {name: signatures}
     encoder = Encoder(allow_callbacks, FunctionSaver(signatures).record)
     encoder.root = obj
+    return encoded(encoder, obj)
+
+
+def encoded(encoder: Encoder, obj: Any) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    """The contents of `graph.json`, and the arrays, that an encoder makes for an object."""
     root = encoder.number(obj)
     encoder.run()
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
@@ -135,8 +140,17 @@ def from_document(
 ) -> Any:
     """The object of a document that fits the schema; arguments and errors as for `load`."""
     decoder = Decoder(document, arrays, allow_callbacks, LoadedFunctions(engine))
+    return decoded(decoder, document["root"])
+
+
+def decoded(decoder: Decoder, root: int) -> Any:
+    """The object of a number.
+
+    Raises:
+        LoadError: it is not well-formed.
+    """
     try:
-        return decoder.object(document["root"])
+        return decoder.object(root)
     except LoadError:
         raise
     except (RecursionError, MemoryError) as error:

@@ -11,7 +11,7 @@ import importlib
 import sys
 from collections.abc import Callable, Collection, Mapping
 from types import CodeType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -53,7 +53,15 @@ class Decoder:
         arrays: those of its file of arrays, by name.
         allowed: names `module:qualname` of functions and classes that may be imported and called.
         functions: makes a function without graphs, and gives it those of a record.
+
+    Attributes:
+        makers: make objects of records, by their kinds.
+        shells, fillers: the same for objects that may contain themselves, which are made first, and filled then.
     """
+
+    makers: ClassVar[dict[str, Callable[[Any, Record], Any]]]
+    shells: ClassVar[dict[str, Callable[[Any, Record], Any]]]
+    fillers: ClassVar[dict[str, Callable[[Any, Record, Any], None]]]
 
     def __init__(
         self,
@@ -88,15 +96,17 @@ class Decoder:
             raise LoadError(f"there is no object {number}")
         record = self._records[number]
         kind = record["kind"]
-        fill = _FILLERS.get(kind)
+        fill = self.fillers.get(kind)
         if fill is not None:    # it may contain itself
-            made = self._made[number] = _SHELLS[kind](self, record)
+            made = self._made[number] = self.shells[kind](self, record)
             fill(self, record, made)
             return made
+        if kind not in self.makers:
+            raise LoadError(f"the object is none of ag.save, but of kind {kind!r}: load it with tf.saved_model.load")
         if number in self._unfinished:
             raise LoadError(f"the object {number} is a part of itself")
         self._unfinished.add(number)
-        made = self._made[number] = _MAKERS[kind](self, record)
+        made = self._made[number] = self.makers[kind](self, record)
         return made
 
     def _array(self, record: Record) -> Array:
@@ -449,7 +459,7 @@ def _check_identifier(name: str) -> None:
         raise LoadError(f"{vocabulary.shown(name)} is no name")
 
 
-_SHELLS: dict[str, Callable[[Decoder, Record], Any]] = {
+Decoder.shells = {
     "list": lambda decoder, record: [],
     "set": lambda decoder, record: set(),
     "dict": lambda decoder, record: {},
@@ -459,7 +469,7 @@ _SHELLS: dict[str, Callable[[Decoder, Record], Any]] = {
     "object": Decoder._instance,
     "function": lambda decoder, record: decoder.functions.blank(),
 }
-_FILLERS: dict[str, Callable[[Decoder, Record, Any], None]] = {
+Decoder.fillers = {
     "list": Decoder._fill_list,
     "set": Decoder._fill_set,
     "dict": Decoder._fill_dict,
@@ -469,7 +479,7 @@ _FILLERS: dict[str, Callable[[Decoder, Record, Any], None]] = {
     "object": Decoder._fill_instance,
     "function": lambda decoder, record, made: decoder.functions.fill(made, decoder, record),
 }
-_MAKERS: dict[str, Callable[[Decoder, Record], Any]] = {
+Decoder.makers = {
     "array": Decoder._array,
     "tuple": lambda decoder, record: decoder.arg(record["value"]),
     "variable": Decoder._variable,

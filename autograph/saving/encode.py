@@ -119,7 +119,7 @@ class Encoder:
             if done < len(self._things):
                 continue
             for number in waiting:
-                self.records[number] = self._record(self._things[number], self._about[number])
+                self.records[number] = self.record(self._things[number], self._about[number])
             waiting = []
         for first, second in overlapping([thing for thing in self._things if type(thing) is np.ndarray]):
             both = f"shapes {first.shape} and {second.shape}"
@@ -127,7 +127,12 @@ class Encoder:
                 f"two arrays of {both} share memory, which a saved copy of each would not: save a copy of one of them"
             )
 
-    def _record(self, thing: Any, about: Any) -> Record:
+    def record(self, thing: Any, about: Any) -> Record:
+        """The record of an object that is no staged function.
+
+        Raises:
+            SaveError: it cannot be saved.
+        """
         kind = type(thing)
         if kind is np.ndarray:
             return array_record(thing, self.arrays, lambda reason: self.refused(reason, about))

@@ -79,7 +79,7 @@ class SavedGraphs:
         self.__doc__ = record["doc"]
         place = record["place"] or ["<saved>", 1]
         self.__code__: CodeType = blank_code([place[0], self.__name__, self.__qualname__, place[1]])
-        self.parameters = [_parameter(decoder, each) for each in record["parameters"]]
+        self.parameters = [parameter_of(decoder, each) for each in record["parameters"]]
         try:
             self.__signature__ = inspect.Signature(self.parameters)
         except ValueError as error:
@@ -260,7 +260,12 @@ def splice(trace: Trace, graph: Graph, given: Sequence[Any], name: str) -> Any:
     return map_args(lambda part: trace.proxy(part) if isinstance(part, Value) else part, graph.block.results[0])
 
 
-def _parameter(decoder: Decoder, record: Record) -> Parameter:
+def parameter_of(decoder: Decoder, record: Record) -> Parameter:
+    """The parameter of a record.
+
+    Raises:
+        LoadError: it is none.
+    """
     default = decoder.held(record["default"]) if "default" in record else Parameter.empty
     if not vocabulary.is_identifier(record["name"]):
         raise LoadError(f"{vocabulary.shown(record['name'])} is no name of a parameter")

@@ -19,6 +19,7 @@ from autograph.compat.tensorflow.keras import (
     metrics,
     models,
     optimizers,
+    saving,
     utils,
 )
 from autograph.compat.tensorflow.keras.layers import Input

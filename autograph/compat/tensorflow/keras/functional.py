@@ -12,6 +12,7 @@ from autograph.common import pytree
 from autograph.compat.tensorflow.keras.backend import unique_name
 from autograph.compat.tensorflow.keras.layer import InputLayer, Layer, takes_training
 from autograph.compat.tensorflow.keras.placeholders import KerasTensor, Node, calls_of
+from autograph.compat.tensorflow.keras.saving import configs
 from autograph.compat.tensorflow.ops import indexing, math_ops
 
 
@@ -128,6 +129,64 @@ class Network:
         if len(given) != len(wanted):
             raise ValueError(f"The model expects {len(wanted)} input(s), but it received {len(given)}.")
         return given
+
+
+    # Configurations ---------------------------------------------------------------------------------------------------
+
+    def get_config(self) -> configs.Config:
+        """The inputs, the layers, and their calls, as JSON has them.
+
+        Raises:
+            ValueError: an operator between tensors, or a layer without a configuration, is among them.
+        """
+        for layer in self.layers:
+            if isinstance(layer, Operation):
+                raise ValueError(f"the operator {layer.name} between tensors cannot be saved: use a layer in its place")
+        leaves = pytree.flatten(self.inputs)
+        places: dict[int, Any] = {id(leaf): ["input", at] for at, leaf in enumerate(leaves)}
+        for number, node in enumerate(self.nodes):
+            places.update({id(leaf): [number, at] for at, leaf in enumerate(pytree.flatten(node.outputs))})
+
+        def placed(structure: Any) -> Any:
+            return configs.serialize(pytree.map(
+                lambda leaf: {"tensor": places[id(leaf)]} if isinstance(leaf, KerasTensor) else leaf, structure
+            ))  # fmt: skip
+
+        layers = list(dict.fromkeys(node.layer for node in self.nodes))
+        calls = [{"layer": layers.index(node.layer), "args": placed(node.args), "kwargs": placed(node.kwargs)}
+                 for node in self.nodes]  # fmt: skip
+        given = [{"shape": list(leaf.shape), "dtype": str(getattr(leaf.dtype, "name", leaf.dtype)), "name": leaf.name}
+                 for leaf in leaves]  # fmt: skip
+        ends = {"inputs": placed(self.inputs), "outputs": placed(self.outputs)}
+        return {"given": given, "layers": [configs.serialize(each) for each in layers], "calls": calls, **ends}
+
+    @classmethod
+    def from_config(cls, config: configs.Config) -> Network:
+        """A network of new layers.
+
+        Raises:
+            ValueError: a call gets a tensor that does not exist yet.
+        """
+        begin = [Input(batch_shape=each["shape"], dtype=each["dtype"], name=each["name"]) for each in config["given"]]
+        layers = [configs.deserialize(each) for each in config["layers"]]
+        results: list[list[Any]] = []
+
+        def found(record: Any) -> Any:
+            if isinstance(record, dict) and record.keys() == {"tensor"}:
+                number, at = record["tensor"]
+                if number != "input" and not 0 <= number < len(results):
+                    raise ValueError("a call gets a tensor that does not exist yet")
+                return begin[at] if number == "input" else results[number][at]
+            if isinstance(record, dict) and record.get("class_name") == "__tuple__":
+                return tuple([found(each) for each in record["items"]])
+            if isinstance(record, dict) and "class_name" not in record:
+                return {name: found(each) for name, each in record.items()}
+            return [found(each) for each in record] if isinstance(record, list) else configs.deserialize(record)
+
+        for call in config["calls"]:
+            outputs = layers[call["layer"]](*found(call["args"]), **found(call["kwargs"]))
+            results.append(pytree.flatten(outputs))
+        return cls(found(config["inputs"]), found(config["outputs"]))
 
 
 def get_layer(model: Any, name: str | None = None, index: int | None = None) -> Any:

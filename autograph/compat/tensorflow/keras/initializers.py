@@ -9,6 +9,7 @@ from typing import Any
 from autograph import nn
 from autograph.compat.tensorflow.core.convert import constant
 from autograph.compat.tensorflow.core.dtypes import as_dtype, numpy_dtype
+from autograph.compat.tensorflow.keras.saving import configs
 from autograph.compat.tensorflow.ops.random_ops import generator_of
 
 
@@ -20,6 +21,9 @@ class Initializer:
         seed: of a generator of its own; without it, that of `tf.random.set_seed` is used.
     """
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return configs.noted(cls, args, kwargs)
+
     def __init__(self, make: Callable[..., Any], seed: int | None = None, **options: Any) -> None:
         self._make = make
         self._seed = seed
@@ -30,6 +34,27 @@ class Initializer:
         drawn = self._make(tuple(shape), generator_of(self._seed), numpy_dtype(kind), **self._options)
         return constant(drawn, kind)
 
+    def get_config(self) -> configs.Config:
+        return {"make": self._make.__name__, "seed": self._seed, **self._options}
+
+    @classmethod
+    def from_config(cls, config: configs.Config) -> Initializer:
+        options = dict(config)
+        name = options.pop("make")
+        if name not in _MAKERS:
+            raise TypeError(f"there is no initializer {name!r}")
+        return cls(_MAKERS[name], **options)
+
+
+def constants(shape: Any, rng: Any, dtype: Any, value: float) -> Any:
+    """An array of one number."""
+    return nn.zeros(shape, rng, dtype) + dtype.type(value)
+
+
+_MAKERS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (
+    nn.zeros, nn.ones, nn.glorot_uniform, nn.glorot_normal, nn.he_uniform, nn.he_normal, nn.uniform, nn.normal,
+    nn.orthogonal, constants,
+)}  # fmt: skip
 
 Zeros, Ones = partial(Initializer, nn.zeros), partial(Initializer, nn.ones)
 GlorotUniform, GlorotNormal = partial(Initializer, nn.glorot_uniform), partial(Initializer, nn.glorot_normal)
@@ -37,7 +62,7 @@ HeUniform, HeNormal = partial(Initializer, nn.he_uniform), partial(Initializer, 
 
 
 def Constant(value: float = 0.0) -> Initializer:
-    return Initializer(lambda shape, rng, dtype: nn.zeros(shape, rng, dtype) + dtype.type(value))
+    return Initializer(constants, value=value)
 
 
 def RandomUniform(minval: float = -0.05, maxval: float = 0.05, seed: int | None = None) -> Initializer:

@@ -14,6 +14,7 @@ from autograph.compat.tensorflow.core.graphs import name_scope, node_scope
 from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.keras import initializers, placeholders
 from autograph.compat.tensorflow.keras.backend import snake_case, unique_name
+from autograph.compat.tensorflow.keras.saving import configs
 from autograph.compat.tensorflow.module import Module, submodules_of
 from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.compat.tensorflow.staging.tracing import call
@@ -28,6 +29,12 @@ class Layer:
     Args:
         input_shape: of one example; with it, a model can be built before it is called.
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return configs.noted(cls, args, kwargs)
+
+    get_config = configs.config_of
+    from_config = classmethod(configs.made_of)
 
     is_shown = True  # among the layers of the object that has it as an attribute
     infers_shapes = True  # whether `compute_output_shape` is right for all its inputs

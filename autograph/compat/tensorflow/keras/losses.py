@@ -8,6 +8,7 @@ from typing import Any
 from autograph.compat.tensorflow import nn
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.keras.backend import epsilon, snake_case
+from autograph.compat.tensorflow.keras.saving import configs
 from autograph.compat.tensorflow.ops import array_ops, indexing, math_ops, reduce_ops
 
 
@@ -75,6 +76,12 @@ def _logits(probabilities: Any) -> Any:
 
 class Loss:
     """A base class; subclasses define `call`, which returns a number for each example."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return configs.noted(cls, args, kwargs)
+
+    get_config = configs.config_of
+    from_config = classmethod(configs.made_of)
 
     def __init__(self, reduction: str = "auto", name: str | None = None) -> None:
         self.name = name or snake_case(type(self).__name__)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from autograph.common import pytree
-from autograph.compat.tensorflow import saved_model
-from autograph.compat.tensorflow.keras import fitting, functional, optimizers, utils
+from autograph.compat.tensorflow.keras import fitting, functional, optimizers, saving, utils
 from autograph.compat.tensorflow.keras.backend import unique_name
 from autograph.compat.tensorflow.keras.compiled import Compiled
 from autograph.compat.tensorflow.keras.functional import Input, Network
 from autograph.compat.tensorflow.keras.layer import InputLayer, Layer, takes_training
 from autograph.compat.tensorflow.keras.placeholders import KerasTensor
+from autograph.compat.tensorflow.keras.saving import configs, load_model, save_model
 from autograph.compat.tensorflow.keras.training import unpacked
 from autograph.compat.tensorflow.staging.tape import GradientTape
 
@@ -72,6 +69,8 @@ class Model(Layer):
         self._compiled = Compiled(loss, metrics or (), loss_weights, names)
         self.run_eagerly = run_eagerly
         fitting.forget_steps(self)
+        given = {"optimizer": self.optimizer, "loss": loss, "metrics": metrics, "loss_weights": loss_weights}
+        configs.note_compiled(self, given)
 
     @property
     def metrics(self) -> list[Any]:
@@ -114,29 +113,25 @@ class Model(Layer):
 
     # Files ------------------------------------------------------------------------------------------------------------
 
-    def save(self, filepath: Any) -> None:
-        """Write the model, with its optimizer, to a file that `load_model` reads."""
-        saved_model.write(self, Path(filepath))
+    save = saving.save_model
+    export = saving.export
+    save_weights = saving.save_weights
+    load_weights = saving.load_weights
+    _saved_parts_ = saving.saved_parts
+    _metadata_ = saving.saved_metadata
 
-    def save_weights(self, filepath: Any) -> None:
-        """Write the arrays of the variables to a file."""
-        with Path(filepath).open("wb") as file:
-            np.savez(file, *self.get_weights())
+    def get_config(self) -> configs.Config:
+        """The layers of a model of inputs and outputs; of others, the arguments that they were made with."""
+        if type(self) is not Model or not hasattr(self, "_network"):
+            return configs.config_of(self)
+        return {"name": self.name, "network": self._network.get_config()}
 
-    def load_weights(self, filepath: Any) -> None:
-        """Set the variables to the arrays that `save_weights` wrote."""
-        with np.load(filepath) as arrays:
-            self.set_weights(list(arrays.values()))
-
-
-def save_model(model: Model, filepath: Any) -> None:
-    """Write a model to a file."""
-    model.save(filepath)
-
-
-def load_model(filepath: Any) -> Any:
-    """Read a model from a file; the modules of the user's classes must be importable."""
-    return saved_model.read(Path(filepath))
+    @classmethod
+    def from_config(cls, config: configs.Config) -> Any:
+        if cls is not Model or "network" not in config:
+            return cls(**config)
+        network = Network.from_config(config["network"])
+        return cls(network.inputs, network.outputs, name=config["name"])
 
 
 class Sequential(Model):
@@ -165,6 +160,13 @@ class Sequential(Model):
     def pop(self) -> None:
         """Remove the last layer."""
         self._stack.pop()
+
+    def get_config(self) -> configs.Config:
+        return {"name": self.name, "layers": [configs.serialize(each) for each in self._stack]}
+
+    @classmethod
+    def from_config(cls, config: configs.Config) -> Sequential:
+        return cls([configs.deserialize(each) for each in config["layers"]], name=config["name"])
 
     def build(self, input_shape: Any) -> None:
         shape = tuple(input_shape)

@@ -13,6 +13,7 @@ from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor
 from autograph.compat.tensorflow.core.tensor import effect
 from autograph.compat.tensorflow.keras import schedules
+from autograph.compat.tensorflow.keras.saving import configs
 from autograph.compat.tensorflow.module import Module
 from autograph.compat.tensorflow.ops.variables import Storage, Variable
 
@@ -25,6 +26,12 @@ class Optimizer(Module):
         learning_rate: a number, a variable, or a function of the number of steps so far.
         clipnorm, clipvalue, global_clipnorm: bounds for each gradient's norm, its elements, and the norm of all.
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return configs.noted(cls, args, kwargs)
+
+    get_config = configs.config_of
+    from_config = classmethod(configs.made_of)
 
     def __init__(
         self, rule: optim.Optimizer, learning_rate: Any, name: str, clipnorm: float | None = None,

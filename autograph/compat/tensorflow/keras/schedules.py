@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph import optim
+from autograph.compat.tensorflow.keras.saving import configs
 
 
 class LearningRateSchedule:
@@ -16,6 +17,12 @@ class LearningRateSchedule:
     Args:
         rule: that function.
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return configs.noted(cls, args, kwargs)
+
+    get_config = configs.config_of
+    from_config = classmethod(configs.made_of)
 
     def __init__(self, rule: Callable[[int], float]) -> None:
         self.rule = rule
