@@ -26,6 +26,7 @@ from autograph.compat.tensorflow.core.kernels import kernel_name
 from autograph.compat.tensorflow.core.tensor import Tensor, effect
 from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.runtime.graph.graph import Constant, Node
+from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.profiling.profile import Profile
 from autograph.summary import protos
 from autograph.summary.graph_def import Calls, Drawing
@@ -315,7 +316,7 @@ def drawn(graph: FuncGraph, scope: str = "") -> Drawing:
 
 def _title_of(node: Node) -> tuple[str, str]:
     """The name of TensorFlow's for a node; none for what only keeps tapes away."""
-    if node.op == "stop_gradient":
+    if lookup(node.op).template == "{}":    # it passes its argument on
         return "", ""
     function = node.args[0].value if node.op == "call" and isinstance(node.args[0], Constant) else None
     name = kernel_name(function.func if isinstance(function, partial) else function)
