@@ -74,7 +74,7 @@ def executing_eagerly() -> _builtins.bool:
 
 def __getattr__(name: str) -> object:
     """Import `tf.compat`, `tf.keras` and others on first use, since they import the rest."""
-    if name not in ("compat", "keras", "losses", "metrics", "optimizers", "python", "saved_model", "summary"):
+    if name not in ("compat", "keras", "losses", "metrics", "optimizers", "python", "saved_model", "summary", "train"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     inside = ".keras" if name in ("losses", "metrics", "optimizers") else ""
     return _import_module(f"{__name__}{inside}.{name}")

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import re
+import weakref
 from abc import ABCMeta
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.compat.tensorflow.core.graphs import name_scope
 from autograph.compat.tensorflow.ops.variables import Variable
+
+_noticed: dict[int, Callable[[], None]] = {}    # by the ids of objects
+
+
+def notice_attributes(thing: Any, function: Callable[[], None]) -> None:
+    """Call a function after each attribute that an object gets from now on; its class has `set_attribute`."""
+    if id(thing) not in _noticed:
+        weakref.finalize(thing, _noticed.pop, id(thing), None)
+    _noticed[id(thing)] = function
+
+
+def set_attribute(self: Any, name: str, value: Any) -> None:
+    """Set an attribute: a `__setattr__` for classes, whose objects are restored while they get their attributes."""
+    object.__setattr__(self, name, value)
+    if _noticed and id(self) in _noticed:
+        _noticed[id(self)]()
 
 
 class Module(metaclass=ABCMeta):  # noqa: B024  (for `register`)
@@ -16,6 +33,8 @@ class Module(metaclass=ABCMeta):  # noqa: B024  (for `register`)
 
     Keras layers are registered: they have the same interface, but order their variables differently.
     """
+
+    __setattr__ = set_attribute
 
     def __init__(self, name: str | None = None) -> None:
         self._name = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()

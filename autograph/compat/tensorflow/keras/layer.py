@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.compat.tensorflow import module
 from autograph.compat.tensorflow.core import graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible, with_dtype
 from autograph.compat.tensorflow.core.dtypes import as_dtype
@@ -33,6 +34,7 @@ class Layer:
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         return configs.noted(cls, args, kwargs)
 
+    __setattr__ = module.set_attribute
     get_config = configs.config_of
     from_config = classmethod(configs.made_of)
 

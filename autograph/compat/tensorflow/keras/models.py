@@ -117,8 +117,7 @@ class Model(Layer):
     export = saving.export
     save_weights = saving.save_weights
     load_weights = saving.load_weights
-    _saved_parts_ = saving.saved_parts
-    _metadata_ = saving.saved_metadata
+    _saved_form_ = saving.saved_form
 
     def get_config(self) -> configs.Config:
         """The layers of a model of inputs and outputs; of others, the arguments that they were made with."""

@@ -38,7 +38,7 @@ class TensorFlowEncoder(Encoder):
     def __init__(self, root: Any, signatures: Any) -> None:
         super().__init__((), _no_function)
         self.root = root
-        self._parts = parts_of(root)
+        self._parts, self._metadata = form_of(root)
         self.signatures = _signatures(root, self._parts, signatures)
         self._arrays_of: dict[int, tuple[Any, Any]] = {}    # for arrays that share memory with others, copies, by id
         self._concretes: dict[int, Any] = {}                # those of functions, by their ids: all live until the end
@@ -148,15 +148,14 @@ class TensorFlowEncoder(Encoder):
     # Objects ----------------------------------------------------------------------------------------------------------
 
     def _object(self, thing: Any) -> Record:
-        own = self._parts if thing is self.root else parts_of(thing)
+        own = self._parts if thing is self.root else form_of(thing)[0]
         kept = {name: part for name, part in own.items() if self._is_data(part)}
         attributes = {name: self.arg(part, f"the attribute `{name}`") for name, part in kept.items()}
         record: Record = {"kind": "tf.object", "class": full_name(type(thing)), "attributes": attributes}
         if thing is self.root:
             record["signatures"] = {name: self._signature(each) for name, each in self.signatures.items()}
-            metadata = getattr(thing, "_metadata_", None)
-            if metadata is not None:
-                record["metadata"] = metadata()
+            if self._metadata is not None:
+                record["metadata"] = self._metadata
         return record
 
     def _signature(self, function: ConcreteFunction) -> Record:
@@ -191,14 +190,18 @@ _COMPOSITE: dict[str, Any] = {
 }
 
 
-def parts_of(thing: Any) -> dict[str, Any]:
-    """The attributes to save of an object, with its methods that are functions; or those that it names itself."""
-    given = getattr(thing, "_saved_parts_", None)
+def form_of(thing: Any) -> tuple[dict[str, Any], str | None]:
+    """The attributes to save of an object, with its methods that are functions, and a text that is saved with it.
+
+    An object with a method `_saved_form_` gives its own.
+    """
+    given = getattr(thing, "_saved_form_", None)
     if given is not None:
-        return dict(given())
+        parts, text = given()
+        return dict(parts), str(text)
     inherited = {name: part for kind in reversed(type(thing).__mro__) for name, part in vars(kind).items()}
     methods = {name: getattr(thing, name) for name, part in inherited.items() if isinstance(part, Function)}
-    return {**methods, **{name: part for name, part in vars(thing).items() if name != "signatures"}}
+    return {**methods, **{name: part for name, part in vars(thing).items() if name != "signatures"}}, None
 
 
 def concretes_of(function: Function) -> list[Any]:

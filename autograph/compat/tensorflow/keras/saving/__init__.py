@@ -13,12 +13,10 @@ from autograph.compat.tensorflow.keras.saving.files import (
     load_weights,
     save_model,
     save_weights,
-    saved_metadata,
-    saved_parts,
+    saved_form,
 )
 
 __all__ = [
     "custom_object_scope", "deserialize_keras_object", "export", "get_custom_objects", "load_model", "load_weights",
-    "register_keras_serializable", "save_model", "save_weights", "saved_metadata", "saved_parts",
-    "serialize_keras_object",
+    "register_keras_serializable", "save_model", "save_weights", "saved_form", "serialize_keras_object",
 ]  # fmt: skip

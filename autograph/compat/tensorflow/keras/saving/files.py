@@ -102,6 +102,7 @@ def set_optimizer(model: Any, arrays: Mapping[str, Any]) -> None:
         names = [f"optimizer/slots/{at}/{number}" for number in range(len(optimizer._rule.remembered))]
         if names and all(name in arrays and arrays[name].shape == variable.shape for name in names):
             optimizer._slots[variable._storage] = [np.array(arrays[name]) for name in names]
+            optimizer._built = True     # it makes no variables of its own any more
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -265,16 +266,17 @@ def export(model: Any, filepath: Any, format: str = "tf_saved_model", **_: Any) 
     saved_model.save(model, _checked(filepath, "a directory"))
 
 
-def saved_parts(model: Any) -> dict[str, Any]:
-    """The attributes of the object that `tf.saved_model.load` gives for a model."""
+def saved_form(model: Any) -> tuple[dict[str, Any], str]:
+    """The attributes of the object that `tf.saved_model.load` gives for a model, and its configuration."""
     specs = _input_specs(model)
 
     serve = function(lambda inputs: model(inputs), input_signature=[specs])
     parts = {"__call__": serve, "serve": serve, "serving_default": serve, "_weights": list(model.weights)}
-    return {**parts, "_state": {name: np.array(each) for name, each in optimizer_arrays(model).items()}}
+    state = {name: np.array(each) for name, each in optimizer_arrays(model).items()}
+    return {**parts, "_state": state}, _metadata(model)
 
 
-def saved_metadata(model: Any) -> str:
+def _metadata(model: Any) -> str:
     """The configuration of a model, if it has one, for `load_model`."""
     try:
         return json.dumps(_described(model, True))
