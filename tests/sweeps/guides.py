@@ -95,7 +95,9 @@ class Session:
                 print(repr(shown))
 
     def _miss(self, code: str) -> None:
-        self.missing |= {name for name in self._bound(code) if name not in self.namespace}
+        for name in self._bound(code):
+            self.namespace.pop(name, None)
+            self.missing.add(name)
 
     @staticmethod
     def _bound(code: str) -> set[str]:

@@ -34,6 +34,11 @@ class SparseTensor:
         dims = self.dense_shape._value
         return TensorShape(None) if is_proxy(dims) else TensorShape(dims)
 
+    @property
+    def value_type(self) -> type[SparseTensor]:
+        """The class, of the tensors that this describes, if it holds specs."""
+        return SparseTensor
+
     def get_shape(self) -> TensorShape:
         return self.shape
 

@@ -29,6 +29,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     wanted = None if dtype is None else as_dtype(dtype)
     if hasattr(value, "_as_tensor"):
         value = value._as_tensor()
+    if hasattr(value, "__array__") and not isinstance(value, (Tensor, np.ndarray, np.generic)):
+        value = np.asarray(value)  # a column of pandas, for example
     if isinstance(value, Tensor):
         if wanted is not None and value.dtype is not wanted:
             raise ValueError(
@@ -139,7 +141,7 @@ def _array(value: Any, wanted: DType | None) -> Any:
         array = np.asarray(value)
     except ValueError:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
-    if array.dtype.kind in "SU":
+    if array.dtype.kind in "SU" or (array.dtype == object and _holds_texts(array)):
         whole = array if isinstance(value, np.ndarray) else np.asarray(value, object)  # keeps zeros at the end
         texts = [each if isinstance(each, bytes) else str(each).encode() for each in whole.ravel().tolist()]
         return np.array(texts, object).reshape(array.shape)
@@ -151,6 +153,10 @@ def _array(value: Any, wanted: DType | None) -> Any:
     if array.size and not _may_become(array.dtype.kind, wanted):
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
     return array
+
+
+def _holds_texts(array: Any) -> bool:
+    return array.size > 0 and all(isinstance(each, (str, bytes)) for each in array.ravel().tolist())
 
 
 def _may_become(kind: str, wanted: DType) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.compat.tensorflow.core import dtypes, graphs
+from autograph.compat.tensorflow.core import blas, dtypes, graphs
 from autograph.compat.tensorflow.core.convert import (
     allow,
     apply_op,
@@ -311,8 +312,16 @@ def matmul(
         texts = [f"[{','.join(map(str, dims))}]" for dims in inner]
         message = f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]} [Op:MatMul]"
         raise InvalidArgumentError(None, None, message)
-    product = apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b)
+    with _threads(inner):
+        product = apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b)
     return product if output_type is None else cast(product, output_type)
+
+
+def _threads(inner: list[list[int | None]]) -> Any:
+    """The context for a product of such shapes."""
+    if graphs.current() is not None or not all(inner):
+        return blas.AS_SET
+    return blas.context_for(math.prod(inner[0]) * (inner[1][-1] or 0))  # type: ignore[arg-type]
 
 
 def _dims(tensor: Tensor, swapped: bool) -> list[int | None]:

@@ -11,7 +11,7 @@ import numpy as np
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import defects, forking, pytree
 from autograph.common.messages import UNBOUND_LOCAL
-from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.core import blas, graphs
 from autograph.compat.tensorflow.core.convert import convert_to_tensor, is_convertible
 from autograph.compat.tensorflow.core.errors import OperatorNotAllowedInGraphError, reraise
 from autograph.compat.tensorflow.core.shapes import TensorSpec
@@ -46,6 +46,7 @@ class Traced:
         self._drawn = [each.dtype for each in draws]
         running = copied(graph)
         optimize(running, PASSES.keys() - LAST)
+        self._context = blas.context_for(blas.largest_product(graph))
         self._executable = engine.compile(running)
 
     def __call__(self, values: Sequence[Any]) -> Any:
@@ -62,7 +63,7 @@ class Traced:
 
     def _run(self, values: Sequence[Any]) -> Any:
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), self._context:
                 return self._executable.run(*values)
         except Exception as error:
             self._executable.translate(error)
