@@ -22,7 +22,9 @@ from autograph.compat.tensorflow.core.convert import (
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype, numpy_dtype
 from autograph.compat.tensorflow.core.errors import InvalidArgumentError, UnimplementedError
 from autograph.compat.tensorflow.core.kernels import kernel
+from autograph.compat.tensorflow.core.shapes import TensorShape
 from autograph.compat.tensorflow.core.tensor import Tensor, apply, is_proxy, name_ops, run_later, shape_error
+from autograph.compat.tensorflow.ops import products
 
 __all__ = [  # the names of `tf` itself
     "abs", "acos", "acosh", "add", "add_n", "asin", "asinh", "atan", "atan2", "atanh", "cast", "ceil",
@@ -312,6 +314,10 @@ def matmul(
         texts = [f"[{','.join(map(str, dims))}]" for dims in inner]
         message = f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]} [Op:MatMul]"
         raise InvalidArgumentError(None, None, message)
+    if a.dtype.is_integer and all(inner) and inner[0][:-2] == inner[1][:-2]:
+        shape = TensorShape([*inner[0][:-1], inner[1][-1]])
+        swapped = [_swapped(each._value, swap) for each, swap in ((a, transpose_a), (b, transpose_b))]
+        return run_later("MatMul", products.integer_product, *swapped, dtype=a.dtype, shape=shape)
     with _threads(inner):
         product = apply("MatMul", lambda x, y: _swapped(x, transpose_a) @ _swapped(y, transpose_b), a, b)
     return product if output_type is None else cast(product, output_type)
@@ -338,7 +344,14 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
 
 def einsum(equation: str, *inputs: Any, **_: Any) -> Tensor:
-    return apply_op("Einsum", lambda *values: np.einsum(equation, *values), *inputs)
+    tensors = matched("Einsum", *inputs) if len(inputs) > 1 else [convert_to_tensor(inputs[0])]
+    shapes = [tuple(size or 0 for size in each.shape) for each in tensors if each.shape.is_fully_defined()]
+
+    def contracted(*values: Any) -> Any:
+        found = products.contraction(equation, *values, shapes) if len(values) == len(shapes) == 2 else None
+        return np.einsum(equation, *values) if found is None else found
+
+    return apply("Einsum", contracted, *tensors)
 
 
 # The operators of tensors ---------------------------------------------------------------------------------------------
