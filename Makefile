@@ -55,7 +55,8 @@ FUZZ ?= 10000
 GUARDS := $(firstword $(wildcard /lib/*/libc_malloc_debug.so.0 /usr/lib/*/libc_malloc_debug.so.0 /lib64/libc_malloc_debug.so.0))
 fuzz: setup ## run 10,000 drawn programs plain, staged and as machine code, and compare (or FUZZ=N programs)
 	AUTOGRAPH_FUZZ=$(FUZZ) $(PYTHON) -m pytest -q -s -o faulthandler_timeout=0 \
-		tests/test_staged_fuzz.py tests/test_gradient_fuzz.py tests/test_sequence_fuzz.py tests/test_tier_fuzz.py
+		tests/test_staged_fuzz.py tests/test_gradient_fuzz.py tests/test_sequence_fuzz.py tests/test_tier_fuzz.py \
+		tests/saving/test_hostile.py
 	LD_PRELOAD=$(GUARDS) MALLOC_CHECK_=3 AUTOGRAPH_FUZZ=$(FUZZ) $(PYTHON) -m pytest -q -s -o faulthandler_timeout=0 \
 		tests/test_native_fuzz.py	# where the C library can, it looks at what stands around each of its blocks
 

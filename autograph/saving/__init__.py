@@ -13,6 +13,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,13 @@ def to_document(
         if signatures and not is_function(obj):
             raise SaveError("signatures= of an object is a dict: a list of calls for each of its methods, by name")
         name = getattr(obj, "__name__", "")
-        signatures = {name: signatures}
-    encoder = Encoder(allow_callbacks, FunctionSaver(signatures).record)
+        signatures = {name: signatures} if signatures else {}
+    if isinstance(obj, (FunctionType, type)) and not is_function(obj):
+        is_class = isinstance(obj, type)
+        what = "class: save an object of it" if is_class else "plain function: decorate it with ag.function"
+        raise SaveError(f"{obj.__qualname__} is a {what}")
+    functions = FunctionSaver(signatures)
+    encoder = Encoder(allow_callbacks, functions.record)
     encoder.root = obj
     return encoded(encoder, obj)
 
@@ -82,6 +88,7 @@ def encoded(encoder: Encoder, obj: Any) -> tuple[dict[str, Any], dict[str, np.nd
     """The contents of `graph.json`, and the arrays, that an encoder makes for an object."""
     root = encoder.number(obj)
     encoder.run()
+    functions.check()
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     own = sys.modules["autograph"].__version__
     versions = {"autograph": own, "python": platform.python_version(), "numpy": np.__version__}

@@ -7,6 +7,7 @@ goes through the verifier. Nothing is imported but what the caller allows, and n
 from __future__ import annotations
 
 import collections
+import dis
 import importlib
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -344,7 +345,7 @@ def _frames_of(place: Any) -> list[list[Any]]:
 
 
 _TEMPLATE = (lambda: None).__code__
-_NOTHING = bytes([9, 0])    # the instruction NOP
+_NOTHING = bytes([dis.opmap["NOP"], 0])
 _ENDS = (".py", ".pyx", ".ipynb", ">")      # of the names of files; tracebacks read the lines of those that exist
 
 

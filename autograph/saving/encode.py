@@ -28,6 +28,7 @@ import numpy as np
 from autograph.common.statics import is_a, own_attribute
 from autograph.errors import LoadError, SaveError
 from autograph.modules import Module
+from autograph.runtime.dispatch.concrete_function import ConcreteFunction
 from autograph.runtime.dispatch.function import BoundFunction, Function, staged_function
 from autograph.runtime.engines.numpy.line_table import Places, pieces_of
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, Value, map_args, user_line, walk
@@ -435,7 +436,7 @@ _DEEP = 20  # containers in each other
 
 def is_function(thing: Any) -> bool:
     """Whether something is a staged function."""
-    return staged_function(thing) is not None or type(thing) is BoundFunction or issubclass(type(thing), Function)
+    return staged_function(thing) is not None or issubclass(type(thing), (BoundFunction, ConcreteFunction, Function))
 
 
 def methods_of(thing: Any) -> dict[str, Any]:

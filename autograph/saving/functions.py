@@ -9,7 +9,9 @@ from typing import Any
 from autograph.common import pytree
 from autograph.errors import SaveError
 from autograph.runtime import passes
+from autograph.runtime.dispatch.concrete_function import ConcreteFunction
 from autograph.runtime.dispatch.function import BoundFunction, Function, staged_function
+from autograph.runtime.dispatch.specialize import Specializer
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.graph.callables import name_of, place_of
 from autograph.runtime.graph.graph import Value, drop_unused_params
@@ -31,26 +33,52 @@ class FunctionSaver:
 
     def __init__(self, signatures: Mapping[str, Sequence[Any]]) -> None:
         self._signatures = signatures
+        self._named: set[str] = set()   # of the names, those that functions have
+
+    def check(self) -> None:
+        """Check that there was a function for each name in the signatures.
+
+        Raises:
+            SaveError: there was none; says which names there are.
+        """
+        for name in self._signatures:
+            if name and name not in self._named:
+                there = ", ".join(sorted(each for each in self._named if "." not in each)) or "none"
+                what = f"signatures= names {name!r}, which is no staged function of the object"
+                raise SaveError(f"{what}; there are {there}")
 
     def record(self, encoder: Encoder, thing: Any) -> Record:
-        """The record of a staged function, or of a bound method.
+        """The record of a staged function, of a bound method, or of a concrete function.
 
         Raises:
             SaveError: it has no graph, or one that cannot be saved.
         """
+        if isinstance(thing, ConcreteFunction):
+            made = Function(thing.__wrapped__)
+            return self._function(encoder, made, [thing.trace], None, thing._specializer)
         function, owner = (thing.__func__, thing.__self__) if type(thing) is BoundFunction else (thing, None)
         function = staged_function(function) or function
-        is_bound = type(thing) is BoundFunction
+        own = () if owner is None else (owner,)
         name = name_of(function.python_function)
+        self._named.update((name, function.__name__))
         for args, kwargs in map(call_of, self._signatures.get(name, self._signatures.get(function.__name__, ()))):
-            function._trace(*([owner] if is_bound else []), *args, **kwargs)
+            function._trace(*own, *args, **kwargs)
+        if function._specializer.specified is not None:
+            function._trace(*own)
+        traces = [trace for trace in function.traces if not own or _is_of(trace, function._parameters[0].name)]
+        return self._function(encoder, function, traces, owner, function._specializer)
+
+    def _function(
+        self, encoder: Encoder, function: Function[..., Any], traces: Sequence[Trace], owner: Any, made: Specializer
+    ) -> Record:
+        is_bound = owner is not None
+        name = name_of(function.python_function)
         parameters = function._parameters[1:] if is_bound else function._parameters
-        traces = [trace for trace in function.traces if not is_bound or _is_of(trace, function._parameters[0].name)]
         staged = [trace for trace in traces if trace.graph is not None]
         if not staged:
             raise _untraced(function, name, traces)
         self_name = function._parameters[0].name if is_bound else ""
-        signatures = [self._signature(encoder, function, trace, self_name, owner) for trace in staged]
+        signatures = [self._signature(encoder, made, trace, self_name, owner) for trace in staged]
         found = {each["key"]: each for each in signatures}      # two traces may be alike after other calls
         for each in signatures:
             del each["key"]
@@ -66,10 +94,9 @@ class FunctionSaver:
         }
 
     def _signature(
-        self, encoder: Encoder, function: Function[..., Any], trace: Trace, self_name: str, owner: Any
+        self, encoder: Encoder, made: Specializer, trace: Trace, self_name: str, owner: Any
     ) -> Record:
-        made = function._specializer
-        traced = _traced_anew(function, trace, owner)
+        traced = _traced_anew(made, trace, owner)
         assert traced.graph is not None
         signature, graph = trace.signature, traced.graph
         leaves = dict(zip(signature.paths, signature.leaves))
@@ -96,7 +123,7 @@ class FunctionSaver:
         place = f"the arguments of {made.name}"
         renumbered = {f"a{number}": f"a{numbers[path]}" for number, path in enumerate(leaves) if path in numbers}
         offset = 1 if self_name else 0
-        shift = {f"p{number}": f"p{number - offset}" for number in range(offset, len(function._parameters))}
+        shift = {f"p{number}": f"p{number - offset}" for number in range(offset, len(made.parameters))}
         order = [number for number, path in enumerate(leaves) if path in numbers]
         tree = _tree(encoder, signature, order, offset, place)
         record: Record = {
@@ -142,14 +169,14 @@ def _untraced(function: Function[..., Any], name: str, traces: Iterable[Trace]) 
     )
 
 
-def _traced_anew(function: Function[..., Any], trace: Trace, owner: Any) -> Traced:
+def _traced_anew(made: Specializer, trace: Trace, owner: Any) -> Traced:
     """The graph and guards of a trace, as they are now; made anew, since engines change those that they run.
 
     Where that needs arguments which are not at hand, such as an object that the call was given, the graph that runs.
     """
-    signature, made = trace.signature, function._specializer
+    signature = trace.signature
     leaves = zip(signature.paths, signature.leaves)
-    examples = [_example(leaf, path, owner, function._parameters) for path, leaf in leaves]
+    examples = [_example(leaf, path, owner, made.parameters) for path, leaf in leaves]
     running = Traced(trace.graph, trace.guards, trace.containers, trace.events)
     if any(example is _MISSING for example in examples):
         return running

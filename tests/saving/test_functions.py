@@ -217,3 +217,29 @@ def test_a_function_that_calls_itself(tmp_path: Path) -> None:
 
     loaded = saved(depth, tmp_path, signatures=[(1,), (100,)])     # each number is a signature, as it is unrolled
     assert [loaded(1), loaded(100)] == [0, 6]
+
+
+def test_concrete_functions_derivatives_and_input_signatures(tmp_path: Path) -> None:
+    @ag.function(input_signature=[ag.TensorSpec((None,), "f8")])
+    def wide(x: Any) -> Any:
+        return x.sum()
+
+    assert saved(wide, tmp_path / "wide")(np.ones(4)) == 4.0
+
+    many = ag.function(lambda x: x * 2)
+    many.compile(1), many.compile(1.5)
+    one = saved(many.get_concrete_function(2), tmp_path / "one")
+    assert one(4) == 8 and len(one.python_function.signatures) == 1
+
+    gradient = saved(ag.grad(lambda x: x**3), tmp_path / "gradient", signatures=[(2.0,)])
+    assert gradient(3.0) == 27.0
+
+
+def test_plain_functions_classes_and_unknown_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SaveError, match="helper is a plain function: decorate it with ag.function"):
+        ag.save(helper, tmp_path / "saved")
+    with pytest.raises(SaveError, match="Point is a class: save an object of it"):
+        ag.save(Point, tmp_path / "saved")
+    function = ag.function(helper)
+    with pytest.raises(SaveError, match="names 'other', which is no staged function of the object; there are helper"):
+        ag.save(function, tmp_path / "saved", signatures={"other": [(1,)], "helper": [(1,)]})
