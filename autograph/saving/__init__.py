@@ -24,6 +24,7 @@ from autograph.saving.decode import Decoder
 from autograph.saving.encode import Encoder, is_function
 from autograph.saving.functions import FunctionSaver
 from autograph.saving.loaded import LoadedFunction, LoadedFunctions
+from autograph.saving.vocabulary import imported
 
 __all__ = ["LoadedFunction", "load", "save"]
 
@@ -69,6 +70,7 @@ def to_document(
     obj: Any, signatures: Sequence[Any] | Mapping[str, Sequence[Any]] = (), allow_callbacks: Sequence[str] = ()
 ) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
     """The contents of `graph.json`, and the arrays; arguments and errors as for `save`."""
+    _check_names(allow_callbacks)
     if not isinstance(signatures, Mapping):
         if signatures and not is_function(obj):
             raise SaveError("signatures= of an object is a dict: a list of calls for each of its methods, by name")
@@ -101,7 +103,25 @@ def encoded(encoder: Encoder, obj: Any) -> tuple[dict[str, Any], dict[str, np.nd
         "codes": encoder.codes,
         "places": encoder.places,
     }
+    _check_loads(document, encoder.arrays, allow_callbacks)
     return document, encoder.arrays
+
+
+def _check_loads(document: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], allowed: Sequence[str]) -> None:
+    """Check that what is about to be saved can be loaded.
+
+    Raises:
+        SaveError: it cannot, as it needs something that a saved graph must not do.
+    """
+    try:
+        from_document(document, arrays, allowed)
+    except LoadError as error:
+        raise SaveError(f"the saved object could not be loaded: {error}") from error
+
+
+def _check_names(names: Any) -> None:
+    if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+        raise TypeError(f"allow_callbacks is a list of names, such as ['package.module:function'], not {names!r}")
 
 
 def load(
@@ -146,7 +166,9 @@ def from_document(
     engine: str | None = None,
 ) -> Any:
     """The object of a document that fits the schema; arguments and errors as for `load`."""
-    decoder = Decoder(document, arrays, allow_callbacks, LoadedFunctions(engine))
+    _check_names(allow_callbacks)
+    callbacks = {name: imported(name) for name in document["callbacks"] if name in allow_callbacks}
+    decoder = Decoder(document, arrays, callbacks, LoadedFunctions(engine))
     return decoded(decoder, document["root"])
 
 

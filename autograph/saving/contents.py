@@ -178,7 +178,7 @@ def graphs_of(
         LoadError: it is not well-formed.
     """
     document, arrays = files.read(directory)
-    decoder = _Shown(document, arrays, (), LoadedFunctions(engine))
+    decoder = _Shown(document, arrays, {}, LoadedFunctions(engine))
     found: LoadedFunction
     _, found = _objects(decoder, [document["root"], number])    # first that of which a method is a part
     return found if passes else found.with_options(passes=False)  # type: ignore[return-value]

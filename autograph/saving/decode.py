@@ -10,17 +10,18 @@ import collections
 import dis
 import importlib
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from autograph.common.cpython_internals import HEAP
 from autograph.common.line_tables import Position, with_lines
 from autograph.common.statics import is_a, own_attribute
 from autograph.errors import LoadError
 from autograph.modules import Module
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, Value
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, Value, map_args
 from autograph.runtime.graph.types import Type
 from autograph.runtime.graph_text.parser import TermReader, parse_type
 from autograph.runtime.graph_text.verifier import check
@@ -52,7 +53,7 @@ class Decoder:
     Args:
         document: the contents of the file, checked against the schema.
         arrays: those of its file of arrays, by name.
-        allowed: names `module:qualname` of functions and classes that may be imported and called.
+        callbacks: the Python functions and classes that graphs may call, by their names `module:qualname`.
         functions: makes a function without graphs, and gives it those of a record.
 
     Attributes:
@@ -68,14 +69,15 @@ class Decoder:
         self,
         document: Record,
         arrays: Mapping[str, Array],
-        allowed: Collection[str],
+        callbacks: Mapping[str, Any],
         functions: Functions,
     ) -> None:
         self._records: list[Record] = document["objects"]
         self._codes: list[list[Any]] = document["codes"]
         self._places: list[Any] = document["places"]
         self._arrays = arrays
-        self._allowed = frozenset(allowed)
+        self._callbacks = callbacks
+        self.methods = {name for each in self._records for name in each.get("functions", ())}
         self.functions = functions
         self._made: dict[int, Any] = {}
         self._types: dict[str, Type] = {}
@@ -123,12 +125,12 @@ class Decoder:
 
     def _callback(self, record: Record) -> Any:
         name = record["name"]
-        if name not in self._allowed:
+        if name not in self._callbacks:
             raise LoadError(
                 f"the saved graph calls {vocabulary.shown(name)}, which is Python code of its own: if you trust it, "
                 f"allow it: load(…, allow_callbacks=[{vocabulary.shown(name)}])"
             )
-        return vocabulary.imported(name)
+        return self._callbacks[name]
 
     def _namedtuple(self, record: Record) -> type:
         """The class of named tuples of this name: that of the program if it is there, else a new one."""
@@ -186,7 +188,7 @@ class Decoder:
     def _fill_instance(self, record: Record, made: Any) -> None:
         for name, each in record["attributes"].items():
             _check_identifier(name)
-            object.__setattr__(made, name, self.held(each))
+            object.__setattr__(made, name, self._data(each))
         for name, number in record["functions"].items():
             _check_identifier(name)
             made.__dict__[name] = self.object(number)
@@ -194,13 +196,13 @@ class Decoder:
             made.__dict__["_omitted"] = dict(record["omitted"])
 
     def _fill_list(self, record: Record, made: list[Any]) -> None:
-        made.extend(self.held(each) for each in record["items"])
+        made.extend(self._data(each) for each in record["items"])
 
     def _fill_set(self, record: Record, made: set[Any]) -> None:
-        made.update(self._key(self.held(each)) for each in record["items"])
+        made.update(self._key(self._data(each)) for each in record["items"])
 
     def _fill_dict(self, record: Record, made: dict[Any, Any]) -> None:
-        made.update((self._key(self.held(key)), self.held(value)) for key, value in record["items"])
+        made.update((self._key(self._data(key)), self._data(value)) for key, value in record["items"])
 
     @staticmethod
     def _key(value: Any) -> Any:
@@ -211,9 +213,32 @@ class Decoder:
         return value
 
     def held(self, record: Any) -> Any:
-        """The object of an argument outside of graphs, where an object by reference is the object."""
+        """The object of an argument outside of graphs, where an object by reference is the object.
+
+        Raises:
+            LoadError: it is a loaded function, through whose attributes a graph would reach this library.
+        """
         value = self.arg(record)
-        return value.value if type(value) is Constant else value
+        found = value.value if type(value) is Constant else value
+        if hasattr(type(found), "__ag_staged__"):
+            raise LoadError("a loaded function must be a method of an object, or be called by a graph")
+        return found
+
+    def _data(self, record: Any) -> Any:
+        """The object of an argument that is a part of another object, in which graphs may find it.
+
+        Raises:
+            LoadError: it is a class that can be changed.
+        """
+        found = self.held(record)
+        if is_a(found, type) and found.__flags__ & HEAP:
+            raise LoadError(f"the class {vocabulary.shown(found.__name__)} cannot be a part of a saved object")
+        return found
+
+    def _within(self, number: int) -> Any:
+        """The object of a number as a graph has it: of a loaded function, only the call."""
+        made = self.object(number)
+        return _bare(made) if hasattr(type(made), "__ag_staged__") else made
 
     # Arguments --------------------------------------------------------------------------------------------------------
 
@@ -233,9 +258,9 @@ class Decoder:
         if kind == "name":
             return vocabulary.lookup(part)
         if kind == "object":
-            return self.object(part)
+            return self.object(part) if values is None else self._within(part)
         if kind == "itself":
-            return Constant(self.object(part))
+            return Constant(self.object(part) if values is None else self._within(part))
         if kind == "tuple":
             return tuple([self.arg(each, values) for each in part])
         if kind == "list":
@@ -339,6 +364,15 @@ class Decoder:
         return instructions[position]
 
 
+def _bare(function: Any) -> Callable[..., Any]:
+    """A function that calls another one, and has no attributes that lead to it."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return call
+
+
 def _frames_of(place: Any) -> list[list[Any]]:
     found: list[list[Any]] = place["frames"] if isinstance(place, dict) else place
     return found
@@ -390,7 +424,10 @@ class _GraphDecoder:
         kwargs = {name: decoder.arg(each, self.value) for name, each in record.get("kwargs", {}).items()}
         for name in kwargs:
             _check_identifier(name)
-        vocabulary.check_attribute(op, args)
+        leaves: list[Any] = []
+        map_args(leaves.append, (args, kwargs))
+        vocabulary.check_arguments(op, leaves)
+        vocabulary.check_attribute(op, args, decoder.methods)
         blocks = tuple(Block() for _ in record.get("blocks", ()))
         for block, each in zip(blocks, record.get("blocks", ())):
             self.block(each, block)

@@ -239,7 +239,7 @@ class Encoder:
 
     def _is_saved(self, value: Any, depth: int = 0) -> bool:
         """Whether a value is saved as an attribute although no graph needs it: it is data, a module or a function."""
-        if type(value) in _ATOMS or is_a(value, (Variable, Module, np.ndarray, np.generic)) or is_function(value):
+        if type(value) in _ATOMS or is_a(value, (Variable, Module, np.ndarray, np.generic)):
             return not (type(value) is np.ndarray and value.dtype.hasobject)
         if type(value) in (list, tuple, dict, set) and depth < _DEEP:
             parts = [*value, *value.values()] if type(value) is dict else value

@@ -20,8 +20,8 @@ import keyword
 import operator
 import re
 from bisect import bisect_left, bisect_right, insort_left, insort_right
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Collection, Iterable, Sequence
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ from autograph.runtime.tracing.state.exceptions import remake
 _BUILTINS = frozenset(
     """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
     frozenset hasattr hash hex int isinstance issubclass iter len list map max min next object oct ord pow print range
-    repr reversed round set slice sorted str sum tuple type zip""".split()
+    repr reversed round set slice sorted str sum tuple zip""".split()
 )
 _NUMPY = frozenset(
     """apply_along_axis apply_over_axes broadcast busday_count common_type datetime64 dtype errstate finfo frompyfunc
@@ -86,11 +86,12 @@ def _has(module: ModuleType, name: str) -> bool:
 
 _FURTHER = _further()
 _NAMES = {id(thing): name for name, thing in _FURTHER.items()}
-_NO_OPS = frozenset({"delattr", "custom_gradient", "run_rule"})     # that a saved graph must not have
+_NO_OPS = frozenset({"delattr", "custom_gradient", "run_rule", "type"})     # that a saved graph must not have
+_CODE = (type, FunctionType, BuiltinFunctionType, ModuleType)
 _METHODS = frozenset({"dump", "dumps", "resize", "setfield", "setflags", "tofile", "to_device"})
-_ATTRIBUTES = _METHODS | {"ctypes", "data", "format_map", "mro", "interface", "cast"}
+_ATTRIBUTES = _METHODS | {"capsule", "cast", "cffi", "ctypes", "data", "format_map", "interface", "mro"}
 _INTERNALS = re.compile("__|(gi|cr|ag|co|tb|func)_|f_(back|builtins|code|generator|globals|lasti|lineno|locals|trace)")
-_SPECIAL = frozenset({"__name__", "__qualname__", "__doc__", "__class__", "__getitem__", "__len__"})
+_SPECIAL = frozenset({"__name__", "__qualname__", "__doc__", "__getitem__", "__len__"})
 _MOST = 200     # characters of a name
 
 
@@ -145,16 +146,33 @@ def check_op(name: str) -> None:
         raise LoadError(f"{shown(name)} is no operation that a saved graph may have")
 
 
-def check_attribute(op: str, args: Sequence[Any]) -> None:
+def check_attribute(op: str, args: Sequence[Any], methods: Collection[str] = ()) -> None:
     """Check that a saved graph may have a node with these arguments, if it reads or sets an attribute.
+
+    Args:
+        methods: names of loaded functions, whose attributes lead to this library.
 
     Raises:
         LoadError: the name of the attribute is not constant, or none of those that it may.
     """
     is_named = op in ("getattr", "setattr") or (op == "call" and args and args[0] is set_attribute)
     place = 1 if op != "call" else 2
-    if is_named and not (len(args) > place and is_attribute(args[place])):
+    name = args[place] if len(args) > place else None
+    is_reached = (op == "getattr" and name in methods) or (op[:1] == "." and op[1:] in methods)
+    if op == "setattr" and args and is_a(getattr(args[0], "value", args[0]), _CODE):
+        raise LoadError("a saved graph must not set attributes of functions and classes")
+    if is_reached or (is_named and not is_attribute(name)):
         raise LoadError(f"a saved graph must not read or set the attribute {shown(args[place : place + 1])}")
+
+
+def check_arguments(op: str, leaves: Iterable[Any]) -> None:
+    """Check that a node may have arguments which are no values.
+
+    Raises:
+        LoadError: it must not have NumPy's class of arrays, which makes arrays of any memory, but to compare classes.
+    """
+    if op not in ("is", "isinstance", "issubclass") and any(each is np.ndarray for each in leaves):
+        raise LoadError(f"a saved graph must not use the class of arrays in `{op}`")
 
 
 def is_method(name: str) -> bool:

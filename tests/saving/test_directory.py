@@ -156,6 +156,10 @@ HOSTILE: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda d: first_graph(d)["nodes"][0].update(op="getattr", args=[{"itself": 1}, "__globals__"]),
         r"must not read or set the attribute \('__globals__',\)",
     ),
+    "arrays of any memory": (
+        lambda d: first_graph(d)["nodes"][0].update(op="call", args=[{"name": "np.ndarray"}, 1, {"name": "object"}]),
+        "must not use the class of arrays in `call`",
+    ),
     "a guard that is code": (
         lambda d: d["objects"][0]["signatures"][0]["guards"].append(
             {"test": "__import__('os').system('true') == 0", "names": {}, "reason": ""}
@@ -190,6 +194,24 @@ def test_hostile_contents_are_refused(folder: Path, name: str) -> None:
     changed(folder, change)
     with pytest.raises(LoadError, match=reason):
         ag.load(folder)
+
+
+def test_graphs_do_not_reach_into_loaded_functions(folder: Path, tmp_path: Path) -> None:
+    changed(folder, lambda d: first_graph(d)["nodes"][0].update(op="getattr", args=[{"itself": 0}, "python_function"]))
+    with pytest.raises(AttributeError, match="'function' object has no attribute 'python_function'"):
+        ag.load(folder)(np.ones(2))
+
+    class Model(ag.Module):
+        @ag.function
+        def step(self, x: Any) -> Any:
+            return x * SCALE
+
+    ag.save(Model(), tmp_path / "model", signatures={"step": [(np.ones(2),)]})
+    number = json.loads((tmp_path / "model/graph.json").read_text())["root"]
+    read = {"op": "getattr", "args": [{"itself": number}, "step"]}
+    changed(tmp_path / "model", lambda d: first_graph(d)["nodes"][0].update(read))
+    with pytest.raises(LoadError, match="must not read or set the attribute"):
+        ag.load(tmp_path / "model")
 
 
 def test_deep_nesting_is_refused(folder: Path) -> None:
