@@ -24,7 +24,7 @@ from autograph.saving.decode import Decoder
 from autograph.saving.encode import Encoder, is_function
 from autograph.saving.functions import FunctionSaver
 from autograph.saving.loaded import LoadedFunction, LoadedFunctions
-from autograph.saving.vocabulary import imported
+from autograph.saving.vocabulary import callbacks
 
 __all__ = ["LoadedFunction", "load", "save"]
 
@@ -70,7 +70,7 @@ def to_document(
     obj: Any, signatures: Sequence[Any] | Mapping[str, Sequence[Any]] = (), allow_callbacks: Sequence[str] = ()
 ) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
     """The contents of `graph.json`, and the arrays; arguments and errors as for `save`."""
-    _check_names(allow_callbacks)
+    callbacks((), allow_callbacks)
     if not isinstance(signatures, Mapping):
         if signatures and not is_function(obj):
             raise SaveError("signatures= of an object is a dict: a list of calls for each of its methods, by name")
@@ -119,11 +119,6 @@ def _check_loads(document: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any
         raise SaveError(f"the saved object could not be loaded: {error}") from error
 
 
-def _check_names(names: Any) -> None:
-    if isinstance(names, str) or not all(isinstance(each, str) for each in names):
-        raise TypeError(f"allow_callbacks is a list of names, such as ['package.module:function'], not {names!r}")
-
-
 def load(
     directory: str | os.PathLike[str], *, allow_callbacks: Sequence[str] = (), engine: str | None = None
 ) -> Any:
@@ -166,9 +161,7 @@ def from_document(
     engine: str | None = None,
 ) -> Any:
     """The object of a document that fits the schema; arguments and errors as for `load`."""
-    _check_names(allow_callbacks)
-    callbacks = {name: imported(name) for name in document["callbacks"] if name in allow_callbacks}
-    decoder = Decoder(document, arrays, callbacks, LoadedFunctions(engine))
+    decoder = Decoder(document, arrays, callbacks(document["callbacks"], allow_callbacks), LoadedFunctions(engine))
     return decoded(decoder, document["root"])
 
 

@@ -20,6 +20,7 @@ from autograph.saving import directory as files
 from autograph.saving.arrays import dtype_of
 from autograph.saving.decode import Decoder
 from autograph.saving.loaded import LoadedFunction, LoadedFunctions, SavedGraphs, SavedSignature
+from autograph.saving.vocabulary import callbacks
 
 Record = dict[str, Any]
 DEFAULTS = ("serving_default", "__call__")      # methods that are meant where no name is given
@@ -163,7 +164,7 @@ def load_functions(
     """
     document, arrays = files.read(directory)
     found = _described(directory, document, arrays)
-    decoder = Decoder(document, arrays, allow_callbacks, LoadedFunctions(engine))
+    decoder = Decoder(document, arrays, callbacks(document["callbacks"], allow_callbacks), LoadedFunctions(engine))
     numbers = [document["root"], *(each.number for each in found.functions)]
     _, *functions = _objects(decoder, numbers)
     return found, dict(zip([each.path for each in found.functions], functions))

@@ -197,6 +197,18 @@ def shown(name: Any) -> str:
     return ascii(name)[:_MOST]
 
 
+def callbacks(named: Iterable[str], allowed: Collection[str]) -> dict[str, Any]:
+    """The Python functions and classes that a file names, as far as the user allows them; they are imported.
+
+    Raises:
+        LoadError: one cannot be found.
+        TypeError: `allowed` is no list of names.
+    """
+    if isinstance(allowed, str) or not all(isinstance(each, str) for each in allowed):
+        raise TypeError(f"allow_callbacks is a list of names, such as ['package.module:function'], not {allowed!r}")
+    return {name: imported(name) for name in named if name in allowed}
+
+
 def imported(name: str) -> Any:
     """The function or class `module:qualname` that the user allows; its module is imported.
 
