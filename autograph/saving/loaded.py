@@ -28,7 +28,7 @@ from autograph.runtime.dispatch.input_signature import misfit
 from autograph.runtime.dispatch.trace_entry import broken
 from autograph.runtime.graph.graph import Block, Graph, Value, map_args, walk
 from autograph.runtime.graph.signature import Dynamic, Event, Guard, Instance, Leaf, Policy, Signature, Static, Traced
-from autograph.runtime.graph.types import ANY, TensorType
+from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.tracing.proxies.graph_break import Diverged
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.trace import Trace
@@ -302,7 +302,8 @@ def _signature(decoder: Decoder, record: Record) -> SavedSignature:
         raise LoadError("a signature has not as many names as leaves")
     graph = decoder.graph(record["graph"])
     dynamic = [leaf for leaf in leaves if isinstance(leaf, Dynamic)]
-    if not all(param.type == leaf.type or param.type == ANY for param, leaf in zip(graph.params, dynamic)):
+    pairs = zip(graph.params, dynamic)
+    if not all(param.type == leaf.type or isinstance(param.type, ObjectType) for param, leaf in pairs):
         raise LoadError("a graph takes other arguments than its signature")
     if len(graph.params) != len(dynamic) + len(record["containers"]):
         raise LoadError("a graph has not as many parameters as its signature has arguments")
