@@ -83,14 +83,19 @@ def to_document(
     functions = FunctionSaver(signatures)
     encoder = Encoder(allow_callbacks, functions.record)
     encoder.root = obj
-    return encoded(encoder, obj)
+    document, arrays = encoded(encoder, obj)
+    functions.check()
+    try:
+        from_document(document, arrays, allow_callbacks)
+    except LoadError as error:
+        raise SaveError(f"the saved object could not be loaded: {error}") from error
+    return document, arrays
 
 
 def encoded(encoder: Encoder, obj: Any) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
     """The contents of `graph.json`, and the arrays, that an encoder makes for an object."""
     root = encoder.number(obj)
     encoder.run()
-    functions.check()
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     own = sys.modules["autograph"].__version__
     versions = {"autograph": own, "python": platform.python_version(), "numpy": np.__version__}
@@ -103,20 +108,7 @@ def encoded(encoder: Encoder, obj: Any) -> tuple[dict[str, Any], dict[str, np.nd
         "codes": encoder.codes,
         "places": encoder.places,
     }
-    _check_loads(document, encoder.arrays, allow_callbacks)
     return document, encoder.arrays
-
-
-def _check_loads(document: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], allowed: Sequence[str]) -> None:
-    """Check that what is about to be saved can be loaded.
-
-    Raises:
-        SaveError: it cannot, as it needs something that a saved graph must not do.
-    """
-    try:
-        from_document(document, arrays, allowed)
-    except LoadError as error:
-        raise SaveError(f"the saved object could not be loaded: {error}") from error
 
 
 def load(

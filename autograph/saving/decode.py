@@ -213,24 +213,19 @@ class Decoder:
         return value
 
     def held(self, record: Any) -> Any:
-        """The object of an argument outside of graphs, where an object by reference is the object.
-
-        Raises:
-            LoadError: it is a loaded function, through whose attributes a graph would reach this library.
-        """
+        """The object of an argument outside of graphs, where an object by reference is the object."""
         value = self.arg(record)
-        found = value.value if type(value) is Constant else value
-        if hasattr(type(found), "__ag_staged__"):
-            raise LoadError("a loaded function must be a method of an object, or be called by a graph")
-        return found
+        return value.value if type(value) is Constant else value
 
     def _data(self, record: Any) -> Any:
         """The object of an argument that is a part of another object, in which graphs may find it.
 
         Raises:
-            LoadError: it is a class that can be changed.
+            LoadError: it is a class that can be changed, or a function, whose attributes lead to this library.
         """
         found = self.held(record)
+        if hasattr(type(found), "__ag_staged__"):
+            raise LoadError("a loaded function must be a method of an object, or be called by a graph")
         if is_a(found, type) and found.__flags__ & HEAP:
             raise LoadError(f"the class {vocabulary.shown(found.__name__)} cannot be a part of a saved object")
         return found

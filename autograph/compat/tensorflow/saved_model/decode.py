@@ -57,6 +57,9 @@ class Signatures(dict[str, ConcreteFunction]):
         return f"_SignatureMap({dict.__repr__(self)})"
 
 
+_WHOLE = frozenset({"module", "object", "tf.object", "tf.function", "tf.concrete"})
+
+
 class _NoFunctions:
     """Refuses functions of `ag.function`."""
 
@@ -75,8 +78,15 @@ class TensorFlowDecoder(Decoder):
     """
 
     def __init__(self, document: Record, arrays: Mapping[str, Any]) -> None:
-        super().__init__(document, arrays, (), _NoFunctions())
+        super().__init__(document, arrays, {}, _NoFunctions())
         self.variables: dict[int, Variable] = {}
+
+    def _within(self, number: int) -> Any:
+        """An object that a graph refers to."""
+        found = super()._within(number)
+        if self._records[number]["kind"] in _WHOLE:
+            raise LoadError(f"a graph must not refer to the object {number}, whose attributes lead to this library")
+        return found
 
     def _fill_object(self, record: Record, made: Any) -> None:
         """Set the attributes of an object, which may contain itself."""
