@@ -2,6 +2,8 @@
 
 import copy
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -101,3 +103,15 @@ def test_expressions_give_the_results_of_numpy(staged, engine):
         for size in (30, 3000, 4000):
             args, others = expressions.arguments(size), expressions.arguments(size)
             np.testing.assert_equal((function(*args), *args), (program(*others), *others), program.__name__)
+
+
+def test_serving_says_what_it_needs():
+    pytest.importorskip("safetensors")
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "serving.py")],
+        env={**os.environ, "PATH": "", "PYTHONPATH": str(BENCHMARKS.parent)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "skipped: wrk is not installed (apt-get install wrk, brew install wrk)\n"

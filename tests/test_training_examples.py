@@ -70,3 +70,12 @@ def test_beams(capsys):
     found, shown = run("beams", capsys)
     assert found["same"] == 1 and found["plain"] == 0
     assert "ms staged" in shown
+
+
+def test_serve_digits(capsys):
+    for package in ("sklearn", "safetensors", "uvicorn"):
+        pytest.importorskip(package)
+    found, shown = run("serve_digits", capsys)
+    assert found["accuracy"] > 0.95
+    assert found["same from rows"] and found["same from columns"] and found["same from .npy"]
+    assert "stopped; 3 of 3 calls were answered" in shown

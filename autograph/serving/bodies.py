@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -111,19 +112,30 @@ def array_of(body: bytearray) -> np.ndarray[Any, Any]:
     Raises:
         InputError: it is damaged, or has elements that are no numbers or texts.
     """
-    file = io.BytesIO(bytes(body[: _LONGEST + 12]))
-    try:
-        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-        shape, is_fortran, dtype = read[np.lib.format.read_magic(file)](file, _LONGEST)
-    except (ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
-        raise InputError(f"the header of the array cannot be read: {error}") from error
+    width = 2 if body[len(_MAGIC) :].startswith(b"\x01") else 4
+    begin = len(_MAGIC) + 2 + width
+    start = begin + int.from_bytes(body[begin - width : begin], "little")
+    if start > min(len(body), _LONGEST):
+        raise InputError(f"the header of the array cannot be read: it has {start} bytes, out of {len(body)}")
+    shape, is_fortran, dtype = _header(bytes(body[:start]))
     if dtype.kind not in _KINDS or dtype.names or dtype.subdtype or dtype.itemsize == 0:
         raise InputError(f"arrays of dtype {dtype} are not accepted")
-    count, start = prod(shape), file.tell()
+    count = prod(shape)
     if len(body) - start != count * dtype.itemsize or len(shape) > _MOST_DIMS:
         raise InputError(f"an array {dtype}{list(shape)} has not {len(body) - start} bytes")
     flat = np.frombuffer(body, dtype, count, start) if count else np.empty(0, dtype)
     return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+@lru_cache(256)     # reading one takes longer than most calls
+def _header(data: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """The shape, order and dtype in the header of an array."""
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    file = io.BytesIO(data)
+    try:
+        return read[np.lib.format.read_magic(file)](file, _LONGEST)
+    except (ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
+        raise InputError(f"the header of the array cannot be read: {error}") from error
 
 
 _MOST_DIMS = 32

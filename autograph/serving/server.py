@@ -13,14 +13,14 @@ import signal
 import socket
 import struct
 import sys
+import time
 from typing import Any
 
 import uvicorn
 
 from autograph.serving.app import Service
 
-GRACE = 0.5     # seconds in which clients learn that they should connect elsewhere
-WAITING = 0.1   # seconds in which connections that wait for being accepted are
+GRACE = 0.5     # seconds in which clients learn that they should connect elsewhere; and then send what they have begun
 
 
 class Server(uvicorn.Server):
@@ -39,7 +39,9 @@ class Server(uvicorn.Server):
         await asyncio.sleep(GRACE)
         for each in sockets or ():
             ignore_new(each)
-        await asyncio.sleep(WAITING)
+        until = time.monotonic() + GRACE
+        while self.server_state.connections and time.monotonic() < until:     # they may have sent a request
+            await asyncio.sleep(0.02)
         await super().shutdown(sockets)
 
 
