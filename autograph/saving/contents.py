@@ -6,6 +6,7 @@ function; Python functions and classes that they call by name are placeholders t
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -13,6 +14,8 @@ from dataclasses import dataclass, field
 from inspect import Parameter
 from pathlib import Path
 from typing import Any, cast
+
+import numpy as np
 
 from autograph.errors import LoadError
 from autograph.runtime.graph.signature import Instance, Static
@@ -23,6 +26,7 @@ from autograph.saving.loaded import LoadedFunction, LoadedFunctions, SavedGraphs
 from autograph.saving.vocabulary import callbacks
 
 Record = dict[str, Any]
+_DEEP = 50      # structures in each other
 DEFAULTS = ("serving_default", "__call__")      # methods that are meant where no name is given
 
 
@@ -149,8 +153,14 @@ def _described(directory: str | os.PathLike[str], document: Record, arrays: file
                 array = _record(objects, record["array"])
                 seen.add(record["array"])
                 found.variables.append(_array(path or f"#{number}", array, arrays, record["trainable"]))
+            elif record["kind"] == "tf.function":
+                found.functions.append(_tf_function(objects, path or record["name"], record, number))
+            elif record["kind"] == "tf.variable":
+                found.variables.append(_tf_variable(objects, path or record["name"], record, arrays, seen))
             elif record["kind"] == "array":
                 found.arrays.append(_array(path or f"#{number}", record, arrays))
+    for name, each in root.get("signatures", {}).items() if root["kind"] == "tf.object" else ():
+        found.functions.append(_tf_signature(objects, name, each))
     return found
 
 
@@ -262,7 +272,10 @@ def _reachable(objects: list[Record], start: int, seen: set[int]) -> Iterator[tu
 def _parts(record: Record) -> Iterator[tuple[str, int]]:
     """Names and numbers of the objects in an object."""
     kind = record["kind"]
-    if kind in ("module", "object"):
+    if kind == "tf.object":
+        for name, arg in record["attributes"].items():
+            yield from _numbers(name, arg)
+    elif kind in ("module", "object"):
         for name, arg in record["attributes"].items():
             yield from _numbers(name, arg)
         yield from record["functions"].items()
@@ -298,6 +311,72 @@ def _function(objects: list[Record], path: str, record: Record, number: int) -> 
     place = tuple(record["place"]) if record["place"] else None
     calls = [_call(objects, each) for each in record["signatures"]]
     return SavedFunction(path, _parameters(record["parameters"]), record["doc"], place, calls, number)
+
+
+def _tf_variable(
+    objects: list[Record], path: str, record: Record, arrays: files.Arrays, seen: set[int]
+) -> SavedVariable:
+    """A variable of `tf.saved_model`, whose value may be a number or text instead of an array."""
+    value = _record(objects, record["storage"])["value"]
+    number = value.get("object") if isinstance(value, dict) else None
+    if number is not None and _record(objects, number)["kind"] == "array":
+        seen.add(number)
+        return _array(path, _record(objects, number), arrays, record["trainable"])
+    shape = () if number is None else tuple(_record(objects, number).get("shape", ()))
+    size = 0 if record["dtype"] == "string" else np.dtype(record["dtype"]).itemsize
+    return SavedVariable(path, record["dtype"], shape, size, record["trainable"])
+
+
+def _tf_function(objects: list[Record], path: str, record: Record, number: int) -> SavedFunction:
+    """A `tf.function` of `tf.saved_model`."""
+    names = [each["name"] for each in record["parameters"]]
+    calls = [_tf_call(objects, names, _record(objects, each)) for each in record["concrete"]]
+    return SavedFunction(path, _parameters(record["parameters"]), record["doc"], None, calls, number)
+
+
+def _tf_signature(objects: list[Record], name: str, record: Record) -> SavedFunction:
+    """A signature of `tf.saved_model`: its arguments and results have names."""
+    concrete = _record(objects, record["concrete"])
+    call = _tf_call(objects, [], concrete)
+    arguments = dict(zip(record["inputs"], _leaves(_specs(objects, concrete["arguments"]))))
+    results = dict(zip(record["outputs"], _leaves(_specs(objects, concrete["results"]))))
+    named = SavedCall(arguments, results, call.operations, [])
+    return SavedFunction(f"signatures.{name}", ", ".join(record["inputs"]), None, None, [named], record["concrete"])
+
+
+def _tf_call(objects: list[Record], names: list[str], record: Record) -> SavedCall:
+    values = _Values(objects)
+    values.params(record["graph"]["params"])
+    values.nodes(record["graph"]["nodes"])
+    described = _specs(objects, record["arguments"])
+    given = described if isinstance(described, list) else []
+    arguments = {name: each if isinstance(each, str) else json.dumps(each) for name, each in zip(names, given)}
+    return SavedCall(arguments, _specs(objects, record["results"]), values.operations, [])
+
+
+def _specs(objects: list[Record], arg: Any, depth: int = 0) -> Any:
+    """Types in lists and dicts, for the specs in an argument; values are shown."""
+    if not isinstance(arg, dict) or depth > _DEEP:
+        return f"= {shown(arg)}"
+    if "tuple" in arg:
+        return [_specs(objects, each, depth + 1) for each in arg["tuple"]]
+    record = _record(objects, arg["object"]) if "object" in arg else {"kind": ""}
+    if record["kind"] == "tf.spec":
+        dims = ["?" if size is None else str(size) for size in record["shape"] or ()]
+        return f"{record['dtype']}[{', '.join(dims) if record['shape'] is not None else '...'}]"
+    if record["kind"] == "list":
+        return [_specs(objects, each, depth + 1) for each in record["items"]]
+    if record["kind"] == "dict":
+        return {str(item[0]): _specs(objects, item[1], depth + 1) for item in record["items"]}
+    return f"= {shown(arg)}"
+
+
+def _leaves(described: Any) -> list[str]:
+    """The texts in lists and dicts, in order."""
+    if isinstance(described, str):
+        return [] if described.startswith("= ") else [described]
+    parts = described.values() if isinstance(described, dict) else described
+    return [leaf for part in parts for leaf in _leaves(part)]
 
 
 def _parameters(records: list[Record]) -> str:

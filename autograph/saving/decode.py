@@ -105,7 +105,7 @@ class Decoder:
             fill(self, record, made)
             return made
         if kind not in self.makers:
-            raise LoadError(f"the object is none of ag.save, but of kind {kind!r}: load it with tf.saved_model.load")
+            raise LoadError("tf.saved_model.save has written the object: load it with tf.saved_model.load")
         if number in self._unfinished:
             raise LoadError(f"the object {number} is a part of itself")
         self._unfinished.add(number)

@@ -11,6 +11,7 @@ import pytest
 import autograph as ag
 import autograph.compat.tensorflow as tf
 from autograph.errors import LoadError, SaveError
+from autograph.saving.contents import contents_of
 from autograph.saving.directory import checksum
 
 pytestmark = pytest.mark.once
@@ -231,6 +232,31 @@ def test_a_signature_has_named_arguments_and_results(tmp_path):
     assert signature.structured_input_signature == ((), specs)
     assert {name: spec.name for name, spec in signature.structured_outputs.items()} == {"doubled": "doubled", "n": "n"}
     assert values(signature(xs=tf.constant([1.0]), n=tf.constant(2))) == {"doubled": [2.0], "n": 2}
+
+
+def test_the_contents_are_shown(tmp_path):
+    """What `saved_model_cli show --all` shows of TensorFlow's own format; `autograph inspect` prints it."""
+    module = counter()
+    module.part = Named()
+    tf.saved_model.save(module, str(tmp_path), signatures={"pair": module.part.pair})
+    found = contents_of(tmp_path)
+    assert [each.path for each in found.functions] == ["increase", "put", "scaled", "part.pair", "signatures.pair"]
+    (call,) = found.function("signatures.pair").calls
+    assert call.arguments == {"xs": "float32[?]", "n": "int32[]"}
+    assert call.result == {"doubled": "float32[?]", "n": "int32[]"}
+    shown = {each.path: (each.dtype, each.shape, each.trainable) for each in found.variables}
+    assert shown["total"] == ("float32", (), True) and shown["fixed"] == ("int32", (2,), False)
+
+
+def test_a_function_without_results_is_no_signature_by_default(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(1.0)
+
+    def put(x):
+        module.v.assign(x)
+
+    module.put = tf.function(put, input_signature=[tf.TensorSpec([])])
+    assert len(round_trip(module, tmp_path).signatures) == 0
 
 
 def test_results_without_names_are_numbered(tmp_path):

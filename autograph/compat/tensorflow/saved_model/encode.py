@@ -257,11 +257,11 @@ def _concrete_of(function: Any) -> ConcreteFunction | None:
 
 
 def _is_signature(concrete: ConcreteFunction) -> bool:
+    """Whether a function can be a signature by default: it has results, and these are not nested."""
     try:
-        named_results(concrete.structured_outputs)
+        return bool(named_results(concrete.structured_outputs))
     except ValueError:
         return False
-    return True
 
 
 def named_results(structure: Any) -> dict[str, Any]:
