@@ -274,6 +274,30 @@ def test_run_times(writer, tmp_path, capsys):
     assert "mul" in {event["name"] for event in json.loads(trace.read_text())["traceEvents"]}
 
 
+def test_the_callback_of_keras(tmp_path):
+    tf.keras.backend.clear_session()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4, activation="relu"), tf.keras.layers.Dense(1)], name="net")
+    model.compile(optimizer="adam", loss="mse", metrics=["mae"])
+    x = np.linspace(-1, 1, 60, dtype="f4").reshape(20, 3)
+    board = tf.keras.callbacks.TensorBoard(tmp_path, histogram_freq=1, update_freq=2, write_steps_per_second=True)
+    history = model.fit(x, x[:, :1], epochs=2, batch_size=5, validation_split=0.5, callbacks=[board], verbose=0).history
+
+    found = values_in(tmp_path / "train")
+    losses = [value for name, _, value in found if name == "epoch_loss"]
+    assert losses == pytest.approx(history["loss"])
+    assert [step for name, step, _ in found if name == "batch_mae"] == [0, 2]
+    assert {name for name, _, _ in found} >= {"epoch_mae", "epoch_learning_rate", "epoch_steps_per_second", "net"}
+    assert len([name for name, _, _ in found if name.endswith("/histogram")]) == 8
+    others = values_in(tmp_path / "validation")
+    assert [value for name, _, value in others if name == "epoch_loss"] == pytest.approx(history["val_loss"])
+    assert [step for name, step, _ in others if name == "evaluation_loss_vs_iterations"] == [2, 4]
+    (text,) = (each.tensor.string_val[0] for event in events_in(tmp_path / "train") for each in event.summary.value
+               if each.tag == "net")  # fmt: skip
+    (function,) = RunMetadata.FromString(text).function_graphs
+    names = {node.name for node in function.pre_optimization_graph.node}
+    assert {"net/dense/MatMul", "net/dense_1/MatMul"} <= names
+
+
 def test_what_is_missing_for_an_export(writer):
     with pytest.raises(ValueError, match="Must enable trace before export"):
         tf.summary.trace_export("graph", 0)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import csv
 import math
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.summary import drawn
+from autograph.summary.graphs import graph_summary
+from autograph.summary.writer import Writer
 
 Logs = Mapping[str, Any]
 
@@ -289,6 +295,83 @@ class CSVLogger(Callback):
 
     def on_train_end(self, logs: Any = None) -> None:
         self._file.close()
+
+
+class TensorBoard(Callback):
+    """Writes losses and metrics for TensorBoard, as the runs `train` and `validation`.
+
+    Args:
+        log_dir: the folder of the runs.
+        histogram_freq: after how many epochs to write how the weights are distributed; 0: never.
+        write_graph: whether to write the graphs that are traced for the first batch.
+        update_freq: `epoch`; with `batch` or a number of batches, losses and metrics are also written after so many.
+    """
+
+    def __init__(
+        self, log_dir: Any = "logs", histogram_freq: int = 0, write_graph: bool = True,
+        write_steps_per_second: bool = False, update_freq: Any = "epoch",
+    ) -> None:
+        super().__init__()
+        self.log_dir, self.histogram_freq, self.write_graph = Path(log_dir), histogram_freq, write_graph
+        self.write_steps_per_second = write_steps_per_second
+        self.update_freq = {"epoch": 0, "batch": 1}.get(update_freq, update_freq)
+        self._writers: dict[str, Writer] = {}
+        self._batches = 0
+        self._began = (0, 0.0)
+        self._graphs: list[graphs.FuncGraph] | None = None
+
+    def writer(self, run: str) -> Writer:
+        """The writer of a run; its folder is made when it is first used."""
+        if run not in self._writers or self._writers[run].closed:
+            self._writers[run] = Writer(self.log_dir / run)
+        return self._writers[run]
+
+    def _write(self, run: str, names: str, logs: Mapping[str, Any], step: int) -> None:
+        for name, value in logs.items():
+            self.writer(run).scalar(names.format(name), float(value), step)
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._began = self._batches, time.perf_counter()
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        if self.write_graph and graphs.remembered() is None:
+            self._graphs = []
+            graphs.remember(self._graphs)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        if self._graphs is not None:
+            graphs.remember(None)
+            drawings = [drawn(graph, f"{graph.name}_{at}" if at else "") for at, graph in enumerate(self._graphs)]
+            self._graphs = None
+            if drawings:
+                self.writer("train").add(graph_summary(self.model.name, drawings))
+        if self.update_freq and self._batches % self.update_freq == 0:
+            self._write("train", "batch_{}", logs or {}, self._batches)
+        self._batches += 1
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        rates = {} if callable(self.model.optimizer.learning_rate) else {"learning_rate": rate_of(self.model)}
+        of_training = {name: value for name, value in (logs or {}).items() if not name.startswith("val_")}
+        others = {name[4:]: value for name, value in (logs or {}).items() if name.startswith("val_")}
+        self._write("train", "epoch_{}", of_training | rates, epoch)
+        self._write("validation", "epoch_{}", others, epoch)
+        if self.write_steps_per_second:
+            batches, began = self._began
+            rate = (self._batches - batches) / (time.perf_counter() - began)
+            self.writer("train").scalar("epoch_steps_per_second", rate, epoch)
+        if self.histogram_freq and epoch % self.histogram_freq == 0:
+            for weight in self.model.weights:
+                self.writer("train").histogram(f"{weight.name.partition(':')[0]}/histogram", weight.numpy(), epoch)
+        for writer in self._writers.values():
+            writer.flush()
+
+    def on_test_end(self, logs: Any = None) -> None:
+        step = int(self.model.optimizer.iterations.numpy()) if self.model.optimizer is not None else 0
+        self._write("validation", "evaluation_{}_vs_iterations", logs or {}, step)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        for writer in self._writers.values():
+            writer.close()
 
 
 class ModelCheckpoint(_Monitor):
