@@ -43,7 +43,7 @@ def command(directory: Path, ops: bool, form: str) -> None:
     if form == "json":
         display.code(json.dumps(_facts(found, directory, ops), indent=2, ensure_ascii=False) + "\n", "json")
         return
-    display.facts(str(directory), _about(found))
+    display.facts(str(directory), [(name, _cell(value)) for name, value in _about(found)])
     for function in found.functions:
         _show_function(function, directory, ops)
     _table("variables", ("path", "dtype", "shape", "trainable", "bytes"), [*map(vars, found.variables)])
@@ -68,17 +68,18 @@ def _about(found: Contents) -> list[tuple[str, str]]:
 
 
 def _show_function(function: SavedFunction, directory: Path, ops: bool) -> None:
-    place = "{}:{}".format(*function.place) if function.place else ""
+    place = _cell("{}:{}".format(*function.place)) if function.place else ""
     click.echo()
-    click.echo(click.style(f"{function.path}({function.parameters})", bold=True), nl=False, color=display.in_color())
+    head = click.style(_cell(f"{function.path}({function.parameters})"), bold=True)
+    click.echo(head, nl=False, color=display.in_color())
     click.echo(f"    # {place}" if place else "")
     if function.doc and function.doc.strip():
-        click.echo(f"    {function.doc.strip().splitlines()[0]}")
+        click.echo(f"    {_cell(function.doc.strip().splitlines()[0])}")
     graphs = _graphs(function, directory) if ops else iter(())
     for number, call in enumerate(function.calls, 1):
         click.echo(f"  {click.style(f'signature {number}', fg='magenta')}", color=display.in_color())
         for name, value in _lines(call):
-            click.echo(f"    {click.style(f'{name:<20}', fg='cyan')}{value}", color=display.in_color())
+            click.echo(f"    {click.style(f'{_cell(name):<20}', fg='cyan')}{_cell(value)}", color=display.in_color())
         for graph in (next(graphs),) if ops else ():
             _print_graph(graph)
 
@@ -139,9 +140,11 @@ def _table(title: str, columns: Iterable[str], records: list[dict[str, Any]]) ->
 def _cell(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(str, value))}{',' if len(value) == 1 else ''})"
+    """The text of a fact; names in files from elsewhere may have characters that terminals obey."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    text = f"{value:,}" if isinstance(value, int) else str(value)
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def _facts(found: Contents, directory: Path, ops: bool) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import Parameter
 from pathlib import Path
@@ -133,7 +134,9 @@ def contents_of(directory: str | os.PathLike[str]) -> Contents:
     Raises:
         LoadError: it is damaged, was changed, or has another format.
     """
-    return _described(directory, *files.read(directory))
+    document, arrays = files.read(directory)
+    with _refusing():
+        return _described(directory, document, arrays)
 
 
 def _described(directory: str | os.PathLike[str], document: Record, arrays: files.Arrays) -> Contents:
@@ -173,7 +176,8 @@ def load_functions(
         LoadError: it is damaged, or calls what is not allowed.
     """
     document, arrays = files.read(directory)
-    found = _described(directory, document, arrays)
+    with _refusing():
+        found = _described(directory, document, arrays)
     decoder = Decoder(document, arrays, callbacks(document["callbacks"], allow_callbacks), LoadedFunctions(engine))
     numbers = [document["root"], *(each.number for each in found.functions)]
     _, *functions = _objects(decoder, numbers)
@@ -196,8 +200,15 @@ def graphs_of(
 
 
 def _objects(decoder: Decoder, numbers: list[int]) -> list[Any]:
-    try:
+    with _refusing():
         return [*map(decoder.object, numbers)]
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Convert errors that records which are not well-formed lead to."""
+    try:
+        yield
     except (RecursionError, MemoryError) as error:
         raise LoadError("the saved object is nested too deeply") from error
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -406,6 +417,9 @@ def _call(objects: list[Record], record: Record) -> SavedCall:
     return SavedCall(arguments, result, values.operations, [each["reason"] for each in record["guards"]])
 
 
+_MOST_PARTS = 1000      # of a result that are described: a small file can have results of very many parts
+
+
 class _Values:
     """The values of a graph, in the order in which the file defines them: types, and the nodes that make them."""
 
@@ -414,6 +428,7 @@ class _Values:
         self.operations: Counter[str] = Counter()
         self.types: list[str] = []
         self.makers: dict[int, Record] = {}
+        self.left = _MOST_PARTS
 
     def params(self, values: list[list[str]]) -> None:
         self.types += [type for _, type in values]
@@ -430,6 +445,9 @@ class _Values:
 
     def described(self, arg: Any) -> Any:
         """The type of an argument, in lists and dicts where the graph builds some."""
+        self.left -= 1
+        if self.left < 0:
+            return "…"
         if not isinstance(arg, dict):
             return shown(arg)
         if "value" in arg and arg["value"] < len(self.types):
