@@ -87,6 +87,34 @@ def test_a_manager_saves_at_intervals(tmp_path):
     assert saved == [True, False, True, False, True]
 
 
+def test_a_training_that_was_interrupted_goes_on(tmp_path):
+    x, y = np.linspace(0, 1, 12, dtype="f")[:, None], np.linspace(1, 3, 12, dtype="f")[:, None]
+
+    def model():
+        found = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
+        found.compile(tf.keras.optimizers.Adam(0.1), "mse")
+        return found
+
+    class Stop(tf.keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            if epoch == 2:
+                raise KeyboardInterrupt
+
+    whole = model()
+    whole.fit(x, y, epochs=5, shuffle=False, verbose=0)
+    backup = tmp_path / "backup"
+    with pytest.raises(KeyboardInterrupt):
+        model().fit(
+            x, y, epochs=5, shuffle=False, verbose=0, callbacks=[tf.keras.callbacks.BackupAndRestore(backup), Stop()]
+        )
+    again = model()
+    history = again.fit(
+        x, y, epochs=5, shuffle=False, verbose=0, callbacks=[tf.keras.callbacks.BackupAndRestore(backup)]
+    )
+    assert history.epoch == [2, 3, 4] and os.listdir(backup) == []
+    assert all(map(np.array_equal, whole.get_weights(), again.get_weights()))
+
+
 def test_variables_that_come_later_are_restored(tmp_path):
     training = Training(tmp_path)
     training.run(2)

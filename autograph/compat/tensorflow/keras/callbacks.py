@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from autograph.compat.tensorflow.core import graphs
+from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.compat.tensorflow.summary import drawn
+from autograph.compat.tensorflow.train import Checkpoint, CheckpointManager
 from autograph.summary.graphs import graph_summary
 from autograph.summary.writer import Writer
 
@@ -418,6 +420,43 @@ class ModelCheckpoint(_Monitor):
         (self.model.save_weights if self.save_weights_only else self.model.save)(path)
         if self.verbose:
             print(f"\nEpoch {self._epoch + 1}: saving model to {path}")
+
+
+class BackupAndRestore(Callback):
+    """Saves model and optimizer at the ends of epochs; a `fit` that was interrupted goes on from there.
+
+    Args:
+        backup_dir: the directory; it is emptied when the training has ended.
+        save_freq: `epoch`, or a number of batches.
+        delete_checkpoint: whether to remove the files at the end.
+    """
+
+    def __init__(self, backup_dir: Any, save_freq: Any = "epoch", delete_checkpoint: bool = True, **_: Any) -> None:
+        super().__init__()
+        self.backup_dir, self.save_freq, self.delete_checkpoint = Path(backup_dir), save_freq, delete_checkpoint
+        self._batches = 0
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._epoch = Variable(0, False, name="epoch", dtype="int64")
+        parts = {"model": self.model, "optimizer": self.model.optimizer, "epoch": self._epoch}
+        self._manager = CheckpointManager(Checkpoint(**parts), self.backup_dir, 1)
+        if self._manager.restore_or_initialize() is not None:
+            self.model.initial_epoch = int(self._epoch.numpy())
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._batches += 1
+        if self.save_freq != "epoch" and self._batches % self.save_freq == 0:
+            self._manager.save()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self._epoch.assign(epoch + 1)
+        if self.save_freq == "epoch":
+            self._manager.save()
+
+    def on_train_end(self, logs: Any = None) -> None:
+        vars(self.model).pop("initial_epoch", None)
+        if self.delete_checkpoint:
+            self._manager.delete()
 
 
 def rate_of(model: Any) -> float:

@@ -42,6 +42,7 @@ def fit(
     )
     model.stop_training = False
     listeners.tell("train_begin", {})
+    initial_epoch = max(initial_epoch, getattr(model, "initial_epoch", 0))  # of a training that goes on
     for epoch in range(initial_epoch, epochs):
         if verbose:
             print(f"Epoch {epoch + 1}/{epochs}")

@@ -211,10 +211,17 @@ def function_of(
 
 
 def concrete_of(function: Function, arguments: Any) -> ConcreteFunction:
-    """The function for arguments with specs, positional ones or by name."""
-    if isinstance(arguments, dict):
-        return function.get_concrete_function(**arguments)
-    return function.get_concrete_function(*arguments)
+    """The function for arguments with specs, positional ones or by name.
+
+    Raises:
+        LoadError: its graph cannot become a part of another one, so it was changed.
+    """
+    try:
+        if isinstance(arguments, dict):
+            return function.get_concrete_function(**arguments)
+        return function.get_concrete_function(*arguments)
+    except Exception as error:  # of any operation in the graph
+        raise LoadError(f"the graph of {vocabulary.shown(function._name)} cannot be used: {error!r}") from error
 
 
 def dtype_of(name: str) -> DType:

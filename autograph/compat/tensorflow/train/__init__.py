@@ -4,8 +4,6 @@
     restore:  `files` → `checkpoint`, which sets variables now, or as soon as an object has them
 """
 
-# ruff: noqa: F401  (names of TensorFlow's)
-
 from autograph.compat.tensorflow.train.checkpoint import Checkpoint
 from autograph.compat.tensorflow.train.files import (
     CheckpointReader,
@@ -15,3 +13,8 @@ from autograph.compat.tensorflow.train.files import (
     load_variable,
 )
 from autograph.compat.tensorflow.train.manager import CheckpointManager
+
+__all__ = [
+    "Checkpoint", "CheckpointManager", "CheckpointReader", "latest_checkpoint", "list_variables", "load_checkpoint",
+    "load_variable",
+]  # fmt: skip

@@ -82,6 +82,13 @@ class CheckpointManager:
                 Path(f"{each}{files.ENDING}").unlink()
         return path
 
+    def delete(self) -> None:
+        """Delete all files of this manager."""
+        for name in (files.STATE, *(f"{Path(each).name}{files.ENDING}" for each in self._paths)):
+            with contextlib.suppress(FileNotFoundError):
+                Path(self._directory, name).unlink()
+        self._paths = []
+
     def restore_or_initialize(self) -> str | None:
         """Restore the latest checkpoint, or else call `init_fn`; gives the path."""
         if self.latest_checkpoint is not None:
