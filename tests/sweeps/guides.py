@@ -6,9 +6,10 @@ Each notebook of the folder runs in a process and a temporary folder of its own,
 value of a last expression is shown. TensorFlow's guides are `site/en/guide/*.ipynb` of its documentation.
 
 Every cell counts but these: cells of comments; shell commands and magics other than `%%writefile`; cells that download
-data, or that use a name which such a cell would have bound; and, without `--saving`, cells that write or read models.
-The files that TensorFlow's guides download are small stand-ins of the same form, which `stand_ins` writes to where
-Keras keeps files: those of the guide on data.
+data or pretrained weights, or that use a name which such a cell would have bound; and, without `--saving`, cells that
+write or read models. The files that the guide on data downloads are small stand-ins of the same form, which `stand_ins`
+writes to where Keras keeps files.
+
 With `--module tensorflow` and `--json`, TensorFlow itself runs the cells and its outcomes are kept; with `--beside`, a
 cell that raises an error there must raise one of the same class here, and a cell that downloads there counts apart.
 """
@@ -65,6 +66,9 @@ class Session:
         if not self.saving and SAVING.search(code):
             self._miss(code)
             return "saving", ""
+        if "keras.applications" in code:
+            self._miss(code)
+            return "download", "pretrained weights"
         try:
             self.run(code, number)
         except BaseException as error:

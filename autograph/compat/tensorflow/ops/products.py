@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.compat.tensorflow.core.blas import context_for
 from autograph.compat.tensorflow.core.kernels import kernel
 
 EXACT = 2.0**53     # up to there float64 has all integers
@@ -37,7 +38,9 @@ def contraction(equation: str, first: Any, second: Any, shapes: Sequence[Sequenc
     count = math.prod(sizes[each] for each in inner)
     a = np.transpose(first, [left.index(each) for each in [*batch, *rows, *inner]]).reshape([*grouped, -1, count])
     b = np.transpose(second, [right.index(each) for each in [*batch, *inner, *columns]]).reshape([*grouped, count, -1])
-    whole = np.matmul(a, b).reshape([sizes[each] for each in [*batch, *rows, *columns]])
+    with context_for(math.prod(sizes.values())):
+        product = np.matmul(a, b)
+    whole = product.reshape([sizes[each] for each in [*batch, *rows, *columns]])
     order = [*batch, *rows, *columns]
     return np.transpose(whole, [order.index(each) for each in result])
 
@@ -62,7 +65,8 @@ def _integer_product(x: Any, y: Any) -> Any:
     if x.size and y.size and x.size * y.shape[-1] > 4096:
         bound = float(np.abs(x, dtype=np.float64).max()) * float(np.abs(y, dtype=np.float64).max()) * x.shape[-1]
         if bound < EXACT:
-            return np.matmul(x.astype(np.float64), y.astype(np.float64)).astype(np.int64).astype(x.dtype)
+            with context_for(x.size * y.shape[-1]):
+                return np.matmul(x.astype(np.float64), y.astype(np.float64)).astype(np.int64).astype(x.dtype)
     return np.matmul(x, y)
 
 
