@@ -20,8 +20,10 @@ KINDS = frozenset("biufcSUMm")         # of other dtypes that are saved as bytes
 _MOST_DIMS = 64
 
 
-def array_record(array: Array, arrays: dict[str, Array], refused: Callable[[str], Exception]) -> dict[str, Any]:
-    """The record of an array, which is added to `arrays`.
+def array_record(
+    array: Array, name: str, arrays: dict[str, Array], refused: Callable[[str], Exception]
+) -> dict[str, Any]:
+    """The record of an array, which is added to `arrays` under a name.
 
     Args:
         refused: gives the error for an array that cannot be saved.
@@ -34,7 +36,6 @@ def array_record(array: Array, arrays: dict[str, Array], refused: Callable[[str]
     stored = np.asarray(array if is_usual else array.transpose(order), order="C")
     if dtype.char not in NATIVE or not dtype.isnative:
         stored = np.frombuffer(stored.tobytes(), np.uint8)
-    name = f"array{len(arrays)}"
     arrays[name] = stored
     record = {"kind": "array", "array": name, "dtype": dtype.str, "shape": [*array.shape]}
     if not is_usual:

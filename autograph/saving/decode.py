@@ -187,7 +187,8 @@ class Decoder:
 
     def _fill_instance(self, record: Record, made: Any) -> None:
         for name, each in record["attributes"].items():
-            _check_identifier(name)
+            if not vocabulary.is_attribute(name):
+                raise LoadError(f"{vocabulary.shown(name)} is no name of an attribute")
             object.__setattr__(made, name, self._data(each))
         for name, number in record["functions"].items():
             _check_identifier(name)

@@ -103,30 +103,35 @@ class Encoder:
         Raises:
             SaveError: one cannot be saved; says where it is used.
         """
-        done = 0
-        waiting: list[int] = []
-        while done < len(self._things) or waiting:
-            while done < len(self._things):     # functions first: their graphs say what is needed of other objects
-                thing = self._things[done]
-                self.records.append({})
-                if is_function(thing):
-                    self.records[done] = self._function_record(self, thing)
-                else:
-                    waiting.append(done)
-                done += 1
-            for finish in self.later:       # guards, once all is known that graphs refer to
-                finish()
-            self.later = []
-            if done < len(self._things):
-                continue
-            for number in waiting:
-                self.records[number] = self.record(self._things[number], self._about[number])
-            waiting = []
+        known: dict[int, int] = {}      # of objects that have a record: how much graphs needed of them
+        while True:
+            self._make_functions()
+            needed = [len(self._needed.get(id(thing), ())) for thing in self._things]
+            stale = [number for number, count in enumerate(needed) if known.get(number) != count]
+            if not stale:
+                break
+            for number in stale:    # a graph may need more of an object that has a record already
+                known[number] = needed[number]
+                if not is_function(self._things[number]):
+                    self.records[number] = self.record(self._things[number], self._about[number])
         for first, second in overlapping([thing for thing in self._things if type(thing) is np.ndarray]):
             both = f"shapes {first.shape} and {second.shape}"
             raise SaveError(
                 f"two arrays of {both} share memory, which a saved copy of each would not: save a copy of one of them"
             )
+
+    def _make_functions(self) -> None:
+        """Make the records of new functions, whose graphs say what is needed of other objects; blank ones of these."""
+        while len(self.records) < len(self._things) or self.later:
+            if len(self.records) < len(self._things):
+                thing = self._things[len(self.records)]
+                self.records.append({})
+                if is_function(thing):
+                    self.records[self.number(thing)] = self._function_record(self, thing)
+            else:       # guards, once all is known that graphs refer to
+                later, self.later = self.later, []
+                for finish in later:
+                    finish()
 
     def record(self, thing: Any, about: Any) -> Record:
         """The record of an object that is no staged function.
@@ -136,7 +141,8 @@ class Encoder:
         """
         kind = type(thing)
         if kind is np.ndarray:
-            return array_record(thing, self.arrays, lambda reason: self.refused(reason, about))
+            name = f"array{self.number(thing)}"
+            return array_record(thing, name, self.arrays, lambda reason: self.refused(reason, about))
         if issubclass(kind, Variable):
             attributes = {"array": self.number(thing.value, about), "trainable": thing.trainable, "name": thing.name}
             return {"kind": "variable", **attributes}

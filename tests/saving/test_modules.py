@@ -124,6 +124,37 @@ def test_methods_without_traces_are_saved_for_given_signatures(tmp_path: Path) -
         np.testing.assert_array_equal(loaded(BATCH[:n]), model(BATCH[:n]))
 
 
+class Trainer(ag.Module):
+    """An optimizer with its state, noise from a generator, and a property that only the graph needs."""
+
+    def __init__(self) -> None:
+        self.model, self.optimizer, self.random = ag.nn.Dense(3, 1), ag.optim.Adam(0.1), np.random.default_rng(3)
+        self.optimizer.init(self.model.trainable_variables)
+
+    @property
+    def weights(self) -> Any:
+        return self.model.trainable_variables
+
+    @ag.function
+    def step(self, x: Any, y: Any) -> Any:
+        noisy = x + self.random.normal(size=x.shape)
+        loss, gradients = ag.value_and_grad(lambda: ((self.model(noisy) - y) ** 2).mean(), wrt=self.weights)()
+        self.optimizer.update(self.weights, gradients)
+        return loss
+
+
+def test_training_goes_on_where_it_was(tmp_path: Path) -> None:
+    trainer, y = Trainer(), np.ones((8, 1))
+    trainer.step.compile(BATCH, y)
+    trainer.step(BATCH, y)
+    ag.save(trainer, tmp_path / "trainer")
+    loaded = ag.load(tmp_path / "trainer")
+    assert isinstance(loaded.optimizer, ag.optim.Adam)
+    for _ in range(3):
+        assert loaded.step(BATCH, y) == trainer.step(BATCH, y)
+    np.testing.assert_array_equal(loaded.model.w, trainer.model.w)
+
+
 class Counter:
     def __init__(self) -> None:
         self.count = 0
