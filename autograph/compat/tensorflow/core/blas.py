@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.graph import Graph, Value, walk
+from autograph.runtime.graph.traits import ARRAY_PRODUCT
 from autograph.runtime.graph.types import TensorType
 
 SMALL = 1 << 24     # multiplications of about a millisecond
-_PRODUCTS = frozenset({"matmul", "np.matmul", "dot", "np.dot", "np.inner", "np.tensordot", "np.einsum", "einsum"})
 
 
 @functools.cache
@@ -80,7 +80,7 @@ def context_for(multiplications: float) -> Any:
 
 def largest_product(graph: Graph) -> float:
     """The number of multiplications of the largest product in a graph; infinite if sizes are unknown."""
-    counts = [_count((*node.inputs, *node.outputs)) for node in walk(graph.block) if node.op in _PRODUCTS]
+    counts = [_count((*node.inputs, *node.outputs)) for node in walk(graph.block) if node.op in ARRAY_PRODUCT]
     return max(counts, default=0)
 
 
