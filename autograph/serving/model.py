@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph.runtime.graph.aliasing import aliasing_of
 from autograph.runtime.graph.types import MaybeUnbound, TensorType
-from autograph.runtime.graph_text.parser import parse_type
+from autograph.runtime.graph_text.parser import ParseError, parse_type
 from autograph.saving.contents import DEFAULTS, example_of, load_functions, signatures_of
 from autograph.serving.values import Inputs
 
@@ -100,8 +100,8 @@ class Model:
 def _tensor(name: str, text: Any) -> dict[str, Any]:
     """The description of an input or output of a type."""
     found: Any = None
-    with contextlib.suppress(Exception):
-        found = parse_type(text)
+    with contextlib.suppress(ParseError):
+        found = parse_type(str(text))
     found = found.inner if isinstance(found, MaybeUnbound) else found
     if not isinstance(found, TensorType):
         dtype = "DT_STRING" if text == "str" else "DT_VARIANT"
