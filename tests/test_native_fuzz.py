@@ -47,7 +47,7 @@ TALLY: Counter[str] = Counter()
 REASONS: Counter[str] = Counter()       # why loops were no machine code, and programs refused
 STARTED = time.monotonic()
 FUEL = ctypes.c_int64(-1)
-CLOCK = SimpleNamespace(perf_counter=itertools.count().__next__)        # by which each piece of a loop takes 1 s
+CLOCK = SimpleNamespace(wall_time=itertools.count().__next__)        # by which each piece of a loop takes 1 s
 ZONES = Zones()
 
 
@@ -89,8 +89,8 @@ def compare(text: str, calls: list[str], fuel: list[int], patience: int) -> None
     function = ag.function(names["main"], engine="auto" if patience else "native")
     verdict = "same"
     lowering.FUEL[:] = [ctypes.addressof(FUEL)] if fuel else []
-    before = tiering.time, tiering.FIRST, tiering.PATIENCE
-    tiering.time, tiering.FIRST, tiering.PATIENCE = CLOCK, 1, patience
+    before = tiering.budget, tiering.FIRST, tiering.PATIENCE
+    tiering.budget, tiering.FIRST, tiering.PATIENCE = CLOCK, 1, patience
     try:
         for call, nodes in zip([call for call in calls for _ in range(2)], itertools.cycle(fuel or [-1])):
             FUEL.value = nodes
@@ -108,7 +108,7 @@ def compare(text: str, calls: list[str], fuel: list[int], patience: int) -> None
         raise
     finally:
         lowering.FUEL.clear()
-        tiering.time, tiering.FIRST, tiering.PATIENCE = before
+        tiering.budget, tiering.FIRST, tiering.PATIENCE = before
         del linecache.cache[filename]
     count(verdict, function)
 

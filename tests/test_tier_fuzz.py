@@ -129,7 +129,7 @@ def test_loops_that_become_machine_code(text: str, calls: list[str], seed: int, 
 
     note(text.removeprefix(native_strategies.PRELUDE))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"time": test_native_fuzz.CLOCK, "FIRST": 1, "PATIENCE": seed % 4}.items():
+        for name, value in {"budget": test_native_fuzz.CLOCK, "FIRST": 1, "PATIENCE": seed % 4}.items():
             patch.setattr(tiering, name, value)
         compare(text, calls, seed, inner, run)
 
