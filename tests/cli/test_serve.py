@@ -21,7 +21,7 @@ from tests.serving import models
 
 pytest.importorskip("uvicorn")
 pytest.importorskip("safetensors")
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals differ")
+pytestmark = [pytest.mark.once, pytest.mark.skipif(os.name == "nt", reason="signals differ")]
 ROOT = Path(__file__).parent.parent.parent
 
 

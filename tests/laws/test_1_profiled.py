@@ -24,7 +24,10 @@ def needs(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     "entry",
-    [pytest.param(each, marks=[pytest.mark.slow] * bool(place % 8)) for place, each in enumerate([*ENTRIES, *CORNERS])],
+    [
+        pytest.param(each, marks=[pytest.mark.slow] * bool(place % 8) + [pytest.mark.once] * bool(place % 32))
+        for place, each in enumerate([*ENTRIES, *CORNERS])
+    ],
     ids=str,
 )
 def test_corpus(entry: corpus.Entry, engine: str) -> None:
