@@ -69,12 +69,12 @@ def write(directory: str | os.PathLike[str], document: Record, arrays: Arrays) -
             data = require("safetensors.numpy").save(dict(arrays), {"format": FORMAT})
             digest, size = hashlib.sha256(data).hexdigest(), len(data)
             name = f"arrays-{digest[:16]}.safetensors"
-            _replace(folder, name, data)
+            replace(folder / name, data)
         whole = {"format": FORMAT, "version": VERSION, "checksum": "", **document}
         whole["arrays"] = {"file": name, "sha256": digest, "bytes": size} if name else None
         whole["checksum"] = checksum(whole)
         text = json.dumps(whole, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        _replace(folder, GRAPH, text.encode())
+        replace(folder / GRAPH, text.encode())
         for each in os.listdir(folder):
             if (_ARRAYS.fullmatch(each) and each != name) or _TEMPORARY.fullmatch(each):
                 with contextlib.suppress(FileNotFoundError):
@@ -89,15 +89,16 @@ def _is_own(name: str) -> bool:
     return name == GRAPH or _ARRAYS.fullmatch(name) is not None or _TEMPORARY.fullmatch(name) is not None
 
 
-def _replace(folder: Path, name: str, data: bytes) -> None:
-    """Write a file under another name, and rename it when it is on disk."""
-    part = folder / f".autograph-{secrets.token_hex(8)}.part"
+def replace(path: Path, data: bytes) -> None:
+    """Write a file under another name, and rename it when it is on disk; its folder is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.parent / f".autograph-{secrets.token_hex(8)}.part"
     try:
         with open(part, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, folder / name)
+        os.replace(part, path)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(part)

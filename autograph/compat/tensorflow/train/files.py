@@ -8,10 +8,8 @@ Each file is written under another name and renamed, so that a reader finds the 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -22,25 +20,13 @@ import numpy as np
 from autograph.compat.tensorflow.core.dtypes import DType, as_dtype
 from autograph.compat.tensorflow.core.errors import NotFoundError
 from autograph.errors import LoadError
-from autograph.saving.directory import require
+from autograph.saving.directory import replace, require
 
 FORMAT = "autograph-checkpoint"
 ENDING = ".safetensors"
 STATE = "checkpoint"
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 Arrays = dict[str, np.ndarray[Any, Any]]
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Write a file in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.parent / f".{path.name}-{secrets.token_hex(4)}.part"
-    try:
-        part.write_bytes(data)
-        os.replace(part, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            part.unlink()
 
 
 def write(prefix: str, arrays: Mapping[str, Any], nodes: list[Any]) -> None:

@@ -11,11 +11,9 @@ Another name is that of a directory, which `tf.saved_model` writes. Nothing of a
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
-import secrets
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +29,7 @@ from autograph.compat.tensorflow.ops.array_ops import zeros
 from autograph.compat.tensorflow.ops.variables import Variable
 from autograph.compat.tensorflow.staging.function import function
 from autograph.errors import LoadError
-from autograph.saving.directory import require
+from autograph.saving.directory import replace, require
 
 _FORMAT, _VERSION = "autograph-keras", 1
 _METADATA, _CONFIG, _WEIGHTS = "metadata.json", "config.json", "model.weights.safetensors"
@@ -115,18 +113,6 @@ def _checked(filepath: Any, wanted: str) -> Path:
     return path
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.parent / f".{path.name}-{secrets.token_hex(4)}.part"
-    try:
-        part.write_bytes(data)
-        os.replace(part, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            part.unlink()
-
-
 def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True, **_: Any) -> None:
     """Write a model to a file whose name ends in `.keras`, or else to a directory, see `export`.
 
@@ -149,7 +135,7 @@ def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimi
         archive.writestr(_METADATA, json.dumps({"format": _FORMAT, "version": _VERSION}))
         archive.writestr(_CONFIG, json.dumps(_described(model, include_optimizer), allow_nan=True))
         archive.writestr(_WEIGHTS, require("safetensors.numpy").save(arrays))
-    _replace(path, buffer.getvalue())
+    replace(path, buffer.getvalue())
 
 
 def _described(model: Any, with_optimizer: bool) -> dict[str, Any]:
@@ -319,7 +305,7 @@ def save_weights(model: Any, filepath: Any, overwrite: bool = True, **_: Any) ->
     path = _checked(filepath, "a file that ends in .weights.safetensors")
     if path.exists() and not overwrite:
         raise FileExistsError(f"{path} exists: give overwrite=True, or another name")
-    _replace(path, require("safetensors.numpy").save(weight_arrays(model)))
+    replace(path, require("safetensors.numpy").save(weight_arrays(model)))
 
 
 def load_weights(model: Any, filepath: Any, **_: Any) -> None:
