@@ -82,6 +82,9 @@ class Decoder:
         self._made: dict[int, Any] = {}
         self._types: dict[str, Type] = {}
         self._place_of: dict[int, Place] = {}
+        self._positions: dict[int, set[tuple[int | None, ...]]] = {}    # of the frames, by the numbers of their codes
+        for number, *position in (frame for place in self._places for frame in _frames_of(place)):
+            self._positions.setdefault(number, set()).add(tuple(position))
         self._code_of: dict[int, tuple[CodeType, dict[tuple[Any, ...], int]]] = {}
         self._unfinished: set[int] = set()
 
@@ -350,8 +353,7 @@ class Decoder:
     def _instruction(self, number: int, position: tuple[int | None, ...]) -> int:
         code, instructions = self._code_of[number]
         if not instructions:
-            lines = {tuple(each[1:]) for place in self._places for each in _frames_of(place) if each[0] == number}
-            ordered = sorted(lines, key=lambda each: [part or 0 for part in each])
+            ordered = sorted(self._positions[number], key=lambda each: [part or 0 for part in each])
             instructions.update((each, 2 * at) for at, each in enumerate(ordered))
             body = _NOTHING * (len(ordered) - 1) + code.co_code[-2:]
             spans = [(2, Position(*each)) for each in ordered]

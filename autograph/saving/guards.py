@@ -9,6 +9,7 @@ comparisons, `and`, `or`, `not`, items, attributes and calls of a few functions:
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -47,7 +48,7 @@ def guard_records(
         owners: objects that are no arguments in the file, by the names that they have in a guard.
     """
     records = [_record(encoder, guard, renamed, owners) for guard in guards]
-    return [record for number, record in enumerate(records) if record and record not in records[:number]]
+    return [*{json.dumps(record): record for record in records if record}.values()]
 
 
 def _record(
