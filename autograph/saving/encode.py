@@ -61,6 +61,7 @@ class Encoder:
         callbacks: the names of the allowed functions and classes that occur.
         later: the rest of the work, for when all graphs have their records.
         root: the object to save.
+        function: file and line of the function that is being saved, for errors about no node of it.
     """
 
     def __init__(self, allowed: Collection[str], function_record: Callable[[Encoder, Any], Record]) -> None:
@@ -76,10 +77,12 @@ class Encoder:
         self._numbers: dict[Any, int] = {}  # by identity
         self._needed: dict[int, dict[str, None]] = {}    # of objects, by identity: attributes and keys
         self._about: dict[int, Any] = {}    # where objects are used, by number: for errors
+        self._from: dict[int, Any] = {}     # and the functions that refer to them first
         self._frames: dict[Any, int] = {}
         self._placed: dict[Place, int] = {}
         self._read = Places()
         self.root: Any = None
+        self.function: tuple[str, int] | tuple[()] = ()
 
     # Objects ----------------------------------------------------------------------------------------------------------
 
@@ -94,7 +97,7 @@ class Encoder:
         if found is None:
             found = self._numbers[key] = len(self._things)
             self._things.append(thing)
-            self._about[found] = about
+            self._about[found], self._from[found] = about, self.function
         return found
 
     def run(self) -> None:
@@ -111,6 +114,7 @@ class Encoder:
             if not stale:
                 break
             for number in stale:    # a graph may need more of an object that has a record already
+                self.function = self._from[number]
                 known[number] = needed[number]
                 if not is_function(self._things[number]):
                     self.records[number] = self.record(self._things[number], self._about[number])
@@ -341,7 +345,7 @@ class Encoder:
 
     def refused(self, reason: str, about: Any) -> SaveError:
         """The error for an object that cannot be saved, with the line that uses it."""
-        place = user_line(about.place) if isinstance(about, Node) else None
+        place = (user_line(about.place) if isinstance(about, Node) else None) or self.function
         where = f"{about}: " if isinstance(about, str) else ""
         return SaveError(f"{where}{reason}", *(place or ()))
 

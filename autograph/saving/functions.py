@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from inspect import Parameter
 from typing import Any
 
@@ -72,6 +73,7 @@ class FunctionSaver:
         self, encoder: Encoder, function: Function[..., Any], traces: Sequence[Trace], owner: Any, made: Specializer
     ) -> Record:
         is_bound = owner is not None
+        encoder.function = place_of(function.python_function)
         name = name_of(function.python_function)
         parameters = function._parameters[1:] if is_bound else function._parameters
         staged = [trace for trace in traces if trace.graph is not None]
@@ -124,24 +126,30 @@ class FunctionSaver:
         renumbered = {f"a{number}": f"a{numbers[path]}" for number, path in enumerate(leaves) if path in numbers}
         offset = 1 if self_name else 0
         shift = {f"p{number}": f"p{number - offset}" for number in range(offset, len(made.parameters))}
-        order = [number for number, path in enumerate(leaves) if path in numbers]
+        order = {number: numbers[path] for number, path in enumerate(leaves) if path in numbers}
         tree = _tree(encoder, signature, order, offset, place)
         record: Record = {
             "tree": tree,
             "leaves": [_leaf(encoder, path, leaf) for path, leaf in leaves.items() if path in numbers],
             "paths": list(numbers),
-            "same": [order.index(signature.same[number]) for number in order] if signature.same else [],
-            "policy": _policy(made.policy, numbers, list(traced.containers)),
+            "same": [order[signature.same[number]] for number in order] if signature.same else [],
+            "policy": _policy(made.policy, numbers),
             "containers": containers,
             "graph": encoder.graph(graph, given),
             "guards": [],
         }
 
-        def add_guards() -> None:
-            record["guards"] += guard_records(encoder, traced.guards, {**renumbered, **shift}, objects)
-
-        encoder.later.append(add_guards)
+        renamed = {**renumbered, **shift}
+        encoder.later.append(partial(_add_guards, record, encoder, traced, renamed, objects, encoder.function))
         return {**record, "key": str((tree, record["leaves"], record["same"]))}
+
+
+def _add_guards(
+    record: Record, encoder: Encoder, traced: Traced, renamed: Mapping[str, str], owners: Mapping[str, Any], place: Any
+) -> None:
+    """Give the record of a signature its guards, once all is known that graphs refer to."""
+    encoder.function = place
+    record["guards"] += guard_records(encoder, traced.guards, renamed, owners)
 
 
 def call_of(spec: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -219,13 +227,13 @@ def _leaf(encoder: Encoder, path: str, leaf: Leaf) -> Record:
     return record
 
 
-def _tree(encoder: Encoder, signature: Signature, order: list[int], offset: int, about: str) -> Record:
+def _tree(encoder: Encoder, signature: Signature, order: Mapping[int, int], offset: int, about: str) -> Record:
     """The arguments, with numbers in place of the leaves."""
 
     def part(value: Any) -> Any:
         kind = type(value)
         if kind is int:
-            return {"leaf": order.index(value)}
+            return {"leaf": order[value]}
         if kind in (list, tuple):
             return {kind.__name__: [part(each) for each in value]}
         if kind is dict:
@@ -242,7 +250,7 @@ def _tree(encoder: Encoder, signature: Signature, order: list[int], offset: int,
     return {"args": [part(each) for each in args[offset:]], "kwargs": named}
 
 
-def _policy(policy: Policy, paths: Mapping[str, int], containers: Iterable[str]) -> Record:
+def _policy(policy: Policy, paths: Mapping[str, int]) -> Record:
     """How the keys of calls are computed, as far as it differs from the usual."""
     dims = [[path, ndim, [*mask]] for (path, ndim), mask in sorted(policy.dynamic_dims.items()) if path in paths]
     found = {"static": sorted(policy.static), "whole": sorted(policy.whole), "apart": sorted(policy.apart)}

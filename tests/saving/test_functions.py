@@ -243,3 +243,13 @@ def test_plain_functions_classes_and_unknown_names_are_refused(tmp_path: Path) -
     function = ag.function(helper)
     with pytest.raises(SaveError, match="names 'other', which is no staged function of the object; there are helper"):
         ag.save(function, tmp_path / "saved", signatures={"other": [(1,)], "helper": [(1,)]})
+
+
+def test_refused_arguments_name_the_function(tmp_path: Path) -> None:
+    @ag.function
+    def applied(f: Any, x: Any) -> Any:
+        return f(x)
+
+    with pytest.raises(SaveError, match="the argument `f`: the function helper is Python code") as error:
+        ag.save(applied, tmp_path / "saved", signatures=[(helper, 1)])
+    assert (error.value.filename, error.value.lineno) == (__file__, applied.__code__.co_firstlineno)
