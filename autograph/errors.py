@@ -57,6 +57,10 @@ class EngineError(AutographError):
     """The chosen engine is not installed, or cannot run a graph."""
 
 
+class BackendError(AutographError):
+    """A backend that a distribution offers cannot be loaded or registered."""
+
+
 class DerivativeError(AutographError):
     """A gradient cannot be computed.
 
