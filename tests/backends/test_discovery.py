@@ -154,8 +154,8 @@ for _ in range(2):
     try: discovery.register_available()
     except ag.errors.BackendError as error: print(error)
 """
-    said = f"the distribution the-broken offers the backend broken:register for other, which cannot be registered ({cause})"
-    assert run(folder, program) == [f"{said}. Upgrade or uninstall that distribution"] * 2
+    said = "the distribution the-broken offers the backend broken:register for other, which cannot be registered"
+    assert run(folder, program) == [f"{said} ({cause}). Upgrade or uninstall that distribution"] * 2
     assert run(folder, f"import lib\n{USE}") == ["registered", "('both', 2, -2)"]
 
 
