@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import linecache
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -45,7 +46,12 @@ MEMORY = 6 << 30    # bytes, for the process of the tests and each that they sta
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let a test that runs away fail with a MemoryError of its own, before the machine picks a process to kill."""
+    """Let a test that runs away fail with a MemoryError of its own, before the machine picks a process to kill.
+
+    A shell lets what it runs in the background ignore SIGINT, and so would all processes that tests interrupt.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform == "linux":
         import resource
 
