@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import api
 from autograph.errors import StagingError
 
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "examples"))
 from comparing import outcome, told  # noqa: E402
 from computing import COMPUTING  # noqa: E402
-from lockstep import on_arrays  # noqa: E402
+from lockstep import lockstep  # noqa: E402
 from programs import PROGRAMS, Program  # noqa: E402
 
 
@@ -74,26 +73,73 @@ def nested(x):
 @pytest.mark.parametrize("function", [sign, collatz, root, clipped, nested], ids=lambda function: function.__name__)
 def test_lockstep(function: Callable[[int], int]) -> None:
     numbers = np.arange(1, 1500) if function is collatz else np.arange(-20, 1500)
-    with on_arrays():
-        found = api.to_graph(function)(numbers.copy())
+    found = lockstep(function)(numbers)
     one_by_one = [function(n) for n in numbers.tolist()]
     assert np.array_equal(np.stack(found, -1) if isinstance(found, tuple) else found, one_by_one)
 
 
-def test_what_is_not_in_lockstep_is_refused() -> None:
-    def each(xs):
-        for x in xs:
-            print(x)
+def test_only_active_elements_change_containers() -> None:
+    def f(x):
+        state = [0, 0]
+        while x > 0:
+            if x % 2 == 0:
+                state[1] += x
+            state[0] += 1
+            x = x - 1
+        return state
 
-    def of_two_kinds(x):
-        if x > 0:
-            return [x]
-        return None
+    count, even = lockstep(f)([4, 0, 3])
+    assert (count.tolist(), even.tolist()) == ([4, 0, 3], [6, 0, 2])
 
-    with on_arrays(), pytest.raises(StagingError, match="lockstep does not stage `for` loops"):
-        api.to_graph(each)(np.arange(3))
-    with on_arrays(), pytest.raises(TypeError, match="some elements would have"):
-        api.to_graph(of_two_kinds)(np.arange(3))
+
+def test_a_branch_that_no_element_takes_does_not_run() -> None:
+    def f(x):
+        if x < 0:
+            raise ValueError("negative")
+        return x + 1
+
+    assert lockstep(f)([1, 2]).tolist() == [2, 3]
+    with pytest.raises(ValueError, match="negative"):
+        lockstep(f)([1, -2])
+
+
+def each(xs):
+    for x in xs:
+        print(x)
+
+
+def of_two_kinds(x):
+    if x > 0:
+        return [x]
+    return None
+
+
+def bound_for_some(x):
+    if x > 0:
+        y = x
+    return y
+
+
+def appended_for_some(x):
+    found = []
+    if x > 0:
+        found.append(x)
+    return found
+
+
+@pytest.mark.parametrize(
+    "function, message",
+    [
+        (each, "lockstep does not stage `for` loops"),
+        (of_two_kinds, "some elements would have a list, others a NoneType"),
+        (bound_for_some, "lockstep does not stage variables that are unbound for some elements"),
+        (appended_for_some, "some elements would call .append, others would not"),
+        (lambda x: f"{x}", "lockstep does not stage what needs one number"),
+    ],
+)
+def test_what_is_not_in_lockstep_is_refused(function: Callable[[int], object], message: str) -> None:
+    with pytest.raises(StagingError, match=message):
+        lockstep(function)([0, 1, 2])
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -53,7 +53,7 @@ def files_of(*modules: str) -> tuple[str, ...]:
 
 
 # Modules of this library that are staged like code of its users.
-_STAGED = ("variables", "modules", "transforms.jacobians", "nn", "optim")
+_STAGED = ("variables", "modules", "transforms.jacobians", "nn", "optim", "testing.corpus")
 _STAGED_FILES = files_of(*_STAGED)
 _FOR_USERS = files_of("operators", "runtime.tracing.calls.python_versions")
 # Functions of `ag.summary`: graphs call them when they run.
