@@ -45,7 +45,7 @@ def python(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "examples")])},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -93,7 +93,7 @@ def test_commands(tmp_path: Path) -> None:
         assert python(tmp_path, "-m", "autograph", *command.split()) == said
 
 
-PAGES = """functions gradients performance saving tensorflow training""".split()
+PAGES = """backends functions gradients performance saving tensorflow training""".split()
 PAGES += ["tensorboard"] if importlib.util.find_spec("tensorboard") else []
 
 
@@ -105,6 +105,13 @@ def test_pages(page: str, tmp_path: Path) -> None:
     (tmp_path / "page.py").write_text("print('<<<>>>')\n".join(programs), encoding="utf-8")
     printed = python(tmp_path, "page.py").split("<<<>>>\n")
     assert [each.rstrip("\n") for each in printed] == [each.rstrip("\n") for each in said]
+
+
+def test_pages_quote_files() -> None:
+    for page in (ROOT / "docs").glob("*.md"):
+        quoted = re.finditer(r"^```python (\S+)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        for file, text in (each.groups() for each in quoted):
+            assert text in (ROOT / file).read_text(encoding="utf-8"), f"{page.name}: {file}"
 
 
 def test_the_text_of_a_graph(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What to test a backend with: small plain functions, and a suite that compares what they do under the backend.
+"""Tests of a backend: small plain functions, and a suite that compares their outcomes, plain and under the backend.
 
     suite = backend_suite(lambda function, *arguments: jax.jit(function)(*arguments))
 
@@ -6,7 +6,7 @@
     def test_backend(name):
         suite.check(name)
 
-`corpus/` has the functions, `suite.py` runs them, `outcomes.py` compares what they do.
+`corpus/` has the functions, `suite.py` runs them, `outcomes.py` compares.
 """
 
 from autograph.testing.corpus import Entry

@@ -1,4 +1,4 @@
-"""What a call did: value, printed text, exception; and how two calls differ."""
+"""Outcomes of calls: value, printed text, exception; and how two of them differ."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call did.
+    """The outcome of a call.
 
     Attributes:
-        value: what it returned.
-        printed: what it wrote to `sys.stdout`.
-        exception: what it raised, or None.
+        value: the result.
+        printed: the text written to `sys.stdout`.
+        exception: the exception raised, or None.
     """
 
     value: Any = None
@@ -27,12 +27,12 @@ class Outcome:
     exception: Exception | None = None
 
     def __str__(self) -> str:
-        ended = f"returned {self.value!r}" if self.exception is None else f"raised {self.exception!r}"
+        ended = f"returned {self.value!r}" if self.exception is None else f"raised {_text(self.exception)}"
         return f"printed {self.printed!r}, {ended}" if self.printed else ended
 
 
 def outcome_of(function: Callable[..., Any], *arguments: Any) -> Outcome:
-    """Call a function, and return what it did."""
+    """Call a function, and return the outcome."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         try:

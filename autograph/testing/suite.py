@@ -14,7 +14,7 @@ from autograph.testing.outcomes import Outcome, difference, outcome_of
 
 Refusal = type[Exception] | tuple[type[Exception], str]
 EQUAL, REFUSED, DIFFERENT, ACCEPTED = "equal", "refused", "different", "no longer refused"
-_VERDICTS = (EQUAL, REFUSED, DIFFERENT, ACCEPTED)
+_STATUSES = (EQUAL, REFUSED, DIFFERENT, ACCEPTED)
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class Call:
 
     Attributes:
         arguments: their text.
-        verdict: "equal", "refused" or "different".
-        expected: what the plain function did.
-        actual: what it did under the backend.
+        status: "equal", "refused" or "different".
+        expected: the outcome of the plain function.
+        actual: the outcome under the backend.
         reason: the difference, if there is one.
     """
 
     arguments: str
-    verdict: str
+    status: str
     expected: Outcome
     actual: Outcome
     reason: str
@@ -38,30 +38,30 @@ class Call:
 
 @dataclass(frozen=True)
 class Result:
-    """What a function did, plain and under the backend.
+    """A function's calls, plain and under the backend.
 
     Attributes:
         entry: the function.
-        verdict: "equal" or "refused"; "different"; "no longer refused" if a refusal is declared, but all calls are
+        status: "equal" or "refused"; "different"; "no longer refused" if a refusal is declared, but all calls are
             equal.
         calls: its calls.
     """
 
     entry: Entry
-    verdict: str
+    status: str
     calls: tuple[Call, ...]
 
     @property
     def passed(self) -> bool:
         """Whether the backend does what the plain function does, or refuses as declared."""
-        return self.verdict in (EQUAL, REFUSED)
+        return self.status in (EQUAL, REFUSED)
 
     def __str__(self) -> str:
         code = self.entry.function.__code__
-        lines = [f"{self.entry.name}: {self.verdict} ({code.co_filename}:{code.co_firstlineno})"]
+        lines = [f"{self.entry.name}: {self.status} ({code.co_filename}:{code.co_firstlineno})"]
         for call in self.calls:
-            lines.append(f"  ({call.arguments}) {call.verdict}{call.reason and ': ' + call.reason}")
-            if call.verdict != EQUAL:
+            lines.append(f"  ({call.arguments}) {call.status}")
+            if call.status != EQUAL:
                 lines += [f"    plain:   {call.expected}", f"    backend: {call.actual}"]
         return "\n".join(lines)
 
@@ -92,11 +92,11 @@ class BackendSuite:
         entry = self.entries[name]
         converted = api.convert(entry.function)
         calls = tuple(self._call(entry, converted, each) for each in entry.calls)
-        verdicts = {call.verdict for call in calls}
-        if DIFFERENT in verdicts:
+        statuses = {call.status for call in calls}
+        if DIFFERENT in statuses:
             return Result(entry, DIFFERENT, calls)
         if name in self._refuses:
-            return Result(entry, REFUSED if REFUSED in verdicts else ACCEPTED, calls)
+            return Result(entry, REFUSED if REFUSED in statuses else ACCEPTED, calls)
         return Result(entry, EQUAL, calls)
 
     def results(self) -> list[Result]:
@@ -162,9 +162,9 @@ def backend_suite(
     Args:
         run: `run(function, *arguments)` calls a function of `ag.convert` while the backend traces, with staged
             arguments.
-        stage: turns an argument, a number or NumPy array, into a staged value. By default, `run` gets the arguments as
+        stage: makes a staged value of an argument, a number or NumPy array. By default, `run` gets the arguments as
             they are.
-        unstage: turns a result back, or each item of a list, tuple or dict that is one.
+        unstage: undoes this for a result, or for each item of a list, tuple or dict that is one.
         differ: the difference between what the plain function and the backend did, or ""; `difference` by default.
         refuses: by function, the exception that the backend raises because it does not stage something, or a pair of
             the exception and a regular expression for its text.
@@ -176,22 +176,22 @@ def backend_suite(
     Example:
         >>> from autograph.testing import backend_suite
         >>> suite = backend_suite(lambda function, *arguments: ag.to_graph(function)(*arguments))
-        >>> suite.result("jumps.first_above").verdict
+        >>> suite.result("jumps.first_above").status
         'equal'
     """
     return BackendSuite(run, stage, unstage, differ, refuses or {}, only)
 
 
 def summary(results: list[Result]) -> str:
-    """Return a table with the number of verdicts for each construct, and below it the functions that did not pass."""
-    counted = Counter((result.entry.construct, result.verdict) for result in results)
-    total = Counter(result.verdict for result in results)
-    lines = [f"{'construct':16}" + "".join(f"  {verdict}" for verdict in _VERDICTS)]
+    """Return a table with the number of statuses for each construct, and below it the functions that did not pass."""
+    counted = Counter((result.entry.construct, result.status) for result in results)
+    total = Counter(result.status for result in results)
+    lines = [f"{'construct':16}" + "".join(f"  {status}" for status in _STATUSES)]
     for construct in dict.fromkeys(result.entry.construct for result in results):
-        lines.append(_row(construct, [counted[construct, verdict] for verdict in _VERDICTS]))
-    lines.append(_row("all", [total[verdict] for verdict in _VERDICTS]))
+        lines.append(_row(construct, [counted[construct, status] for status in _STATUSES]))
+    lines.append(_row("all", [total[status] for status in _STATUSES]))
     return "\n".join([*lines, *(f"\n{result}" for result in results if not result.passed)])
 
 
 def _row(name: str, counts: list[int]) -> str:
-    return f"{name:16}" + "".join(f"  {count:{len(verdict)}}" for count, verdict in zip(counts, _VERDICTS))
+    return f"{name:16}" + "".join(f"  {count:{len(status)}}" for count, status in zip(counts, _STATUSES))

@@ -50,7 +50,7 @@ def test_exceptions_and_printed_text():
         raise ValueError(message)
 
     failed = outcome_of(fails, "too small")
-    assert str(failed) == "printed 'about to fail\\n', raised ValueError('too small')"
+    assert str(failed) == "printed 'about to fail\\n', raised ValueError: too small"
     assert difference(failed, outcome_of(fails, "too small")) == ""
     assert difference(failed, outcome_of(fails, "big")) == "raised ValueError: big, not ValueError: too small"
     assert difference(failed, Outcome()) == "raised nothing, not ValueError: too small"

@@ -63,10 +63,11 @@ def careless():
 
 def test_a_difference_shows_both_outcomes(careless) -> None:
     result = careless().result("conditionals.without_else")
-    assert (result.verdict, result.passed) == ("different", False)
-    assert [call.verdict for call in result.calls] == ["different", "equal"]
+    assert (result.status, result.passed) == ("different", False)
+    assert [call.status for call in result.calls] == ["different", "equal"]
     _, call, plain, backend, _ = str(result).splitlines()
-    assert call == "  (3.0) different: the result is -3.0, not 3.0"
+    assert result.calls[0].reason == "the result is -3.0, not 3.0"
+    assert call == "  (3.0) different"
     assert plain == "    plain:   returned 3.0"
     assert backend == "    backend: returned Real(-3.)"
     with pytest.raises(AssertionError, match="conditionals.without_else: different"):
@@ -75,24 +76,24 @@ def test_a_difference_shows_both_outcomes(careless) -> None:
 
 def test_a_refusal_must_be_declared(careless) -> None:
     name = "conditionals.conditional_expression"
-    assert careless().result(name).verdict == "different"
+    assert careless().result(name).status == "different"
     for refusal in StagingError, (StagingError, "does not stage conditional expressions"):
-        assert careless(refuses={name: refusal}).result(name).verdict == "refused"
+        assert careless(refuses={name: refusal}).result(name).status == "refused"
     for refusal in TypeError, (StagingError, "does not stage `while`"):
-        assert careless(refuses={name: refusal}).result(name).verdict == "different"
+        assert careless(refuses={name: refusal}).result(name).status == "different"
 
 
 def test_a_refusal_that_is_no_longer_one_is_reported(careless) -> None:
     suite = careless(refuses={"logical.both": StagingError, "for_loops.over_a_tuple": StagingError})
-    assert suite.result("logical.both").verdict == "refused"
-    assert suite.result("for_loops.over_a_tuple").verdict == "no longer refused"
+    assert suite.result("logical.both").status == "refused"
+    assert suite.result("for_loops.over_a_tuple").status == "no longer refused"
     with pytest.raises(AssertionError, match="no longer refused"):
         suite.check("for_loops.over_a_tuple")
 
 
 def test_a_declared_refusal_does_not_hide_a_difference(careless) -> None:
     suite = careless(refuses={"conditionals.without_else": StagingError})
-    assert suite.result("conditionals.without_else").verdict == "different"
+    assert suite.result("conditionals.without_else").status == "different"
 
 
 def test_refusals_must_be_of_functions_that_are_tried() -> None:

@@ -87,10 +87,10 @@ def dict_items_in_a_loop(n):
 
 @calls("3")
 def nested_containers(n):
-    state = {"sums": [0, 0], "turns": 0}
+    state = {"sums": [0, 0], "rounds": 0}
     while n > 0:
         state["sums"][n % 1] += n
-        state["turns"] += 1
+        state["rounds"] += 1
         n -= 1
     return state
 

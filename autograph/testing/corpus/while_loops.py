@@ -61,12 +61,12 @@ def nested(n):
 
 @calls("10, 3", "2, 30")
 def two_conditions(a, b):
-    turns = 0
+    rounds = 0
     while a > 0 and b > 0:
         a -= 2
         b -= 1
-        turns += 1
-    return a, b, turns
+        rounds += 1
+    return a, b, rounds
 
 
 @calls("7.0", "0.5")
@@ -80,11 +80,11 @@ def integer_becomes_float(x):
 
 @calls("np.array([1.0, 2.0, 3.0])", "np.array([20.0, 0.0, 1.0])")
 def array_state(xs):
-    turns = 0
+    rounds = 0
     while xs.sum() < 20:
         xs = xs * 2
-        turns += 1
-    return xs, turns
+        rounds += 1
+    return xs, rounds
 
 
 @calls("np.array([3, 1, 4, 0, 5])", "np.array([0, 1, 1, 1, 1])")
