@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 import gast
 
+from autograph.backends import discovery
 from autograph.common import code_marks
 from autograph.common.code_flags import OfCode, is_compiled
 from autograph.common.trace_rules import on_behalf
@@ -176,7 +177,10 @@ def convert(entity: Any = None, *, debug_source: bool = False) -> Any:
 def _switch(entity: Any, debug_source: bool) -> FunctionType:
     """Return a function that runs `entity`, or its converted form while a backend traces."""
     code = source.unwrap(entity).__code__  # raises at once if there is nothing to convert
-    function: FunctionType = _make_switch(backend.ACTIVE, backend.tracing, entity, _Converted(entity, debug_source))
+    discovery.watch_imports()
+    function: FunctionType = _make_switch(
+        backend.ACTIVE, backend.WATCHED, backend.tracing, entity, _Converted(entity, debug_source)
+    )
     functools.update_wrapper(function, entity)
     own = function.__code__
     names: Any = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
@@ -185,14 +189,14 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
 
 
 class _Converted:
-    """Return the converted form of `entity`; makes it at the first call."""
+    """Return what to call where a backend traces: the converted form of `entity`, which the first call makes."""
 
     def __init__(self, entity: Any, debug_source: bool) -> None:
         self.entity = entity
         self.debug_source = debug_source
 
-    def __call__(self) -> Any:
-        return self._form
+    def __call__(self, tracer: backend.Backend) -> Any:
+        return backend.entered(tracer, self._form)
 
     @functools.cached_property
     def _form(self) -> Any:
@@ -203,9 +207,9 @@ class _Converted:
 
 
 # fmt: off
-def _make_switch(active: list[Any], tracing: Callable[[], Any], original: Any, converted: Callable[[], Any]) -> Any:
+def _make_switch(active: Any, watched: Any, tracing: Any, original: Any, converted: _Converted) -> Any:
     # In one line, so that tracebacks show the first line of the user's function for its frame.
-    return lambda *args, **kwargs: (converted() if active and tracing() is not None else original)(*args, **kwargs)
+    return lambda *args, **kwargs: (original if not (active or any(watched)) or (tracer := tracing()) is None else converted(tracer))(*args, **kwargs)  # noqa: E501
 # fmt: on
 
 

@@ -6,8 +6,9 @@ function without parameters that registers the backend:
     [project.entry-points."autograph.backends"]
     mylibrary = "mypackage.backend:register"
 
-`import autograph` imports neither module. When converted code is about to run, `register_available` looks which of the
-libraries the program has imported by then, and calls their functions, each once. No import is hooked.
+`import autograph` imports neither module. From the first use of `ag.convert` on, a finder in `sys.meta_path`, which
+finds nothing, learns of the import of these libraries. The next call of a function of `ag.convert` registers the
+backend.
 """
 
 from __future__ import annotations
@@ -19,13 +20,43 @@ from typing import TYPE_CHECKING
 
 from autograph.common import forking
 from autograph.errors import BackendError
+from autograph.operators import backend
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "autograph.backends"
 # Backends of this library, as in an entry point: by the module that each serves, the function that registers it.
-OWN: dict[str, str] = {}
+OWN: dict[str, str] = {"jax": "autograph.backends.jax:register"}
+
+
+class _Finder:
+    """Learns of imports of the libraries that backends serve."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Find nothing, so that the other finders are asked."""
+        if name in _awaited and _IMPORTED not in backend.WATCHED:
+            backend.WATCHED.append(_IMPORTED)
+
+
+class _Imported:
+    """Among the watched backends while a library is imported whose backend is not registered yet."""
+
+    def __bool__(self) -> bool:
+        if not any(name in sys.modules and not _is_complete(name) for name in _awaited):
+            backend.WATCHED.remove(_IMPORTED)
+        register_available()
+        return any(watch for watch in backend.WATCHED if watch is not _IMPORTED)
+
+
+_FINDER, _IMPORTED = _Finder(), _Imported()
+
+
+def watch_imports() -> None:
+    """Register the backends of the libraries that the program has imported, and of those that it will import."""
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+        register_available()
 
 
 def register_available() -> None:

@@ -54,6 +54,13 @@ class Backend(Protocol):
         """Whether this backend traces in this thread, other than within `traced_by`; see `register`."""
         return False
 
+    def enter(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function to call instead of the converted `function`, where the program calls one of `ag.convert`.
+
+        A backend that is watched begins its trace there, by `traced_by`.
+        """
+        return function
+
     def if_stmt(self, test: Any, body: Thunk, orelse: Thunk | None, state: State) -> Any:
         """`if`: set the carried variables, and return the result of the branch."""
         return unstaged(self, "`if` statements", test)
@@ -206,6 +213,18 @@ def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
     )
 
 
+class Watch:
+    """Is true while a watched backend traces in this thread."""
+
+    __slots__ = ("backend",)
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+
+    def __bool__(self) -> bool:
+        return self.backend.tracing()
+
+
 class _Active(list["Backend"]):
     """Has observers, which are called when the first trace begins, and when the last one has ended.
 
@@ -226,11 +245,13 @@ class _Active(list["Backend"]):
 
 
 # For plain values, operators only check these three, which are changed in place. STAGED gives the backend of each
-# staged type, BACKENDS lists the backends whose `owns` is called. ACTIVE has an entry for each trace in any thread, and
-# one for each backend registered with `watch`.
+# staged type, BACKENDS lists the backends whose `owns` is called. ACTIVE has an entry for each trace in any thread.
 STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
 ACTIVE = _Active()
+
+# For each backend registered with `watch`, an object that is true while it traces. Functions of `ag.convert` ask these.
+WATCHED: list[Any] = []
 
 # No backend owns values of exactly these types. But a tracing backend may own those that can be changed.
 PLAIN: frozenset[type] = frozenset(
@@ -248,15 +269,14 @@ class _Traces(threading.local):
 
 _traces = _Traces()
 _registered: list[tuple[Backend, tuple[type, ...]]] = []
-_watched: list[Backend] = []
 
 
 def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) -> None:
     """Let `backend` stage values; if several own a value, the one registered last gets it.
 
     Args:
-        watch: ask the backend's `tracing()` at each loop, call and so on. For a backend that does not start its traces
-            itself, so that it cannot use `traced_by`.
+        watch: ask the backend's `tracing()` where a function of `ag.convert` is called. For a backend whose library
+            starts the traces. Its `enter` uses `traced_by`, so that operators know.
         types: the types of its values, without subclasses. Then its `owns` is only called while it traces, and values
             of other types cost nothing. The backend of a type comes before those whose `owns` is called.
     """
@@ -265,9 +285,7 @@ def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) 
     if not _registered[-1][1]:
         BACKENDS.insert(0, backend)
     if watch:
-        _watched.insert(0, backend)
-        ACTIVE.append(backend)
-        ACTIVE.tell()
+        WATCHED.insert(0, Watch(backend))
 
 
 def unregister(backend: Backend) -> None:
@@ -280,10 +298,9 @@ def unregister(backend: Backend) -> None:
             STAGED[kind] = earlier[-1]
         else:
             del STAGED[kind]
-    for backends in (() if types else (BACKENDS,)), (ACTIVE, _watched) if backend in _watched else ():
-        for each in backends:
-            each.remove(backend)
-    ACTIVE.tell()
+    if not types:
+        BACKENDS.remove(backend)
+    WATCHED[:] = [watch for watch in WATCHED if getattr(watch, "backend", None) is not backend]
 
 
 @contextmanager
@@ -314,11 +331,15 @@ def untraced() -> Iterator[None]:
 
 def tracing() -> Backend | None:
     """Return the backend that traces in this thread, if any; the innermost of several."""
-    if not ACTIVE:
-        return None
     if _traces.stack:
         return _traces.stack[-1]
-    return next((backend for backend in _watched if backend.tracing()), None)
+    return next((watch.backend for watch in WATCHED if watch), None) if WATCHED else None
+
+
+def entered(backend: Backend, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function to call instead of a converted one of `ag.convert`; a backend need not have `enter`."""
+    enter = getattr(backend, "enter", None)
+    return function if enter is None else enter(function)
 
 
 def owner(value: Any) -> Backend | None:

@@ -39,7 +39,7 @@ def call(function: Any) -> Any:
     if backend is None:
         return function
     replacement = backend.call(function)
-    return _converted(function) if replacement is NotImplemented else replacement
+    return convert_call(function) if replacement is NotImplemented else replacement
 
 
 def ref(value: Any) -> Any:
@@ -76,20 +76,20 @@ def context(manager: Any) -> Any:
     return substitute("context", manager) if ACTIVE else manager
 
 
-def _converted(function: Any) -> Any:
+def convert_call(function: Any) -> Any:
     """Return the conversion of the Python code that a call of `function` runs, if that code may be converted."""
     if _converter is None or isinstance(function, type) or getattr(function, "__ag_do_not_convert__", False) is True:
         return function
     if type(function) is FunctionType:
         return function if trace_rules.is_plain(str(function.__globals__.get("__name__"))) else _converter(function)
     if type(function) is MethodType:
-        inner = _converted(function.__func__)
+        inner = convert_call(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
     if type(function) is partial:
         inner = call(function.func)
         return function if inner is function.func else partial(inner, *function.args, **function.keywords)
     method = getattr(type(function), "__call__", None)  # noqa: B004
-    if type(method) is FunctionType and (inner := _converted(method)) is not method:
+    if type(method) is FunctionType and (inner := convert_call(method)) is not method:
         return MethodType(inner, function)
     return function
 

@@ -7,6 +7,7 @@ Only the compiled code changes, not the printed text:
     x is None                     →    (ag__.concrete(x, parts=False) if ag__.ACTIVE else x) is None
     "a" in x                      →    "a" in (ag__.concrete(x, inside=True) if ag__.ACTIVE else x)
     x[0]                          →    (ag__.ref(x) if ag__.ACTIVE else x)[0]
+    lax.scan(f, x, xs)            →    (ag__.call(lax.scan) if ag__.ACTIVE else lax.scan)(f, x, xs)
     xs += [x]                     →    if ag__.ACTIVE and ag__.is_container(xs):
                                            xs = ag__.in_place('iadd', ag__.ref(xs), [x])
                                        else:
@@ -78,6 +79,8 @@ def _guard(node: Any) -> None:
             node.subject = _substituted("concrete", node.subject, inside=True)
     elif isinstance(node, gast.Subscript):
         node.value = _substituted("ref", node.value)
+    elif isinstance(node, gast.Call):
+        node.func = _substituted("call", node.func)
     else:
         _guard_comparison(node)
 

@@ -4,12 +4,14 @@ import threading
 
 import pytest
 
+import autograph as ag
 import autograph.operators as ag__
 from autograph.errors import StagingError
 from autograph.operators.backend import (
     ACTIVE,
     BACKENDS,
     STAGED,
+    WATCHED,
     Backend,
     owner,
     register,
@@ -52,7 +54,7 @@ def registered():
     yield add
     for backend in added:
         unregister(backend)
-    assert BACKENDS == ACTIVE == [] and STAGED == before
+    assert BACKENDS == ACTIVE == WATCHED == [] and STAGED == before
 
 
 def test_nobody_owns_anything_at_first():
@@ -163,16 +165,20 @@ def test_other_threads_do_not_trace(registered):
     assert seen == [None, len]
 
 
-def test_watched_backends_are_asked_each_time(registered):
+def test_watched_backends_are_asked_where_a_function_of_convert_is_called(registered):
+    @ag.convert
+    def function(x):
+        return x if x else "none"
+
     watched = registered(Lazy(), watch=True)
-    assert tracing() is None
+    watched.enter = lambda converted: lambda *args: ("entered", converted(*args))
+    assert tracing() is None and function(0) == "none"
     watched.tracing = lambda: True
-    assert tracing() is watched
-    assert responsible(1, 2) is watched
+    assert tracing() is watched and function(0) == ("entered", "none")
     other = registered(Recorder())
     assert responsible(1, Staged("x")) is other
     with traced_by(other):
-        assert tracing() is other
+        assert tracing() is other and function(0) == "none"
 
 
 def test_declining_leaves_it_to_python(registered):

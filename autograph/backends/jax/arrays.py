@@ -1,0 +1,487 @@
+"""Arrays that programs may change in place, for JAX, whose arrays cannot change: a trace with tracers of its own.
+
+An `ArrayTracer` is one array of the program, for its whole life. It holds the value that the array has now, a tracer
+or array of the trace below. `x[i] = v` gives it another value, so all that refer to the array see the change: other
+variables, callers, lists and objects. All operations of JAX come through `ArrayTrace.process_primitive`, which reads
+the values and hands the operation to the trace below (a *functionalization*, as in `torch.func.functionalize`).
+
+A part of an array, as `m[i]` or `m.T`, is a view, as in NumPy: it computes its value from the array that it is a part
+of, and a store into it is a store into that array.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src import core
+
+from autograph.backends.jax.journal import Journal
+from autograph.errors import StagingError
+from autograph.operators.tracebacks import is_library, user_frame
+
+
+class Doubtful(StagingError):
+    """The program reads an array whose value is not known while it is traced."""
+
+
+class View(NamedTuple):
+    """How a view depends on the array that it is a part of.
+
+    Attributes:
+        base: the array, which may be a view itself.
+        get: its value → the value of the view.
+        put: its value, and a value of the view → its value with the view replaced.
+    """
+
+    base: ArrayTracer
+    get: Callable[[Any], Any]
+    put: Callable[[Any, Any], Any]
+
+
+class Absent(NamedTuple):
+    """That an array may be missing in the program, because a variable is unbound or None on some paths.
+
+    Attributes:
+        flag: whether it is missing: a staged bool.
+        value: None, or UNBOUND.
+        name: of the variable.
+    """
+
+    flag: Any
+    value: Any
+    name: str
+
+
+class ArrayTracer(core.Tracer):  # type: ignore[misc]
+    """An array of the program.
+
+    Attributes:
+        content: its value, of the trace below. Of a view, the value that it had when `seen` was the base's.
+        part_of: what it is a part of; None for an array of its own.
+        seen: the value of the root of its views from which `content` was computed.
+        kin: other arrays that may be the same one, as after `if c: a = b`.
+        doubt: why its value is not known, if it is not; where a store into one of `kin` may have changed it.
+        absent: set if the variable may be unbound, or None.
+        number: counts the arrays of a trace, so that those made in a body are known.
+    """
+
+    __slots__ = ("absent", "content", "doubt", "kin", "number", "part_of", "seen")
+
+    def __init__(
+        self, trace: ArrayTrace, content: Any, view: View | None = None, seen: Any = None, aval: Any = None
+    ) -> None:
+        super().__init__(trace, aval or core.typeof(content))
+        self.content = content
+        self.part_of = view
+        self.seen = seen
+        self.kin: tuple[ArrayTracer, ...] = ()
+        self.doubt: str | None = None
+        self.absent: Absent | None = None
+        self.number = trace.count = trace.count + 1
+
+    @property
+    def root(self) -> ArrayTracer:
+        """The array that a view is a part of, through views of views."""
+        array = self
+        while array.part_of is not None:
+            array = array.part_of.base
+        return array
+
+    def to_concrete_value(self) -> Any:
+        is_known = self.absent is None and self.doubt is None and self.root.doubt is None
+        return core.to_concrete_value(self._trace.read(self)) if is_known else None
+
+    def _short_repr(self) -> str:
+        return f"Array<{self.aval}>"
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        concrete = self.to_concrete_value()
+        return super().__array__(*args, **kwargs) if concrete is None else np.asarray(concrete, *args, **kwargs)
+
+    def __float__(self) -> float:
+        concrete = self.to_concrete_value()
+        return super().__float__() if concrete is None else float(concrete)
+
+    def __complex__(self) -> complex:
+        concrete = self.to_concrete_value()
+        return super().__complex__() if concrete is None else complex(concrete)
+
+    def __format__(self, spec: str) -> str:
+        return self._marked(lambda value: format(value, spec)) or super().__format__(spec)
+
+    def __str__(self) -> str:
+        return self._marked(str) or super().__str__()
+
+    def __repr__(self) -> str:
+        return self._marked(repr) or super().__repr__()
+
+    def _marked(self, form: Callable[[Any], str]) -> str | None:
+        """Return a mark for a text that is made of this array when the program runs."""
+        formats = self._trace.formats
+        if formats is None:
+            return None
+        formats.append((self, form))
+        return mark(len(formats) - 1)
+
+    # Parts ------------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        values = self._trace.snapshot(index)
+        if not (self.ndim and is_basic(values)):
+            return self._trace.own(super().__getitem__(index), self)
+        part = self._trace.part(self, lambda base: base[values], lambda base, new: base.at[values].set(new))
+        return part if part.ndim or _has_ellipsis(values) else self._trace.own(part, part)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._trace.store(self, self._trace.snapshot(index), value)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def T(self) -> Any:
+        return self.transpose()
+
+    def transpose(self, *axes: Any) -> Any:
+        return self._reordered(lambda x: x.transpose(*axes))
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        return self._reordered(lambda x: x.swapaxes(axis1, axis2))
+
+    def squeeze(self, axis: Any = None) -> Any:
+        return self._reordered(lambda x: x.squeeze(axis))
+
+    def reshape(self, *shape: Any, order: str = "C", **options: Any) -> Any:
+        return self._reordered(lambda x: x.reshape(*shape, order=order, **options))
+
+    def ravel(self, order: str = "C", **options: Any) -> Any:
+        return self._reordered(lambda x: x.ravel(order, **options))
+
+    def diagonal(self, *args: Any, **kwargs: Any) -> Any:
+        return self._reordered(lambda x: x.diagonal(*args, **kwargs))
+
+    def flatten(self, order: str = "C") -> Any:
+        return self._trace.own(super().flatten(order), self)
+
+    def astype(self, *args: Any, **kwargs: Any) -> Any:
+        return self._trace.own(super().astype(*args, **kwargs), self)
+
+    def copy(self) -> Any:
+        return self._trace.own(super().copy(), self)
+
+    def __pos__(self) -> Any:
+        return self._trace.own(super().__pos__(), self)
+
+    def round(self, *args: Any, **kwargs: Any) -> Any:
+        return self._trace.own(super().round(*args, **kwargs), self)
+
+    def clip(self, *args: Any, **kwargs: Any) -> Any:
+        return self._trace.own(super().clip(*args, **kwargs), self)
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def _reordered(self, reorder: Callable[[Any], Any]) -> Any:
+        """The view with the elements, or some of them, in another order."""
+        return self._trace.part(self, reorder, scattered(reorder, self.shape))
+
+    # NumPy's functions are JAX's --------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        function = getattr(jnp, ufunc.__name__, None)
+        if function is None or (method != "__call__" and not hasattr(function, method)):
+            raise _unknown(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+        out = kwargs.pop("out", ())
+        result = (function if method == "__call__" else getattr(function, method))(*inputs, **kwargs)
+        return _into(out, result)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        theirs = of_jax(function)
+        if theirs is None:
+            raise _unknown(function.__name__)
+        out = kwargs.pop("out", None) if isinstance(kwargs.get("out"), core.Tracer) else None
+        result = self._trace.called(theirs, args, kwargs)
+        return result if out is None else _into((out,), result)
+
+
+def mark(number: int) -> str:
+    """The text that stands for a formatted array."""
+    return f"\0{number}\1"
+
+
+def _unknown(name: str) -> StagingError:
+    return here(f"jax.numpy has no {name}, which this line calls with a staged array")
+
+
+def _into(out: tuple[Any, ...], result: Any) -> Any:
+    for target in out:
+        target[...] = result
+    return out[0] if out else result
+
+
+def of_jax(function: Any) -> Any:
+    """The function of `jax.numpy` that does what a function of NumPy does; None if there is none."""
+    found: Any = jnp
+    names = [*str(getattr(function, "__module__", "")).split(".")[1:], getattr(function, "__name__", "?")]
+    for name in [name for name in names if not name.startswith("_") and name not in ("lib", "core")]:
+        found = getattr(found, name, None)
+    return found
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array of JAX, traced or not."""
+    return isinstance(value, jax.Array)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is one that JAX computes with: a number, a bool, or an array of these."""
+    if isinstance(value, (bool, int, float, complex, jax.Array)):
+        return True
+    return isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufcV" and value.dtype.names is None
+
+
+def is_basic(index: Any) -> bool:
+    """Whether `x[index]` is a view in NumPy."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is ... or isinstance(part, slice) or _is_position(part) for part in parts)
+
+
+def _is_position(part: Any) -> bool:
+    if isinstance(part, (bool, np.bool_)):
+        return False
+    if isinstance(part, (int, np.integer)):
+        return True
+    return is_array(part) and part.ndim == 0 and np.issubdtype(part.dtype, np.integer)
+
+
+def _has_ellipsis(index: Any) -> bool:
+    return any(part is ... for part in (index if isinstance(index, tuple) else (index,)))
+
+
+def scattered(get: Callable[[Any], Any], shape: tuple[int, ...]) -> Callable[[Any, Any], Any]:
+    """Return the function that stores into the elements which `get` takes from an array of a shape."""
+
+    def put(base: Any, new: Any) -> Any:
+        with jax.ensure_compile_time_eval():
+            places = get(jnp.arange(int(np.prod(shape))).reshape(shape)).ravel()
+        return base.ravel().at[places].set(new.ravel()).reshape(shape)
+
+    return put
+
+
+def here(message: str) -> StagingError:
+    """Return a StagingError at the line of the user's code that runs."""
+    return StagingError(message, *place())
+
+
+def place() -> tuple[str, int] | tuple[()]:
+    """File and line of the user's code that runs."""
+    frame = user_frame()
+    while frame is not None and (is_library(frame.f_code) or is_of_jax(frame.f_code)):
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame else ()
+
+
+def is_of_jax(code: CodeType) -> bool:
+    """Whether code is JAX's."""
+    return code.co_filename.startswith(_JAX)
+
+
+_JAX = os.path.dirname(jax.__file__) + os.sep
+
+
+class ArrayTrace(core.Trace):  # type: ignore[misc]
+    """The trace of a call of a function of `ag.convert`.
+
+    Attributes:
+        parent_trace: the trace below. While the body of a construct is traced, it is the trace of that body.
+        journal: what the innermost body that is being traced has changed so far.
+        count: how many arrays there are.
+        depth: how many bodies are being traced, one in the other.
+        notes: for each construct that was staged: file, line, construct, decision and reason.
+        formats: the arrays that a text is being made of, with the functions that format them; else None.
+        path: the staged conditions of the bodies that are being traced, each with its value there.
+    """
+
+    def __init__(self, parent: Any) -> None:
+        super().__init__()
+        self.parent_trace = parent
+        self.requires_low = False
+        self.journal = Journal()
+        self.count = self.depth = 0
+        self.notes: list[tuple[str, int, str, str, str]] = []
+        self.formats: list[tuple[Any, Callable[[Any], str]]] | None = None
+        self.path: tuple[tuple[Any, bool], ...] = ()
+
+    def note(self, construct: str, decision: str, reason: str) -> None:
+        """Note how a construct is staged, and why, for `explain`."""
+        self.notes.append((*(place() or ("", 0)), construct, decision, reason))
+
+    # What JAX asks ----------------------------------------------------------------------------------------------------
+
+    def stage_value(self, val: Any) -> Any:
+        return self.array(self.parent_trace.stage_value(self.read(val)))
+
+    def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
+        values = tuple(map(self.read, tracers))
+        avals = tuple(map(core.typeof, values))
+        return self._wrapped(primitive.bind_with_trace(self.parent_trace, values, avals, params))
+
+    def process_call(self, primitive: Any, fun: Any, tracers: Any, params: Any, /) -> Any:
+        return self._wrapped(self.parent_trace.process_call(primitive, fun, tuple(map(self.read, tracers)), params))
+
+    def process_custom_jvp_call(self, primitive: Any, fun: Any, jvp: Any, tracers: Any, /, **params: Any) -> Any:
+        values = tuple(map(self.read, tracers))
+        return self._wrapped(self.parent_trace.process_custom_jvp_call(primitive, fun, jvp, values, **params))
+
+    def process_custom_vjp_call(
+        self, primitive: Any, fun: Any, fwd: Any, bwd: Any, tracers: Any, /, **params: Any
+    ) -> Any:
+        values = tuple(map(self.read, tracers))
+        return self._wrapped(self.parent_trace.process_custom_vjp_call(primitive, fun, fwd, bwd, values, **params))
+
+    def process_shard_map(self, primitive: Any, fun: Any, args: Any, **params: Any) -> Any:
+        results = self.parent_trace.process_shard_map(primitive, fun, list(map(self.read, args)), **params)
+        return results.map(self.array) if hasattr(results, "map") else self._wrapped(results)
+
+    def cur_qdd(self, x: Any) -> Any:
+        with core.set_current_trace(self.parent_trace):
+            return core.cur_qdd(self.read(x))
+
+    def _wrapped(self, results: Any) -> Any:
+        return list(map(self.array, results)) if isinstance(results, (list, tuple)) else self.array(results)
+
+    # Arrays -----------------------------------------------------------------------------------------------------------
+
+    def array(self, value: Any) -> Any:
+        """Return a new array of the program with a value of the trace below."""
+        if not isinstance(core.typeof(value), core.ShapedArray):
+            return value        # a reference, token or the like
+        return ArrayTracer(self, value)
+
+    def read(self, value: Any) -> Any:
+        """Return the value that an array of the program has now; other values as they are.
+
+        Raises:
+            StagingError: it is not known.
+        """
+        if type(value) is not ArrayTracer or value._trace is not self:
+            return value
+        root = value.root
+        if root.doubt or value.doubt:
+            raise Doubtful(f"this line reads an array that may have changed: {root.doubt or value.doubt}", *place())
+        if value.absent:
+            self.check_present(value)
+        if value.part_of is not None and value.seen is not root.content:
+            base = self.read(value.part_of.base)
+            with core.set_current_trace(self.parent_trace):
+                value.content, value.seen = value.part_of.get(base), root.content
+        return value.content
+
+    def check_present(self, array: ArrayTracer) -> None:
+        """Let the program fail where it reads a variable that is unbound, or None; the backend says how."""
+        raise NotImplementedError
+
+    def write(self, array: ArrayTracer, value: Any) -> None:
+        """Give an array another value."""
+        if array.part_of is not None:
+            base = self.read(array.part_of.base)
+            with core.set_current_trace(self.parent_trace):
+                self.write(array.part_of.base, array.part_of.put(base, value))
+            return
+        self.journal.log(array)
+        array.content, array.aval = value, core.typeof(value)
+
+    def store(self, array: ArrayTracer, index: Any, value: Any) -> None:
+        """`array[index] = value`."""
+        old, new = self.read(array), self.read(value)
+        if np.iscomplexobj(new) and not np.iscomplexobj(old):
+            raise TypeError("float() argument must be a string or a real number, not 'complex'")
+        with core.set_current_trace(self.parent_trace):
+            value = jnp.asarray(old).at[index].set(jnp.asarray(new).astype(old.dtype) if is_number(new) else new)
+        self.write(array, value)
+        for other in array.root.kin:
+            if other.root is not array.root:
+                self.journal.log(other.root)
+                other.root.doubt = f"{self._line()} stores into an array that may be the same one"
+
+    def _line(self) -> str:
+        found = place()
+        return f"line {found[1]}" if found else "another line"
+
+    def part(self, base: ArrayTracer, get: Callable[[Any], Any], put: Callable[[Any, Any], Any]) -> ArrayTracer:
+        """Return a view of an array."""
+        value = self.read(base)
+        with core.set_current_trace(self.parent_trace):
+            content = get(value)
+        return ArrayTracer(self, content, View(base, get, put), base.root.content)
+
+    def row(self, base: ArrayTracer, index: Any, content: Any = None) -> ArrayTracer:
+        """Return `base[index]`, for an index of the trace below.
+
+        Args:
+            content: its value, if it is known, as long as `base` is not changed.
+        """
+        get, put = (lambda array: array[index]), (lambda array, new: array.at[index].set(new))
+        aval = base.aval.update(shape=base.shape[1:], sharding=None) if content is None else core.typeof(content)
+        seen = None if content is None else base.root.content
+        return ArrayTracer(self, content, View(base, get, put), seen, aval)
+
+    def own(self, result: Any, *arguments: ArrayTracer) -> Any:
+        """Return the result of an operation that is a new array in NumPy, where JAX may return its argument."""
+        return self.array(self.read(result)) if any(result is each for each in arguments) else result
+
+    def snapshot(self, index: Any) -> Any:
+        """Return an index with the values that its arrays have now."""
+        if isinstance(index, tuple):
+            return tuple(map(self.snapshot, index))
+        if isinstance(index, list):
+            return jnp.asarray(index) if any(map(is_array, index)) else np.asarray(index, int if not index else None)
+        if isinstance(index, slice):
+            parts = [self.read(part) for part in (index.start, index.stop, index.step)]
+            return slice(*parts)
+        return self.read(index)
+
+    @contextmanager
+    def under(self, parent: Any) -> Iterator[None]:
+        """While it lasts, operations go to another trace: that of the body of a construct."""
+        before, self.parent_trace = self.parent_trace, parent
+        try:
+            with core.set_current_trace(self):
+                yield
+        finally:
+            self.parent_trace = before
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function of JAX; what is a view in NumPy is one here, and a result that is an argument is a copy."""
+        name = getattr(function, "__name__", "")
+        if args and type(args[0]) is ArrayTracer and name in _VIEWS:
+            array, rest = args[0], args[1:]
+            return self.part(array, lambda x: function(x, *rest, **kwargs), scattered(
+                lambda x: function(x, *rest, **kwargs), array.shape))
+        result = function(*args, **kwargs)
+        if type(result) is ArrayTracer and name not in _SAME:
+            return self.own(result, *(each for each in args if type(each) is ArrayTracer))
+        return result
+
+
+_VIEWS = frozenset(
+    "reshape ravel transpose swapaxes moveaxis expand_dims squeeze flip fliplr flipud rot90 atleast_1d atleast_2d "
+    "atleast_3d matrix_transpose permute_dims rollaxis diagonal".split()
+)
+_SAME = frozenset({"asarray", "asanyarray", "real"})
+
+
+def current() -> ArrayTrace | None:
+    """Return the trace of this module that JAX traces with in this thread, if any."""
+    trace = core.trace_ctx.trace
+    return trace if isinstance(trace, ArrayTrace) else None

@@ -1,0 +1,246 @@
+"""Traces the bodies of constructs: runs the user's code once, keeps its operations, and undoes its effects."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from jax import lax
+from jax._src import core, dtypes
+from jax._src import linear_util as lu
+from jax._src.interpreters import partial_eval as pe
+from jax._src.lax import lax as lax_internal
+
+from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
+from autograph.backends.jax.journal import Journal, put_back
+from autograph.backends.jax.structures import Slot, mapped
+from autograph.errors import AutographError
+from autograph.operators.state import State, Variable
+
+
+class Outcome:
+    """What a body does, when it runs.
+
+    Attributes:
+        jaxpr, consts: what it computes; the results are the leaves of the values below.
+        result: what it returns, with slots for leaves.
+        variables: the new values of the variables that it rebinds.
+        contents: for each object that it changes, by identity: the object, what it held before, and holds then.
+        doubts: the arrays whose values are not known after it, and why.
+        raised: the exception that it raises, whenever it runs.
+    """
+
+    def __init__(self) -> None:
+        self.jaxpr: Any = None
+        self.consts: Sequence[Any] = ()
+        self.result: Any = None
+        self.variables: dict[Variable, Any] = {}
+        self.contents: dict[int, tuple[Any, Any, Any]] = {}
+        self.doubts: dict[ArrayTracer, str] = {}
+        self.raised: BaseException | None = None
+
+    def held(self, thing: Any) -> Any:
+        """What an object is to be read as after the body: a copy with the items that it has then."""
+        if id(thing) not in self.contents:
+            return thing
+        held = copy.copy(thing)
+        put_back(held, self.contents[id(thing)][2])
+        return held
+
+    def run(self, *arguments: Any) -> list[Any]:
+        """Compute the leaves."""
+        return list(core.eval_jaxpr(self.jaxpr, self.consts, *arguments))
+
+    def run_in(self, trace: ArrayTrace) -> list[Any]:
+        """Compute the leaves in the trace below."""
+        with core.set_current_trace(trace.parent_trace):
+            return self.run()
+
+    @property
+    def avals(self) -> list[Any]:
+        return [var.aval for var in self.jaxpr.outvars]
+
+
+def traced(
+    trace: ArrayTrace, run: Callable[[], Any], state: State, start: Callable[[list[Any]], Any], avals: Sequence[Any],
+    condition: tuple[Any, bool] | None = None,
+) -> Outcome:
+    """Trace a body.
+
+    Args:
+        run: the body.
+        state: the variables that it can reach.
+        start: sets variables to the arguments of the jaxpr, which have the types `avals`. May return a condition.
+        condition: a staged bool, and its value where the body runs.
+    """
+    outcome = Outcome()
+
+    def body(*arguments: Any) -> list[Any]:
+        before, count = state.snapshot(), trace.count
+        outer, trace.journal = trace.journal, Journal()
+        path = trace.path
+        trace.depth += 1
+        try:
+            with trace.under(core.trace_ctx.trace):
+                reached = start([trace.array(each) for each in arguments]) or condition
+                trace.path = (*path, *((reached,) if reached else ()))
+                try:
+                    outcome.result = run()
+                except Exception as error:
+                    if not is_users(error):
+                        raise
+                    outcome.raised = error
+                return _collect(trace, outcome, state, before, count)
+        finally:
+            trace.journal.undo()
+            state.restore(before)
+            trace.journal, trace.path = outer, path
+            trace.depth -= 1
+
+    with core.set_current_trace(trace.parent_trace):
+        outcome.jaxpr, outcome.consts = to_jaxpr(body, avals)
+    return outcome
+
+
+def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Variable, Any], count: int) -> list[Any]:
+    """Put slots in place of all that the body has computed; return the leaves."""
+    leaves: list[Any] = []
+    memo: dict[int, Any] = {}
+
+    def slot(value: Any) -> Slot:
+        leaves.append(value)
+        return Slot(len(leaves) - 1, core.typeof(value))
+
+    def lowered(leaf: Any) -> Any:
+        if type(leaf) is not ArrayTracer or leaf.number <= count or leaf.doubt:
+            return leaf
+        absent, leaf.absent = leaf.absent, None
+        made = slot(trace.read(leaf))
+        root = leaf.root
+        made.kin = tuple(each for each in (root, *leaf.kin) if each.number <= count)
+        if absent is not None:
+            leaf.absent, made.absent = absent, (slot(trace.read(absent.flag)), absent.value, absent.name)
+        return made
+
+    def keep(thing: Any) -> bool:
+        return id(thing) in trace.journal.before
+
+    if outcome.raised is not None:
+        return []
+    outcome.result = mapped(outcome.result, lowered, keep, memo)
+    for variable in state.changed(before):
+        outcome.variables[variable] = mapped(variable.get(), lowered, keep, memo)
+    rest = list(trace.journal.changed())
+    for thing, old, new in rest:
+        if isinstance(thing, ArrayTracer):
+            if new[0] is not old[0] and thing.number <= count:
+                outcome.contents[id(thing)] = thing, old, slot(new[0])
+            if new[2] is not old[2] and thing.number <= count:
+                outcome.doubts[thing] = new[2]
+        else:
+            outcome.contents[id(thing)] = thing, old, mapped(new, lowered, keep, memo)
+    return leaves
+
+
+def of_program(error: Exception) -> Exception:
+    """Mark an exception that this library raises as one of the user's program, and return it."""
+    error.__ag_raised__ = True  # type: ignore[attr-defined]
+    return error
+
+
+def is_users(error: Exception) -> bool:
+    """Whether an exception is one that the user's program raises when it runs, rather than one of staging."""
+    if isinstance(error, (AutographError, RecursionError, MemoryError, jax.errors.JAXTypeError,
+                          jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)):
+        return False
+    if getattr(error, "__ag_raised__", False):
+        return True
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    root = str(frames[-1].f_globals.get("__name__")).partition(".")[0] if frames else ""
+    return root not in ("jax", "jaxlib", "autograph")
+
+
+def to_jaxpr(function: Callable[..., list[Any]], avals: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    """Trace a function of arrays to a jaxpr and its constants, which may be tracers of the traces around."""
+    debug = lu.DebugInfo("autograph", getattr(function, "__name__", "body"), None, None)
+    jaxpr, _, consts = pe.trace_to_jaxpr_dynamic(lu.wrap_init(function, debug_info=debug), list(avals))
+    return jaxpr, consts
+
+
+# Types of leaves ------------------------------------------------------------------------------------------------------
+
+
+def aval_of(value: Any) -> Any:
+    """The type of a leaf."""
+    return value.aval if type(value) is Slot else core.typeof(value)
+
+
+class DifferentShapes(Exception):
+    """Two arrays that a variable cannot hold in turn."""
+
+
+def unified(a: Any, b: Any, broadcast: bool = False) -> Any:
+    """The type of a variable that may have either of two.
+
+    Raises:
+        DifferentShapes: and none may be broadcast.
+    """
+    if a.shape != b.shape:
+        if not (broadcast and () in (a.shape, b.shape)):
+            raise DifferentShapes
+        shape = b.shape if a.shape == () else a.shape
+    else:
+        shape = a.shape
+    if a.dtype == b.dtype:
+        dtype, weak = a.dtype, a.weak_type and b.weak_type
+    else:
+        dtype, weak = dtypes.result_type(_like(a), _like(b), return_weak_type_flag=True)
+    source = a if len(a.shape) == len(shape) and a.shape == shape else b
+    return source.update(shape=shape, dtype=dtype, weak_type=weak, **_varying(a, b, source))
+
+
+def _like(aval: Any) -> Any:
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def _axes(aval: Any) -> frozenset[Any]:
+    return frozenset(aval.manual_axis_type.varying)
+
+
+def _varying(a: Any, b: Any, source: Any) -> dict[str, Any]:
+    axes = _axes(a) | _axes(b)
+    return {"manual_axis_type": source.manual_axis_type.update(varying=axes)} if axes != _axes(source) else {}
+
+
+def fitted(value: Any, aval: Any) -> Any:
+    """Return a value of the trace below as one of a type."""
+    old = core.typeof(value)
+    if old.dtype != aval.dtype or old.weak_type != aval.weak_type or not isinstance(value, jax.Array):
+        value = lax_internal._convert_element_type(value, aval.dtype, aval.weak_type)
+    if old.shape != aval.shape:
+        value = lax.broadcast(value, aval.shape) if old.shape == () else jax.numpy.broadcast_to(value, aval.shape)
+    missing = _axes(aval) - _axes(core.typeof(value))
+    return lax.pcast(value, tuple(missing), to="varying") if missing else value
+
+
+def empty(aval: Any) -> Any:
+    """Return a value of a type, for a variable that has none."""
+    return fitted(jax.numpy.zeros(aval.shape, aval.dtype), aval)
+
+
+def truth(trace: ArrayTrace, value: Any) -> Any:
+    """Return the truth of an array, as a bool of the trace below."""
+    value = trace.read(value)
+    if value.size != 1:
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+    with core.set_current_trace(trace.parent_trace):
+        value = value.reshape(()) if value.ndim else value
+        return value if value.dtype == bool else value != 0
+
+
+def is_staged(value: Any) -> bool:
+    """Whether the value of a number is known only when the program runs."""
+    return isinstance(value, core.Tracer) and is_number(value) and value.to_concrete_value() is None

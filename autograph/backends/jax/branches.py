@@ -1,0 +1,232 @@
+"""`if`, conditional expressions, `and` and `or` on values that are known when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax import lax
+from jax._src import core
+
+from autograph.backends.jax import effects
+from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, place
+from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
+from autograph.backends.jax.journal import put_back
+from autograph.backends.jax.structures import Hole, Join, Mismatch, Slot, mapped, staging_error
+from autograph.operators.state import State
+
+Thunk = Callable[[], Any]
+
+
+def stage_if(trace: ArrayTrace, test: Any, body: Thunk, orelse: Thunk | None, state: State, construct: str) -> Any:
+    """Stage `body() if test else orelse()`, where `test` is a bool of the trace below; return the result."""
+    where = place()
+    then = traced(trace, body, state, _nothing, (), (test, True))
+    other = traced(trace, orelse or _none, state, _nothing, (), (test, False))
+    if then.raised is not None:
+        effects.fail(trace, then.raised, test)
+        if other.raised is not None:
+            raise other.raised
+        return adopt(trace, other, state, other.run_in(trace))
+    if other.raised is not None:
+        with core.set_current_trace(trace.parent_trace):
+            effects.fail(trace, other.raised, ~test)
+        return adopt(trace, then, state, then.run_in(trace))
+    try:
+        return _merge(trace, test, then, other, state)
+    except Mismatch as mismatch:
+        raise staging_error(mismatch, where, construct) from None
+
+
+def _nothing(arguments: list[Any]) -> None:
+    pass
+
+
+def _none() -> None:
+    return None
+
+
+def adopt(trace: ArrayTrace, outcome: Outcome, state: State, leaves: list[Any]) -> Any:
+    """Let the program go on as after a body whose leaves are given; return the body's result."""
+    memo: dict[int, Any] = {}
+
+    def lifted(leaf: Any) -> Any:
+        if type(leaf) is not Slot:
+            return leaf
+        array = trace.array(leaves[leaf.at])
+        array.kin = leaf.kin
+        if leaf.absent is not None:
+            flag, value, name = leaf.absent
+            array.absent = Absent(trace.array(leaves[flag.at]), value, name)
+        return array
+
+    def lift(value: Any) -> Any:
+        return mapped(value, lifted, lambda thing: id(thing) in outcome.contents, memo)
+
+    for variable, value in outcome.variables.items():
+        variable.set(lift(value))
+    for thing, _, after in outcome.contents.values():
+        if isinstance(thing, ArrayTracer):
+            trace.write(thing, leaves[after.at])
+        else:
+            trace.journal.log(thing)
+            put_back(thing, lift(after))
+    for array, why in outcome.doubts.items():
+        trace.journal.log(array)
+        array.doubt = why
+    return lift(outcome.result)
+
+
+def _merge(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, state: State) -> Any:
+    join = Join(then.held, other.held)
+    kept = {*state.carried, *state.beyond}
+    variables = [each for each in {**then.variables, **other.variables} if each in kept]
+    sets = [join.join(then.variables.get(each, each.get()), other.variables.get(each, each.get()), each.name)
+            for each in variables]
+    things = [(thing, before) for thing, before, _ in {**then.contents, **other.contents}.values()]
+    puts = []
+    for thing, before in things:
+        afters = [each.contents[id(thing)][2] if id(thing) in each.contents else before for each in (then, other)]
+        if isinstance(thing, ArrayTracer):
+            a, b = (after if type(after) is Slot else after[0] for after in afters)
+        else:
+            a, b = afters
+        puts.append(join.join(a, b, name_of(thing, state)))
+    result = join.join(then.result, other.result, "the result")
+    leaves = _computed(trace, test, then, other, join)
+    for variable, make in zip(variables, sets):
+        variable.set(make(leaves))
+    for (thing, _), make in zip(things, puts):
+        if isinstance(thing, ArrayTracer):
+            trace.write(thing, fitted_content(trace, thing, trace.read(make(leaves))))
+        else:
+            trace.journal.log(thing)
+            put_back(thing, make(leaves))
+    for array, why in {**then.doubts, **other.doubts}.items():
+        trace.journal.log(array)
+        array.doubt = why
+    return result(leaves)
+
+
+def fitted_content(trace: ArrayTrace, array: ArrayTracer, value: Any) -> Any:
+    with core.set_current_trace(trace.parent_trace):
+        return fitted(value, array.aval)
+
+
+def name_of(thing: Any, state: State) -> str:
+    """A changed object in the words of an error message: the name of a variable, if there is one."""
+    variables = (*state.carried, *state.passing, *state.beyond)
+    name = next((variable.name for variable in variables if variable.get() is thing), None)
+    return name or ("an array" if isinstance(thing, ArrayTracer) else f"a {type(thing).__name__}")
+
+
+def _computed(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, join: Join) -> list[Any]:
+    """The joined leaves, as arrays of the program."""
+    avals, flagged = [], []
+    for (a, b), name in zip(join.pairs, join.names):
+        present = [leaf for leaf in (a, b) if type(leaf) is not Hole]
+        try:
+            aval = aval_of(present[0]) if len(present) == 1 else unified(aval_of(a), aval_of(b))
+        except DifferentShapes:
+            shapes = " and ".join(str(aval_of(each).shape) for each in (a, b))
+            raise Mismatch(f"`{name}` has the shapes {shapes}") from None
+        avals.append(aval)
+        flagged.append(next((absent for leaf in (a, b) if (absent := absence(leaf)) is not None), None))
+
+    def results(outcome: Outcome, side: int) -> list[Any]:
+        values = outcome.run()
+        leaves = [_value(trace, pair[side], aval, values) for pair, aval in zip(join.pairs, avals)]
+        return leaves + [flag_of(trace, pair[side], values) for pair, flag in zip(join.pairs, flagged) if flag]
+
+    with core.set_current_trace(trace.parent_trace):
+        if not avals and not (then.jaxpr.effects or other.jaxpr.effects):
+            values: list[Any] = []
+        elif is_cheap(then.jaxpr) and is_cheap(other.jaxpr):
+            values = [lax.select(_spread(test, a), a, b) for a, b in zip(results(then, 0), results(other, 1))]
+        else:
+            values = lax.cond(test, lambda: results(then, 0), lambda: results(other, 1))
+    flags = iter(values[len(avals):])
+    leaves = []
+    for pair, value, absent in zip(join.pairs, values, flagged):
+        array = trace.array(value)
+        array.kin = tuple({id(root): root for leaf in pair for root in kin_of(leaf)}.values())
+        if absent is not None:
+            array.absent = Absent(trace.array(next(flags)), *absent)
+        leaves.append(array)
+    return leaves
+
+
+def _spread(test: Any, like: Any) -> Any:
+    return lax.broadcast(test, like.shape) if like.ndim else test
+
+
+def kin_of(leaf: Any) -> tuple[ArrayTracer, ...]:
+    """The arrays that a leaf may be, or may be a part of, if it is an array of the program."""
+    if type(leaf) is Slot:
+        return leaf.kin if leaf.aval.ndim else ()
+    return (leaf.root, *leaf.kin) if type(leaf) is ArrayTracer and leaf.ndim else ()
+
+
+def absence(leaf: Any) -> tuple[Any, str] | None:
+    """What may be in place of a leaf, and the name of its variable."""
+    if type(leaf) is Hole:
+        return leaf.value, leaf.name
+    if type(leaf) is Slot:
+        return leaf.absent and leaf.absent[1:]
+    return leaf.absent and leaf.absent[1:] if type(leaf) is ArrayTracer else None
+
+
+def _value(trace: ArrayTrace, leaf: Any, aval: Any, values: list[Any]) -> Any:
+    if type(leaf) is Hole:
+        return empty(aval)
+    return fitted(values[leaf.at] if type(leaf) is Slot else present(trace, leaf), aval)
+
+
+def present(trace: ArrayTrace, leaf: Any) -> Any:
+    """The value of a leaf, also of one that may be missing."""
+    if type(leaf) is not ArrayTracer or leaf.absent is None:
+        return trace.read(leaf)
+    absent, leaf.absent = leaf.absent, None
+    try:
+        return trace.read(leaf)
+    finally:
+        leaf.absent = absent
+
+
+def flag_of(trace: ArrayTrace, leaf: Any, values: Sequence[Any]) -> Any:
+    """Whether a leaf is missing, as a bool of the trace below, given the results of its body."""
+    if type(leaf) is Slot:
+        return values[leaf.absent[0].at] if leaf.absent else lax.full((), False)
+    if type(leaf) is ArrayTracer and leaf.absent:
+        return trace.read(leaf.absent.flag)
+    return lax.full((), type(leaf) is Hole)
+
+
+_CHEAP = frozenset(
+    "add sub neg max min select_n eq ne lt le gt ge and or not xor convert_element_type abs sign floor ceil round "
+    "broadcast_in_dim reshape squeeze is_finite stop_gradient copy shift_left shift_right_arithmetic "
+    "shift_right_logical clamp copy_p pvary pcast".split()
+)
+_CHEAP_ON_INTEGERS = _CHEAP | {"mul", "div", "rem", "integer_pow"}
+
+
+def is_cheap(jaxpr: Any, limit: int = 24) -> bool:
+    """Whether computing a branch that is not taken costs less than a branch of the processor, and changes no gradient.
+
+    Operations whose derivative may be infinite are excluded: zero times infinity is NaN.
+    """
+    if jaxpr.effects or len(jaxpr.eqns) > limit:
+        return False
+    return all(map(_is_cheap, jaxpr.eqns))
+
+
+def _is_cheap(eqn: Any) -> bool:
+    if eqn.primitive.name in ("jit", "pjit"):
+        return is_cheap(eqn.params["jaxpr"].jaxpr)
+    avals = [var.aval for var in (*eqn.invars, *eqn.outvars)]
+    if any(getattr(aval, "size", 1) > 1 << 16 for aval in avals):
+        return False
+    integral = all(getattr(aval, "dtype", None) is not None and aval.dtype.kind in "iub" for aval in avals)
+    if eqn.primitive.name == "mul" and not integral:
+        return any(isinstance(var, core.Literal) for var in eqn.invars)
+    return eqn.primitive.name in (_CHEAP_ON_INTEGERS if integral else _CHEAP)

@@ -1,0 +1,165 @@
+"""Effects that happen when the program runs: output and exceptions, by callbacks of JAX.
+
+A callback in a staged construct gets the conditions under which the program reaches it, since `vmap` runs both
+branches of an `if`, and a loop until its last element is done.
+"""
+
+from __future__ import annotations
+
+import builtins
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+from jax._src.interpreters import batching, partial_eval
+
+from autograph.backends.jax.arrays import ArrayTrace, here, is_array, is_of_jax, mark, place
+from autograph.backends.jax.structures import children
+from autograph.operators.tracebacks import is_library
+
+
+class Text:
+    """A text with staged values in it, which is known when the program runs.
+
+    Attributes:
+        make: values → the text.
+        parts: the values.
+    """
+
+    def __init__(self, make: Callable[..., str], parts: Sequence[Any]) -> None:
+        self.make = make
+        self.parts = parts
+
+    def _refuse(self, *args: Any) -> Any:
+        raise here("this line needs a text in which a staged value is formatted. JAX knows it only when the program "
+                   "runs: print it, or put it into the message of an exception")
+
+    __str__ = __repr__ = __format__ = __len__ = __iter__ = __getitem__ = _refuse
+    __add__ = __radd__ = __mul__ = __mod__ = __eq__ = __lt__ = __contains__ = __bool__ = __getattr__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+
+def formatted(trace: ArrayTrace, make: Callable[[], Any]) -> Any:
+    """Return the text that `make` makes; if it formats staged values, a `Text`."""
+    before, trace.formats = trace.formats, []
+    try:
+        pattern, formats = make(), trace.formats
+    finally:
+        trace.formats = before
+    if not formats:
+        return pattern
+
+    def fill(*values: Any) -> str:
+        text = pattern
+        for at, ((_, form), value) in enumerate(zip(formats, values)):
+            text = text.replace(mark(at), form(value))
+        return str(text)
+
+    return Text(fill, [array for array, _ in formats])
+
+
+def traces_below(trace: Any) -> Iterator[Any]:
+    """The traces that a trace hands its operations to, from itself down."""
+    while trace is not None:
+        yield trace
+        trace = getattr(trace, "parent_trace", None)
+
+
+def runs_later(trace: ArrayTrace) -> bool:
+    """Whether the program runs after its trace, as within `jax.jit`, rather than at once."""
+    return any(isinstance(each, partial_eval.DynamicJaxprTrace) for each in traces_below(trace))
+
+
+def contains_staged(value: Any) -> bool:
+    """Whether a value is, or contains, an array or text that is known when the program runs."""
+    arrays: list[Any] = []
+    deferred(value, arrays)
+    return any(isinstance(array, core.Tracer) and array.to_concrete_value() is None for array in arrays)
+
+
+def deferred(value: Any, arrays: list[Any]) -> Callable[[Sequence[Any]], Any]:
+    """Add the arrays in a value to a list; return a function that makes the value of what these are at run time."""
+    if type(value) is Text:
+        makers = [deferred(part, arrays) for part in value.parts]
+        return lambda given: value.make(*(make(given) for make in makers))
+    if is_array(value):
+        at, is_python = len(arrays), core.typeof(value).weak_type
+        arrays.append(value)
+        return lambda given: _as_python(given[at], is_python)
+    parts, before = children(value), len(arrays)
+    if parts is None:
+        return lambda given: value
+    items, make_container = parts
+    inner = [deferred(item, arrays) for item in items]
+    if len(arrays) == before:
+        return lambda given: value
+    return lambda given: make_container([make(given) for make in inner])
+
+
+def _as_python(value: Any, is_python: bool) -> Any:
+    """An array of JAX as what the plain program has there."""
+    array = np.asarray(value)
+    if array.ndim:
+        return array
+    return array.item() if is_python else array[()]
+
+
+def call_back(trace: ArrayTrace, function: Callable[..., None], values: Sequence[Any], when: Any = None) -> None:
+    """Call a function when the program runs, where it reaches this line.
+
+    Args:
+        values: its arguments. Arrays become NumPy's, numbers that Python has computed become Python's.
+        when: a staged condition of the trace below, besides those of the constructs around.
+    """
+    arrays: list[Any] = []
+    makers = [deferred(value, arrays) for value in values]
+
+    def run(reached: Any, *given: Any) -> None:
+        if reached:
+            function(*(make(given) for make in makers))
+
+    raw = [trace.read(array) for array in arrays]
+    with core.set_current_trace(trace.parent_trace):
+        conditions = [test if value else ~test for test, value in trace.path]
+        conditions += [] if when is None else [when]
+        reached = reduce(lambda a, b: a & b, conditions) if conditions else np.True_
+        batched = any(isinstance(each, batching.BatchTrace) for each in traces_below(trace.parent_trace))
+        jax.debug.callback(run, reached, *raw, ordered=not batched)
+
+
+def print_(trace: ArrayTrace, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    """`print(*args, **kwargs)` when the program runs."""
+    call_back(trace, lambda *values: builtins.print(*values, **kwargs), args)
+
+
+RAISED: list[BaseException] = []      # by callbacks, for `ag.jax_jit`, which raises them again
+
+
+def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
+    """Let the program raise an exception where it reaches this line.
+
+    Args:
+        exception: its arguments may be staged values, and texts with these in them.
+        when: a staged condition, of the trace below.
+    """
+    kind, where = type(exception), _raised_at(exception) or place()
+
+    def raise_(*args: Any) -> None:
+        error = kind(*args)
+        if where and hasattr(error, "add_note"):
+            error.add_note(f"at {where[0]}, line {where[1]}")
+        RAISED.append(error)
+        raise error
+
+    call_back(trace, raise_, exception.args, when)
+
+
+def _raised_at(exception: BaseException) -> tuple[str, int] | None:
+    """File and line of the user's code that raised an exception."""
+    codes = [(frame.f_code, line) for frame, line in traceback.walk_tb(exception.__traceback__)]
+    codes = [(code, line) for code, line in codes if not is_library(code) and not is_of_jax(code)]
+    return (codes[-1][0].co_filename, codes[-1][1]) if codes else None

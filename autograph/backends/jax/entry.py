@@ -1,0 +1,185 @@
+"""Where JAX's own traces meet those of the program: calls of converted functions, and functions handed to JAX."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import sys
+import types
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax._src import core
+
+from autograph.backends.jax import effects, python_math
+from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, of_jax
+from autograph.backends.jax.structures import children, mapped
+from autograph.operators.backend import traced_by
+from autograph.operators.calls import convert_call
+
+_CHANGING = (list, dict, set, deque, bytearray)
+_BUFFERS = frozenset({"zeros", "ones", "empty", "full", "eye", "identity"})    # arrays that programs fill
+_TEXT = frozenset({"format", "join"})
+
+
+def entering(backend: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that calls a converted function in a trace of the program."""
+    parent = core.trace_ctx.trace
+    if isinstance(parent, ArrayTrace) or core.trace_ctx.is_top_level():
+        return function
+    return functools.partial(_entered, backend, parent, function)
+
+
+def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a converted function in a new trace of the program.
+
+    The arrays among the arguments become arrays of the program. Those in the result, and in changed objects, become
+    JAX's again.
+    """
+    trace = backend.new_trace(parent)
+    arrays: dict[int, Any] = {}
+
+    def adopted(leaf: Any) -> Any:
+        return trace.array(leaf) if isinstance(leaf, jax.Array) else leaf
+
+    def released(leaf: Any) -> Any:
+        return trace.read(leaf)
+
+    with traced_by(backend), core.set_current_trace(trace):
+        args, kwargs = _changed_in_place((args, kwargs), adopted, trace, arrays)
+        result = function(*args, **kwargs)
+        result = mapped(result, released, lambda thing: False, {})
+        for thing, _ in trace.journal.before.values():
+            _release(thing, released)
+        return result
+
+
+def _changed_in_place(value: Any, leaf: Callable[[Any], Any], trace: ArrayTrace, memo: dict[int, Any]) -> Any:
+    """Replace the leaves of arguments; lists and dicts stay the objects that they are."""
+    if isinstance(value, (list, dict)) and type(value) in (list, dict):
+        if id(value) in memo:
+            return value
+        memo[id(value)] = value, value
+        trace.journal.log(value)
+        for key, item in list(enumerate(value) if isinstance(value, list) else value.items()):
+            value[key] = _changed_in_place(item, leaf, trace, memo)
+        return value
+    if type(value) is tuple:
+        return tuple([_changed_in_place(item, leaf, trace, memo) for item in value])
+    return mapped(value, leaf, lambda thing: not _is_tree(thing), memo)
+
+
+def _is_tree(value: Any) -> bool:
+    """Whether JAX takes a value apart, as an instance of a registered class."""
+    return not jax.tree_util.all_leaves([value])
+
+
+def _release(thing: Any, leaf: Callable[[Any], Any]) -> None:
+    """Replace the arrays that an object holds, after the program."""
+    if isinstance(thing, ArrayTracer):
+        return
+    if isinstance(thing, list):
+        thing[:] = [mapped(item, leaf, lambda _: False, {}) for item in thing]
+    elif isinstance(thing, dict):
+        for key, item in thing.items():
+            thing[key] = mapped(item, leaf, lambda _: False, {})
+    for name, item in getattr(thing, "__dict__", {}).items():
+        new = mapped(item, leaf, lambda _: False, {})
+        if new is not item:
+            object.__setattr__(thing, name, new)
+
+
+def handed(backend: Any, function: Any) -> Any:
+    """Return the function to call instead of one that the program calls; NotImplemented for the usual conversion."""
+    trace = current()
+    if trace is None:
+        return NotImplemented
+    if isinstance(function, types.BuiltinMethodType):
+        owner = function.__self__
+        if isinstance(owner, _CHANGING):
+            trace.journal.log(owner)
+        elif isinstance(owner, str) and function.__name__ in _TEXT:
+            return lambda *args, **kwargs: effects.formatted(trace, lambda: function(*args, **kwargs))
+    if function is setattr or function is delattr:
+        return functools.partial(_logged, trace, function)
+    if is_jax(function):
+        return functools.partial(_call_jax, backend, trace, function)
+    module = str(getattr(function, "__module__", None) or type(function).__module__)
+    if module.partition(".")[0] == "numpy":
+        return functools.partial(_call_numpy, trace, function)
+    if module == "math" and python_math.stages(function.__name__):
+        return functools.partial(_call_math, trace, function)
+    if isinstance(function, types.BuiltinFunctionType) and module not in ("builtins", "math"):
+        return functools.partial(_logged, trace, function)
+    return function if is_built_on_jax(module) else NotImplemented
+
+
+def _logged(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function that may change its arguments."""
+    for arg in (*args, *kwargs.values()):
+        if isinstance(arg, _CHANGING) or (hasattr(arg, "__dict__") and children(arg) is not None):
+            trace.journal.log(arg)
+    return function(*args, **kwargs)
+
+
+def _call_jax(backend: Any, trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
+    convert = functools.partial(_for_jax, backend)
+    return trace.called(function, tuple(map(convert, args)), {name: convert(arg) for name, arg in kwargs.items()})
+
+
+def _call_numpy(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
+    name = getattr(function, "__name__", "")
+    if name in _BUFFERS or effects.contains_staged([*args, *kwargs.values()]):
+        theirs = of_jax(function)
+        if theirs is not None:
+            return trace.called(theirs, args, kwargs)
+    return function(*args, **kwargs)
+
+
+def _call_math(trace: ArrayTrace, function: Any, *args: Any) -> Any:
+    if effects.contains_staged([*args]):
+        return python_math.call(trace, function.__name__, args)
+    return function(*args)
+
+
+def _for_jax(backend: Any, value: Any) -> Any:
+    """Return an argument of a function of JAX; functions become ones that JAX can trace."""
+    if type(value) in (list, tuple):
+        return type(value)(_for_jax(backend, each) for each in value)
+    if not callable(value) or isinstance(value, (type, jax.Array)) or is_jax(value) or _is_tree(value):
+        return value
+    if not isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return value
+    converted = convert_call(value)
+
+    @functools.wraps(value)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return entering(backend, converted)(*args, **kwargs)
+
+    return run
+
+
+def is_jax(function: Any) -> bool:
+    """Whether a function is JAX's, or a transformation of one by JAX."""
+    module = str(type(function).__module__)
+    if isinstance(function, types.FunctionType):
+        module = str(function.__globals__.get("__name__"))
+    elif isinstance(function, types.MethodType):
+        return is_jax(function.__func__) and not isinstance(function.__self__, jax.Array)
+    elif isinstance(function, functools.partial):
+        return is_jax(function.func)
+    return module.partition(".")[0] in ("jax", "jaxlib")
+
+
+@functools.cache
+def is_built_on_jax(module: str) -> bool:
+    """Whether a module belongs to a library that is built on JAX, such as flax or optax; it is never converted."""
+    root = module.partition(".")[0]
+    file = str(getattr(sys.modules.get(root), "__file__", None) or "")
+    if "site-packages" not in file and "dist-packages" not in file:
+        return False
+    names = importlib.metadata.packages_distributions().get(root, [])
+    needs = [need for name in names for need in importlib.metadata.requires(name) or ()]
+    return any(need.startswith("jax") and not need[3:4].isalpha() for need in needs)

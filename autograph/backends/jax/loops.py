@@ -1,0 +1,434 @@
+"""`for` and `while` on values that are known when the program runs: `lax.scan` and `lax.while_loop`.
+
+The body of a loop is traced once, with the variables that it changes as inputs. Where it changes more, such as an array
+or an attribute, or where the type of a variable widens, it is traced again, until nothing is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+from jax import lax
+from jax._src import core
+
+from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, here, place
+from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
+from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present
+from autograph.backends.jax.journal import put_back
+from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped
+from autograph.operators.state import UNBOUND, State, Variable
+
+Thunk = Callable[[], Any]
+FLAG = core.ShapedArray((), jax.numpy.bool_.dtype)
+
+
+class Carry:
+    """A leaf that a loop carries from iteration to iteration.
+
+    Attributes:
+        init: its value before the loop: a number, an array of the program, or a Hole.
+        aval: its type in the loop.
+        absent: what it may be instead, None or UNBOUND, with the variable's name.
+        kin: the arrays from before the loop that it may be.
+        at: its place among the inputs of the body.
+        now: the array that it is at the beginning of the body that is being traced; later the one after the loop.
+    """
+
+    def __init__(self, init: Any, aval: Any, absent: tuple[Any, str] | None, kin: tuple[ArrayTracer, ...]) -> None:
+        self.init = init
+        self.aval = aval
+        self.absent = absent
+        self.kin = kin
+        self.at = 0
+        self.now: Any = None
+
+
+class Again(Exception):
+    """The body must be traced again, since it changes more than was known."""
+
+
+class Loop:
+    """A loop while it is staged.
+
+    Attributes:
+        step: runs an iteration; gets its number and the parts of `arrays`, all of the trace below. Returns whether
+            there is another one, or None if only the length decides.
+        length: the number of iterations, if it is known before: an int, or a staged number of the trace below.
+        arrays: arrays with a part for each iteration.
+        bound: the greatest number of iterations of a loop that must have derivatives.
+    """
+
+    def __init__(
+        self, trace: ArrayTrace, state: State, step: Callable[[Any, Iterator[Any]], Any], construct: str,
+        length: Any = None, arrays: Sequence[Any] = (), bound: int | None = None,
+    ) -> None:
+        self.trace = trace
+        self.state = state
+        self.step = step
+        self.construct = construct
+        self.length = length
+        self.arrays = list(arrays)
+        self.bound = bound
+        self.where = place()
+        self.variables: dict[Variable, Any] = {}        # their values before the loop, with carries for leaves
+        self.contents: dict[int, tuple[Any, Any]] = {}  # of objects that the body changes, the same
+        self.growing: dict[int, tuple[list[Any], list[Any]]] = {}   # lists, and what an iteration appends
+        self.carries: list[Carry] = []
+        self.doubts: dict[ArrayTracer, str] = {}
+        self.outcome = Outcome()
+
+    def run(self, first: Any = None) -> None:
+        """Stage the loop.
+
+        Args:
+            first: whether there is a first iteration, if it is known only when the program runs.
+
+        Raises:
+            Mismatch: a variable changes its structure.
+        """
+        for variable in self.state.carried:
+            self.variables[variable] = self._carried(variable.get())
+        for _ in range(20):
+            self._trace()
+            try:
+                ends = self._compare()
+            except Again:
+                continue
+            self._finish(self._emit(first, ends), ends)
+            return
+        raise here(f"{self.construct}: the types of its variables change in each iteration")
+
+    def _carried(self, value: Any) -> Any:
+        """Return a value with carries for its leaves."""
+        def carry(leaf: Any) -> Any:
+            aval = core.typeof(present(self.trace, leaf))
+            self.carries.append(Carry(leaf, aval, absence(leaf), kin_of(leaf)))
+            return self.carries[-1]
+
+        return mapped(value, carry, lambda thing: False, {})
+
+    # Tracing the body -------------------------------------------------------------------------------------------------
+
+    def _trace(self) -> None:
+        avals = [FLAG, index_aval(), *(row_of(core.typeof(array)) for array in self.arrays)]
+        for carry in self.carries:
+            carry.at = len(avals)
+            avals += [carry.aval] if carry.absent is None else [carry.aval, FLAG]
+        self.outcome = traced(self.trace, self._iteration, self.state, self._start, avals)
+        if self.outcome.raised is not None:
+            raise self.outcome.raised
+
+    def _start(self, arguments: list[Any]) -> tuple[Any, bool]:
+        """Let variables and objects be the inputs of the body; return the condition under which it runs."""
+        trace = self.trace
+        self.inputs = [trace.read(each) for each in arguments[1 : 2 + len(self.arrays)]]
+        for carry in self.carries:
+            carry.now = arguments[carry.at]
+            carry.now.kin = carry.kin
+            if carry.absent is not None:
+                carry.now.absent = Absent(arguments[carry.at + 1], *carry.absent)
+        self._place({})
+        for items, _ in self.growing.values():
+            trace.journal.log(items)
+            unknown = trace.array(self.inputs[0])
+            unknown.doubt = "it is an item of a list that grows in the loop"
+            items[:] = [unknown]
+        return trace.read(arguments[0]), True
+
+    def _place(self, memo: dict[int, Any]) -> None:
+        """Let variables and objects hold what their carries are now."""
+        trace = self.trace
+        for variable, value in self.variables.items():
+            variable.set(replaced(value, memo))
+        for thing, held in self.contents.values():
+            if not isinstance(thing, ArrayTracer):
+                trace.journal.log(thing)
+                put_back(thing, replaced(held, memo))
+            elif held.now is not thing:
+                trace.write(thing, trace.read(held.now))
+        for array, why in self.doubts.items():
+            trace.journal.log(array)
+            array.doubt = why
+
+    def _iteration(self) -> Any:
+        index, *parts = self.inputs
+        return self.step(index, iter(parts))
+
+    # What an iteration changes ----------------------------------------------------------------------------------------
+
+    def _compare(self) -> dict[Carry, Any]:
+        """Return the value of each carry after an iteration.
+
+        Raises:
+            Again: there are more of them, or their types widen.
+            Mismatch: a variable changes its structure.
+        """
+        outcome, again = self.outcome, False
+        ends: dict[Carry, Any] = {}
+        for variable, value in list(self.variables.items()):
+            new = outcome.variables.get(variable, variable.get())
+            found, wider = self._match(value, new, variable.name, ends)
+            self.variables[variable] = found
+            again |= wider
+        for variable in outcome.variables.keys() - self.variables.keys():
+            if variable in self.state.beyond:
+                value, new = self._carried(variable.get()), outcome.variables[variable]
+                self.variables[variable], again = self._match(value, new, variable.name, ends)[0], True
+        for key, (thing, before, after) in outcome.contents.items():
+            again |= self._match_contents(key, thing, before, after, ends)
+        for array, why in outcome.doubts.items():
+            again |= array not in self.doubts
+            self.doubts[array] = why
+        if again:
+            raise Again
+        return ends
+
+    def _match_contents(self, key: int, thing: Any, before: Any, after: Any, ends: dict[Carry, Any]) -> bool:
+        """Compare what an object holds before and after an iteration; whether it was not known to change."""
+        if type(thing) is list and (grown := self._grown(key, thing, before[0], after[0])) is not None:
+            return grown
+        name = name_of(thing, self.state)
+        known = key in self.contents
+        if not known:
+            held = Carry(thing, thing.aval, None, ()) if isinstance(thing, ArrayTracer) else self._carried(before)
+            self.carries += [held] if isinstance(held, Carry) else []
+            self.contents[key] = thing, held
+        _, held = self.contents[key]
+        if isinstance(thing, ArrayTracer):
+            ends[held] = after
+            return not known
+        held, wider = self._match(held, after, name, ends)
+        self.contents[key] = thing, held
+        return wider or not known
+
+    def _grown(self, key: int, items: list[Any], before: list[Any], after: list[Any]) -> bool | None:
+        """Whether it was not known that a list grows; None if it does not only grow."""
+        if key not in self.growing:
+            if len(after) <= len(before) or any(a is not b for a, b in zip(before, after)):
+                return None
+            self.growing[key] = items, []
+            return True
+        if len(after) < 1 or not isinstance(after[0], (Slot, ArrayTracer)):
+            raise Mismatch("a list both grows and loses items")
+        self.growing[key] = items, after[1:]
+        return False
+
+    def _match(self, old: Any, new: Any, name: str, ends: dict[Carry, Any]) -> tuple[Any, bool]:
+        """Compare a value with carries for leaves with the value after an iteration.
+
+        Returns:
+            the value with carries that it must have, and whether this is another one, or has wider types.
+        """
+        if type(old) is Carry:
+            if new is None or new is UNBOUND:
+                new = Hole(new, name)
+            elif not is_leaf(new):
+                raise Mismatch(f"`{name}` is a number before an iteration, and a {type(new).__name__} after it")
+            ends[old] = new
+            return old, self._widen(old, new, name)
+        if old is new:
+            return old, False
+        if old is None or old is UNBOUND:
+            return self._carried_hole(old, new, name), True
+        parts, parts_new = children(old), children(self.outcome.held(new))
+        if type(old) is not type(new) or parts is None or parts_new is None:
+            if type(old) is type(new) and parts is parts_new is None and old == new:
+                return old, False
+            kinds = type(old).__name__, type(new).__name__
+            raise Mismatch(f"`{name}` is a {kinds[0]} before an iteration and a {kinds[1]} after it")
+        (items, make), (items_new, _) = parts, parts_new
+        if len(items) != len(items_new):
+            raise Mismatch(f"`{name}` has {len(items)} items before an iteration and {len(items_new)} after it")
+        found = [self._match(a, b, name, ends) for a, b in zip(items, items_new)]
+        changed = any(a is not b for a, (b, _) in zip(items, found))
+        return make([each for each, _ in found]) if changed else old, any(wider for _, wider in found)
+
+    def _carried_hole(self, missing: Any, new: Any, name: str) -> Any:
+        """Return the carries of a variable that is unbound, or None, before the loop."""
+        def carry(leaf: Any) -> Any:
+            made = Carry(Hole(missing, name), aval_of(leaf), (missing, name), kin_of(leaf))
+            self.carries.append(made)
+            return made
+
+        if missing is None and not is_leaf(new):
+            raise Mismatch(f"`{name}` is None before an iteration and a {type(new).__name__} after it")
+        return mapped(self.outcome.held(new), carry, lambda thing: False, {})
+
+    def _widen(self, carry: Carry, new: Any, name: str) -> bool:
+        again = False
+        if (absent := absence(new)) is not None and carry.absent is None:
+            carry.absent, again = absent, True
+        if type(new) is Hole:
+            return again
+        try:
+            aval = unified(carry.aval, aval_of(new), broadcast=self._runs())
+        except DifferentShapes:
+            shapes = f"{carry.aval.shape} before an iteration and {aval_of(new).shape} after it"
+            raise Mismatch(f"`{name}` has the shape {shapes}") from None
+        if aval != carry.aval:
+            carry.aval, again = aval, True
+        known = {id(each) for each in carry.kin}
+        more = tuple(each for each in kin_of(new) if id(each) not in known)
+        if more and not self._is_same(carry, new):
+            carry.kin, again = (*carry.kin, *more), True
+        return again
+
+    def _runs(self) -> bool:
+        """Whether there is an iteration for sure."""
+        return type(self.length) is int and self.length > 0
+
+    def _is_same(self, carry: Carry, end: Any) -> bool:
+        """Whether an iteration leaves a carry as it is."""
+        jaxpr = self.outcome.jaxpr
+        return type(end) is Slot and jaxpr.outvars[end.at] is jaxpr.invars[carry.at]
+
+    # The loop of JAX --------------------------------------------------------------------------------------------------
+
+    def _emit(self, first: Any, ends: dict[Carry, Any]) -> list[Any]:
+        """Run the iterations; return the final values of the carries, and what was appended to lists."""
+        trace = self.trace
+        with core.set_current_trace(trace.parent_trace):
+            init: list[Any] = []
+            for carry in self.carries:
+                is_hole = type(carry.init) is Hole
+                init.append(empty(carry.aval) if is_hole else fitted(present(trace, carry.init), carry.aval))
+                if carry.absent is not None:
+                    init.append(flag_of(trace, carry.init, ()))
+
+            def iterate(go: Any, index: Any, parts: Any, values: Any) -> tuple[Any, list[Any], list[Any]]:
+                results = self.outcome.run(go, index, *parts, *values)
+                new: list[Any] = []
+                for carry in self.carries:
+                    end = ends[carry]
+                    is_hole = type(end) is Hole
+                    new.append(empty(carry.aval) if is_hole else fitted(value_of(trace, end, results), carry.aval))
+                    if carry.absent is not None:
+                        new.append(flag_of(trace, end, results))
+                more = self.outcome.result
+                more = more if more is None else value_of(trace, more, results)
+                return more, new, [results[slot.at] for slot in self._appended()]
+
+            return self._loop(first, init, iterate)
+
+    def _appended(self) -> list[Slot]:
+        """The leaves of the items that an iteration appends to lists."""
+        slots: list[Slot] = []
+        for _, items in self.growing.values():
+            mapped(items, lambda leaf: slots.append(leaf) if type(leaf) is Slot else None or leaf, lambda _: False, {})
+        return list({slot.at: slot for slot in slots}.values())
+
+    def _loop(self, first: Any, init: list[Any], iterate: Any) -> list[Any]:
+        start = lax.full((), 0, index_aval().dtype)
+        is_plain = first is None and self.outcome.result is None
+        if type(self.length) is int and is_plain:
+            def scanned(carried: Any, parts: Any) -> Any:
+                index, values = carried
+                _, new, appended = iterate(lax.full((), True), index, parts, values)
+                return (index + 1, new), appended
+
+            (_, final), appended = lax.scan(scanned, (start, init), self.arrays, length=self.length)
+            return [*final, *appended]
+        if self.growing:
+            raise Mismatch("a list grows by a number of items that is known only when the program runs. Make an array "
+                           "for the largest number of items before the loop, and count how many there are")
+        more = lax.full((), True) if first is None else first
+
+        def body(carried: Any, parts: Any) -> Any:
+            index, go, values = carried
+            more, new, _ = iterate(go, index, parts, values)
+            return index + 1, self._goes_on(index + 1, more), new
+
+        start_values = (start, self._goes_on(start, more), init)
+        length = self.length if type(self.length) is int else self.bound
+        if length is not None:
+            return self._bounded(length, body, start_values)
+        _, _, final = lax.while_loop(lambda carried: carried[1], lambda carried: body(carried, self._parts(carried[0])),
+                                     start_values)
+        return list(final)
+
+    def _goes_on(self, index: Any, more: Any) -> Any:
+        if self.length is None:
+            return jax.numpy.asarray(more)
+        inside = index < self.length
+        return inside if more is None else inside & more
+
+    def _parts(self, index: Any) -> list[Any]:
+        return [lax.dynamic_index_in_dim(array, index, keepdims=False) for array in self.arrays]
+
+    def _bounded(self, length: int, body: Any, start: Any) -> list[Any]:
+        """A loop of at most `length` iterations, with derivatives in both modes."""
+        def step(carried: Any, parts: Any) -> Any:
+            return lax.cond(carried[1], lambda: body(carried, parts), lambda: carried), None
+
+        (_, _, final), _ = lax.scan(step, start, self.arrays, length=length)
+        return list(final)
+
+    # After the loop ---------------------------------------------------------------------------------------------------
+
+    def _finish(self, final: list[Any], ends: dict[Carry, Any]) -> None:
+        """Let variables and objects be what the loop leaves."""
+        trace, rest = self.trace, iter(final)
+        has_run = self._runs()
+        for carry in self.carries:
+            value = next(rest)
+            flag = next(rest) if carry.absent is not None else None
+            end = ends[carry]
+            if self._is_same(carry, end) and type(carry.init) is not Hole:
+                carry.now = carry.init
+                continue
+            if self._runs() and self.outcome.result is None and not isinstance(end, (Slot, Hole, ArrayTracer)):
+                carry.now = end     # a constant
+                continue
+            carry.now = trace.array(value)
+            own = kin_of(end) if has_run else (*kin_of(carry.init), *kin_of(end))
+            carry.now.kin = tuple({id(each): each for each in own}.values())
+            if carry.absent is not None and not (has_run and absence(end) is None):
+                carry.now.absent = Absent(trace.array(flag), *carry.absent)
+        self._place({})
+        self._extend_lists({slot.at: trace.array(each) for slot, each in zip(self._appended(), rest)})
+
+    def _extend_lists(self, stacked: dict[int, ArrayTracer]) -> None:
+        """Append the items of all iterations to the lists that grow."""
+        trace = self.trace
+        for items, appended in self.growing.values():
+            trace.journal.log(items)
+            for index in range(self.length):
+                memo: dict[int, Any] = {}
+
+                def item(leaf: Any, index: int = index) -> Any:
+                    return trace.row(stacked[leaf.at], index) if type(leaf) is Slot else leaf
+
+                items.extend(mapped(each, item, lambda _: False, memo) for each in appended)
+
+
+def index_aval() -> Any:
+    """The type of the number of an iteration."""
+    return core.ShapedArray((), jax.dtypes.canonicalize_dtype(int), weak_type=True)
+
+
+def row_of(aval: Any) -> Any:
+    """The type of a part of an array for one iteration."""
+    return aval.update(shape=aval.shape[1:], sharding=None)
+
+
+def value_of(trace: ArrayTrace, leaf: Any, results: Sequence[Any]) -> Any:
+    """The value of a leaf, given the results of the body."""
+    return results[leaf.at] if type(leaf) is Slot else present(trace, leaf)
+
+
+def replaced(value: Any, memo: dict[int, Any]) -> Any:
+    """Return a value with its carries replaced by what these are now."""
+    if type(value) is Carry:
+        return value.now
+    if id(value) in memo:
+        return memo[id(value)][1]
+    parts = children(value)
+    if parts is None:
+        return value
+    items, make = parts
+    new = [replaced(item, memo) for item in items]
+    made = value if all(a is b for a, b in zip(items, new)) else make(new)
+    memo[id(value)] = value, made
+    return made

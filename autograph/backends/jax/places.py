@@ -1,0 +1,82 @@
+"""What is indexed or changed: lists with staged indices, and arrays that cannot change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograph.backends.jax.arrays import here, is_number
+from autograph.backends.jax.bodies import is_staged
+
+
+class Items:
+    """A list or tuple of which an item is taken or replaced; the index may be staged."""
+
+    __slots__ = ("backend", "items")
+
+    def __init__(self, backend: Any, items: Any) -> None:
+        self.backend = backend
+        self.items = items
+
+    def __getitem__(self, index: Any) -> Any:
+        if not is_staged(index):
+            return self.items[index]
+        leaves = [jax.tree.flatten(item) for item in self.items]
+        if not leaves or any(tree != leaves[0][1] or not all(map(is_number, parts)) for parts, tree in leaves):
+            raise here("JAX takes an item at a staged index only from a list of numbers, or of arrays of one shape")
+        columns = zip(*(parts for parts, _ in leaves))
+        index = jnp.where(index < 0, index + len(leaves), index)
+        return jax.tree.unflatten(leaves[0][1], [jnp.stack([*map(jnp.asarray, column)])[index] for column in columns])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not is_staged(index):
+            self.items[index] = value
+            return
+        count = len(self.items)
+        index = jnp.where(index < 0, index + count, index)
+        for at in range(count):
+            self.items[at] = self.backend.if_exp(
+                index == at, lambda: value, lambda at=at: self.items[at])
+
+    def __delitem__(self, index: Any) -> None:
+        del self.items[index]
+
+    def __iadd__(self, other: Any) -> Any:
+        self.items += other
+        return self.items
+
+    def __imul__(self, other: Any) -> Any:
+        self.items *= other
+        return self.items
+
+
+class Fixed:
+    """An array of NumPy, or one of JAX from outside of the function: JAX cannot change these."""
+
+    __slots__ = ("array", "backend")
+
+    def __init__(self, backend: Any, array: Any) -> None:
+        self.backend = backend
+        self.array = array
+
+    def __getitem__(self, index: Any) -> Any:
+        parts: Sequence[Any] = index if isinstance(index, tuple) else (index,)
+        staged = any(isinstance(part, jax.Array) for part in parts) or any(
+            isinstance(each, jax.Array) for part in parts if isinstance(part, slice)
+            for each in (part.start, part.stop, part.step))
+        return jnp.asarray(self.array)[index] if staged else self.array[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        trace = self.backend.trace
+        if isinstance(self.array, np.ndarray) and not (trace.depth or isinstance(value, jax.core.Tracer)):
+            self.array[index] = value
+            return
+        raise here("this line stores into an array that was made outside of the function, or by NumPy. Only arrays "
+                   "that the function gets as arguments, or makes with jax.numpy, can change while JAX traces")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.array, name)

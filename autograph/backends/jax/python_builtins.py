@@ -1,0 +1,110 @@
+"""Builtin functions on staged values. Each returns NotImplemented where Python does as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax._src.lax import lax as lax_internal
+
+from autograph.backends.jax import effects, iterables
+from autograph.backends.jax.arrays import ArrayTrace, here, is_array
+from autograph.backends.jax.bodies import is_staged, truth
+from autograph.operators.conditionals import if_exp
+
+
+def print_(trace: ArrayTrace, *args: Any, **kwargs: Any) -> Any:
+    if not (trace.path or effects.runs_later(trace) or effects.contains_staged([*args])):
+        return NotImplemented
+    return effects.print_(trace, args, kwargs)
+
+
+def len_(trace: ArrayTrace, value: Any) -> Any:
+    if isinstance(value, iterables.Source):
+        return value.length if type(value.length) is int else trace.array(value.length)
+    return NotImplemented
+
+
+def int_(trace: ArrayTrace, value: Any = 0, *args: Any) -> Any:
+    if not is_staged(value):
+        return NotImplemented
+    if jnp.issubdtype(value.dtype, jnp.floating):
+        value = jnp.trunc(value)
+    return weak(trace, value, int)
+
+
+def float_(trace: ArrayTrace, value: Any = 0.0) -> Any:
+    return weak(trace, value, float) if is_staged(value) else NotImplemented
+
+
+def bool_(trace: ArrayTrace, value: Any = False) -> Any:
+    if not is_staged(value):
+        return NotImplemented
+    return trace.array(truth(trace, value))
+
+
+def complex_(trace: ArrayTrace, *args: Any) -> Any:
+    return weak(trace, args[0], complex) if len(args) == 1 and is_staged(args[0]) else NotImplemented
+
+
+def str_(trace: ArrayTrace, *args: Any) -> Any:
+    return _text(trace, str, args)
+
+
+def repr_(trace: ArrayTrace, *args: Any) -> Any:
+    return _text(trace, repr, args)
+
+
+def format_(trace: ArrayTrace, *args: Any) -> Any:
+    return _text(trace, format, args)
+
+
+def _text(trace: ArrayTrace, make: Callable[..., str], args: Sequence[Any]) -> Any:
+    if not effects.contains_staged([*args]):
+        return NotImplemented
+    return effects.formatted(trace, lambda: make(*args))
+
+
+def max_(trace: ArrayTrace, *args: Any, **kwargs: Any) -> Any:
+    return _extreme(trace, args, kwargs, lambda new, best: new > best)
+
+
+def min_(trace: ArrayTrace, *args: Any, **kwargs: Any) -> Any:
+    return _extreme(trace, args, kwargs, lambda new, best: new < best)
+
+
+def _extreme(trace: ArrayTrace, args: Sequence[Any], kwargs: Mapping[str, Any], wins: Callable[[Any, Any], Any]) -> Any:
+    values: Any = args[0] if len(args) == 1 else args
+    if is_array(values) or isinstance(values, iterables.Source):
+        values = list(iterables.source_of(trace, values).items(trace))  # type: ignore[union-attr]
+    if not isinstance(values, (list, tuple)) or not values or not effects.contains_staged([*values]):
+        return NotImplemented
+    key = kwargs.get("key") or (lambda value: value)
+    best = values[0]
+    for value in values[1:]:
+        best = _better(trace, value, best, key, wins)
+    return best
+
+
+def _better(trace: ArrayTrace, value: Any, best: Any, key: Any, wins: Any) -> Any:
+    won = wins(key(value), key(best))
+    if not is_staged(won):
+        return value if won else best
+    return if_exp(won, lambda: value, lambda: best)
+
+
+def sorted_(trace: ArrayTrace, values: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    items = list(values) if not isinstance(values, iterables.Source) else list(values.items(trace))
+    if not effects.contains_staged(items):
+        return NotImplemented
+    if key is not None or not all(jnp.ndim(item) == 0 for item in items):
+        raise here("JAX stages `sorted` of numbers, without a key; use jnp.argsort")
+    ordered = jnp.sort(jnp.stack(items))
+    return list(ordered[::-1] if reverse else ordered)
+
+
+def weak(trace: ArrayTrace, value: Any, kind: type) -> Any:
+    """Return an array as one of Python's numbers."""
+    return lax_internal._convert_element_type(value.reshape(()), jax.dtypes.canonicalize_dtype(kind), True)
