@@ -22,7 +22,7 @@ from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, here
 from autograph.backends.jax.bodies import is_staged, of_program, truth
 from autograph.backends.jax.branches import stage_if
 from autograph.backends.jax.generated import Generated, consumed
-from autograph.backends.jax.loops import Loop
+from autograph.backends.jax.loops import SHORT, Loop
 from autograph.backends.jax.places import Fixed, Items
 from autograph.backends.jax.structures import Mismatch, staging_error
 from autograph.common.messages import UNBOUND_LOCAL
@@ -33,7 +33,6 @@ from autograph.operators.backend import OneArgument, Options, Several, Thunk
 from autograph.operators.state import State, reached_by
 
 _STATE, _TOP = core.trace_state_strong_ref, core.eval_trace
-SHORT = 8       # loops of at most so many iterations are unrolled
 _CHANGING = (list, dict, set, deque, bytearray)
 _NOT_CONCRETE = (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError,
                  jax.errors.TracerArrayConversionError, jax.errors.NonConcreteBooleanIndexError)
@@ -158,9 +157,9 @@ class JaxBackend(protocol.Backend):
     def while_stmt(
         self, first: Any, test: Thunk, body: Thunk, state: State, until: Thunk | None, options: Options
     ) -> Any:
-        if not is_staged(first):
-            return NotImplemented
         trace = self.trace
+        if not is_staged(first) and not (first and effects.runs_later(trace) and _tests(test)):
+            return NotImplemented
 
         def step(index: Any, parts: Any) -> Any:
             body()
@@ -170,7 +169,20 @@ class JaxBackend(protocol.Backend):
 
         loop = Loop(trace, state, lambda index, parts: wrapped(trace, step(index, parts)), "`while`",
                     bound=(options or {}).get("max_trips"))
-        self._run(loop, truth(trace, first))
+        if is_staged(first):
+            self._run(loop, truth(trace, first))
+            return None
+        return None if self._tried(loop) else NotImplemented
+
+    def _tried(self, loop: Loop) -> bool:
+        """Stage a loop that Python can run, if that is possible and pays."""
+        try:
+            return self._run(loop, None)
+        except Exception as error:
+            if not unrollable(error):
+                raise
+            self.trace.note(loop.construct, "unrolled", str(error))
+            return False
 
     def for_stmt(
         self, iterable: Any, body: OneArgument, state: State, until: Thunk | None, options: Options, first: Any
@@ -210,18 +222,13 @@ class JaxBackend(protocol.Backend):
             return wrapped(trace, self.not_(until()))
 
         loop = Loop(trace, state, step, "`for`", source.length, source.arrays, (options or {}).get("max_trips"))
-        try:
-            self._run(loop, None)
-        except Exception as error:
-            if not is_static or not unrollable(error):
-                raise
-            trace.note("`for`", "unrolled", str(error))
-            return False
-        return True
+        if is_static:
+            return self._tried(loop)
+        return self._run(loop, None)
 
-    def _run(self, loop: Loop, first: Any) -> None:
+    def _run(self, loop: Loop, first: Any) -> bool:
         try:
-            loop.run(first)
+            return loop.run(first)
         except Mismatch as mismatch:
             raise staging_error(mismatch, loop.where, loop.construct) from None
 
@@ -352,6 +359,12 @@ class JaxBackend(protocol.Backend):
 def protocol_staged(iterable: Any) -> bool:
     """Whether iterating over something is staged: an array, a source, or a range."""
     return is_array(iterable) or isinstance(iterable, iterables.Source)
+
+
+def _tests(test: Thunk) -> bool:
+    """Whether the condition of a `while` is more than the constant True."""
+    code = getattr(test, "__code__", None)
+    return code is None or code.co_names != () or code.co_freevars != () or code.co_varnames != ()
 
 
 def unrollable(error: BaseException) -> bool:

@@ -6,13 +6,17 @@ or an attribute, or where the type of a variable widens, it is traced again, unt
 
 from __future__ import annotations
 
+import dis
+import functools
 from collections.abc import Callable, Iterator, Sequence
+from types import CodeType
 from typing import Any
 
 import jax
 from jax import lax
 from jax._src import core
 
+from autograph.backends.jax import counting
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, here, place
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present
@@ -21,6 +25,7 @@ from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is
 from autograph.operators.state import UNBOUND, State, Variable
 
 Thunk = Callable[[], Any]
+SHORT = 8       # loops of at most so many iterations are unrolled
 FLAG = core.ShapedArray((), jax.numpy.bool_.dtype)
 
 
@@ -79,8 +84,8 @@ class Loop:
         self.doubts: dict[ArrayTracer, str] = {}
         self.outcome = Outcome()
 
-    def run(self, first: Any = None) -> None:
-        """Stage the loop.
+    def run(self, first: Any = None) -> bool:
+        """Stage the loop; return False if it has nothing to stage, so that Python can run it.
 
         Args:
             first: whether there is a first iteration, if it is known only when the program runs.
@@ -90,15 +95,31 @@ class Loop:
         """
         for variable in self.state.carried:
             self.variables[variable] = self._carried(variable.get())
+        for array in probably_stored(self.state):
+            self._carry_content(array)
         for _ in range(20):
             self._trace()
             try:
                 ends = self._compare()
             except Again:
                 continue
-            self._finish(self._emit(first, ends), ends)
-            return
+            return self._staged(first, ends)
         raise here(f"{self.construct}: the types of its variables change in each iteration")
+
+    def _staged(self, first: Any, ends: dict[Carry, Any]) -> bool:
+        is_static = first is None and not self.growing and (self.length is None or type(self.length) is int)
+        if is_static and counting.is_independent(self.outcome, self.carries):
+            return False
+        known: dict[Carry, Any] = {}
+        if first is None and self.length is None:
+            counted = counting.count(self.outcome, self.carries, ends)
+            if counted is not None:
+                self.length, known = counted
+                self.outcome.result = None
+                if self.length <= SHORT:
+                    return False
+        self._finish(self._emit(first, ends), {**ends, **known})
+        return True
 
     def _carried(self, value: Any) -> Any:
         """Return a value with carries for its leaves."""
@@ -183,6 +204,9 @@ class Loop:
             self.doubts[array] = why
         if again:
             raise Again
+        for thing, held in self.contents.values():
+            if isinstance(thing, ArrayTracer):
+                ends.setdefault(held, held.now)     # it was not stored into
         return ends
 
     def _match_contents(self, key: int, thing: Any, before: Any, after: Any, ends: dict[Carry, Any]) -> bool:
@@ -191,10 +215,10 @@ class Loop:
             return grown
         name = name_of(thing, self.state)
         known = key in self.contents
-        if not known:
-            held = Carry(thing, thing.aval, None, ()) if isinstance(thing, ArrayTracer) else self._carried(before)
-            self.carries += [held] if isinstance(held, Carry) else []
-            self.contents[key] = thing, held
+        if not known and isinstance(thing, ArrayTracer):
+            self._carry_content(thing)
+        elif not known:
+            self.contents[key] = thing, self._carried(before)
         _, held = self.contents[key]
         if isinstance(thing, ArrayTracer):
             ends[held] = after
@@ -202,6 +226,11 @@ class Loop:
         held, wider = self._match(held, after, name, ends)
         self.contents[key] = thing, held
         return wider or not known
+
+    def _carry_content(self, array: ArrayTracer) -> None:
+        """Let the loop carry the value of an array that an iteration stores into."""
+        self.carries.append(Carry(array, array.aval, None, ()))
+        self.contents[id(array)] = array, self.carries[-1]
 
     def _grown(self, key: int, items: list[Any], before: list[Any], after: list[Any]) -> bool | None:
         """Whether it was not known that a list grows; None if it does not only grow."""
@@ -268,7 +297,8 @@ class Loop:
             shapes = f"{carry.aval.shape} before an iteration and {aval_of(new).shape} after it"
             raise Mismatch(f"`{name}` has the shape {shapes}") from None
         if aval != carry.aval:
-            carry.aval, again = aval, True
+            same_type = aval.dtype == carry.aval.dtype and aval.shape == carry.aval.shape
+            carry.aval, again = aval, not (same_type and self._has_one_width())
         known = {id(each) for each in carry.kin}
         more = tuple(each for each in kin_of(new) if id(each) not in known)
         if more and not self._is_same(carry, new):
@@ -282,7 +312,17 @@ class Loop:
     def _is_same(self, carry: Carry, end: Any) -> bool:
         """Whether an iteration leaves a carry as it is."""
         jaxpr = self.outcome.jaxpr
-        return type(end) is Slot and jaxpr.outvars[end.at] is jaxpr.invars[carry.at]
+        return end is carry.now or (type(end) is Slot and jaxpr.outvars[end.at] is jaxpr.invars[carry.at])
+
+    def _has_one_width(self) -> bool:
+        """Whether all floats of an iteration have one type, and all integers.
+
+        Then it computes the same whether a number is Python's (weakly typed) or an array's.
+        """
+        avals = [var.aval for eqn in self.outcome.jaxpr.eqns for var in (*eqn.invars, *eqn.outvars)]
+        dtypes = {aval.dtype for aval in avals if hasattr(aval, "dtype")}
+        return all(sum(dtype.kind == kind for dtype in dtypes) <= 1 for kind in "ifuc") and not any(
+            dtype.kind == "V" for dtype in dtypes)
 
     # The loop of JAX --------------------------------------------------------------------------------------------------
 
@@ -291,16 +331,25 @@ class Loop:
         trace = self.trace
         with core.set_current_trace(trace.parent_trace):
             init: list[Any] = []
+            moving, inputs = [], []
             for carry in self.carries:
                 is_hole = type(carry.init) is Hole
-                init.append(empty(carry.aval) if is_hole else fitted(present(trace, carry.init), carry.aval))
+                start = [empty(carry.aval) if is_hole else fitted(present(trace, carry.init), carry.aval)]
                 if carry.absent is not None:
-                    init.append(flag_of(trace, carry.init, ()))
+                    start.append(flag_of(trace, carry.init, ()))
+                if self._stays(carry, ends[carry]):
+                    inputs += start
+                else:
+                    moving.append(carry)
+                    inputs += [None] * len(start)
+                    init += start
 
             def iterate(go: Any, index: Any, parts: Any, values: Any) -> tuple[Any, list[Any], list[Any]]:
-                results = self.outcome.run(go, index, *parts, *values)
+                rest = iter(values)
+                results = self.outcome.run(
+                    go, index, *parts, *(next(rest) if value is None else value for value in inputs))
                 new: list[Any] = []
-                for carry in self.carries:
+                for carry in moving:
                     end = ends[carry]
                     is_hole = type(end) is Hole
                     new.append(empty(carry.aval) if is_hole else fitted(value_of(trace, end, results), carry.aval))
@@ -311,6 +360,10 @@ class Loop:
                 return more, new, [results[slot.at] for slot in self._appended()]
 
             return self._loop(first, init, iterate)
+
+    def _stays(self, carry: Carry, end: Any) -> bool:
+        """Whether a carry has its first value in all iterations, so that it need not be carried."""
+        return self._is_same(carry, end) and type(carry.init) is not Hole
 
     def _appended(self) -> list[Slot]:
         """The leaves of the items that an iteration appends to lists."""
@@ -372,12 +425,12 @@ class Loop:
         trace, rest = self.trace, iter(final)
         has_run = self._runs()
         for carry in self.carries:
-            value = next(rest)
-            flag = next(rest) if carry.absent is not None else None
             end = ends[carry]
-            if self._is_same(carry, end) and type(carry.init) is not Hole:
+            if self._stays(carry, end):
                 carry.now = carry.init
                 continue
+            value = next(rest)
+            flag = next(rest) if carry.absent is not None else None
             if self._runs() and self.outcome.result is None and not isinstance(end, (Slot, Hole, ArrayTracer)):
                 carry.now = end     # a constant
                 continue
@@ -401,6 +454,25 @@ class Loop:
                     return trace.row(stacked[leaf.at], index) if type(leaf) is Slot else leaf
 
                 items.extend(mapped(each, item, lambda _: False, memo) for each in appended)
+
+
+def probably_stored(state: State) -> list[ArrayTracer]:
+    """Guess the arrays that a body stores into: those that code with item assignments names."""
+    names = {name for function in state.functions for name in _named_with_stores(function.__code__)}
+    arrays: dict[int, ArrayTracer] = {}
+    for variable in (*state.passing, *state.beyond) if names else ():
+        value = variable.get() if variable.name in names else None
+        if type(value) is ArrayTracer and value.ndim:
+            arrays[id(value.root)] = value.root
+    return list(arrays.values())
+
+
+@functools.cache
+def _named_with_stores(code: CodeType) -> frozenset[str]:
+    """The free variables of the code objects in `code` that assign to items."""
+    found = [_named_with_stores(const) for const in code.co_consts if isinstance(const, CodeType)]
+    own = code.co_freevars if any(step.opname == "STORE_SUBSCR" for step in dis.get_instructions(code)) else ()
+    return frozenset(own).union(*found)
 
 
 def index_aval() -> Any:

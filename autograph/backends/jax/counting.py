@@ -1,0 +1,81 @@
+"""Finds out while tracing how often a `while` runs, where that depends on numbers that are known then.
+
+    i = 0
+    while i < len(x):       # `i` is staged in the body, so that there is one; but it takes known values
+        total += x[i]
+        i += 1
+
+The part of the body that computes the condition is run on the known numbers. If it needs nothing else, the loop has a
+known number of iterations, like a `for`: so it has derivatives in both modes, and the numbers are known after it, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+from jax import lax
+from jax._src import core
+from jax._src.interpreters import partial_eval as pe
+
+from autograph.backends.jax.bodies import Outcome, fitted
+from autograph.backends.jax.structures import Slot
+
+
+def is_known(value: Any) -> bool:
+    """Whether a leaf is a number that is known while tracing."""
+    return not isinstance(value, (core.Tracer, Slot)) and isinstance(value, (bool, int, float, complex))
+
+
+def is_independent(outcome: Outcome, carries: list[Any]) -> bool:
+    """Whether a body computes with known numbers only, so that Python can run the loop."""
+    known = all(is_known(carry.init) for carry in carries)
+    return known and not outcome.jaxpr.effects and not any(isinstance(const, core.Tracer) for const in outcome.consts)
+
+
+def count(outcome: Outcome, carries: list[Any], ends: dict[Any, Any]) -> tuple[int, dict[Any, Any]] | None:
+    """Return the number of iterations of a loop that begins, and the final values of the numbers that determine it.
+
+    None if it depends on what is known only when the program runs.
+    """
+    if type(outcome.result) is not Slot:
+        return None
+    jaxpr = pe.convert_constvars_jaxpr(outcome.jaxpr)
+    shift = len(outcome.consts)
+    needed: list[Any] = []
+    while True:
+        slots = [outcome.result, *(ends[carry] for carry in needed)]
+        if not all(type(slot) is Slot for slot in slots):
+            return None
+        wanted = {slot.at for slot in slots}
+        small, used = pe.dce_jaxpr(jaxpr, [at in wanted for at in range(len(jaxpr.outvars))])
+        more = [carry for carry in carries if used[shift + carry.at]]
+        if small.effects or not all(carry.absent is None and is_known(carry.init) for carry in more):
+            return None
+        if len(more) == len(needed):
+            break
+        needed = more
+    places = {shift + carry.at for carry in needed} | {shift + 1}
+    if any(is_used for at, is_used in enumerate(used) if at >= shift and at not in places):
+        return None
+    consts = [const for const, is_used in zip(outcome.consts, used) if is_used]
+    if any(isinstance(const, core.Tracer) for const in consts):
+        return None
+    order = sorted(wanted)
+    return _run(small, consts, used[shift + 1], needed, [order.index(slot.at) for slot in slots])
+
+
+def _run(
+    jaxpr: Any, consts: list[Any], counts: bool, needed: list[Any], places: list[int]
+) -> tuple[int, dict[Any, Any]]:
+    """Run the iterations on known numbers."""
+    def body(state: Any) -> Any:
+        index, _, values = state
+        results = core.eval_jaxpr(jaxpr, (), *consts, *([index] if counts else []), *values)
+        more, *new = (results[place] for place in places)
+        return index + 1, more, [fitted(value, carry.aval) for value, carry in zip(new, needed)]
+
+    with jax.ensure_compile_time_eval():
+        start = 0, True, [fitted(carry.init, carry.aval) for carry in needed]
+        index, _, final = lax.while_loop(lambda state: state[1], body, start)
+        return int(index), {carry: value.item() for carry, value in zip(needed, final)}
