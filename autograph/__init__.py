@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         vjp,
     )
     from autograph.transforms.jacobians import hessian, jacobian
+    from autograph.transforms.jax_jit import jax_jit
     from autograph.transforms.staging import function, run_eagerly
     from autograph.variables import Variable
 
@@ -54,6 +55,7 @@ __all__ = [
     "hessian",
     "importing",
     "jacobian",
+    "jax_jit",
     "jvp",
     "load",
     "nn",
@@ -82,6 +84,7 @@ _LATER = {
     "grad": "autograph.transforms.derivatives",
     "hessian": "autograph.transforms.jacobians",
     "jacobian": "autograph.transforms.jacobians",
+    "jax_jit": "autograph.transforms.jax_jit",
     "jvp": "autograph.transforms.derivatives",
     "load": "autograph.saving",
     "profile": "autograph.runtime.profiling.profile",

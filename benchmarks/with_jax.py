@@ -291,7 +291,8 @@ def main() -> None:
     print(f"JAX {jax.__version__} on {jax.devices()[0].device_kind}")
     rows = [measure(program, options.repeat) for program in programs()]
     keys = list(rows[0])
-    show("programs", keys, [[row[key] if isinstance(row[key], str) else f"{row[key]:.4g}" for key in keys] for row in rows])
+    cells = [[row[key] if isinstance(row[key], str) else f"{row[key]:.4g}" for key in keys] for row in rows]
+    show("programs", keys, cells)
     for key in ("run", "trace"):
         mean = math.exp(statistics.mean(math.log(row[key]) for row in rows))
         print(f"{key}, converted / by hand: geometric mean {mean:.3f}, worst {max(row[key] for row in rows):.3f}")

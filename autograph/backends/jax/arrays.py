@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
+from autograph.backends.jax import views
 from autograph.backends.jax.journal import Journal
 from autograph.errors import StagingError
 from autograph.operators.tracebacks import is_library, user_frame
@@ -69,10 +70,17 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         kin: other arrays that may be the same one, as after `if c: a = b`.
         doubt: why its value is not known, if it is not; where a store into one of `kin` may have changed it.
         absent: set if the variable may be unbound, or None.
+        in_c_order: whether the elements of an array of its own lie in C order, as far as known.
+        layout_from: of a view: the layout of its base → its own.
+        stale: the line of an `x += …` that changes this array in NumPy, and not in JAX.
+        augments: of the result of such an `x += …`: the array that NumPy changes, and what its `stale` was before.
         number: counts the arrays of a trace, so that those made in a body are known.
     """
 
-    __slots__ = ("absent", "content", "doubt", "kin", "number", "part_of", "seen")
+    __slots__ = (
+        "absent", "augments", "content", "doubt", "in_c_order", "kin", "layout_from", "number", "part_of", "seen",
+        "stale",
+    )  # fmt: skip
 
     def __init__(
         self, trace: ArrayTrace, content: Any, view: View | None = None, seen: Any = None, aval: Any = None
@@ -84,6 +92,10 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         self.kin: tuple[ArrayTracer, ...] = ()
         self.doubt: str | None = None
         self.absent: Absent | None = None
+        self.in_c_order = True
+        self.layout_from: Callable[[Any], Any] | None = None
+        self.stale: tuple[Any, ...] | None = None
+        self.augments: tuple[ArrayTracer, tuple[Any, ...] | None] | None = None
         self.number = trace.count = trace.count + 1
 
     @property
@@ -93,6 +105,14 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         while array.part_of is not None:
             array = array.part_of.base
         return array
+
+    @property
+    def layout(self) -> Any:
+        """An array of NumPy with the same shape and strides, whose elements must not be read; None if not known."""
+        if self.part_of is None:
+            return views.layout_of_new(self.shape) if self.in_c_order or self.ndim < 2 else None
+        base = self.part_of.base.layout
+        return None if base is None or self.layout_from is None else self.layout_from(base)
 
     def to_concrete_value(self) -> Any:
         is_known = self.absent is None and self.doubt is None and self.root.doubt is None
@@ -134,10 +154,13 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
 
     def __getitem__(self, index: Any) -> Any:
         values = self._trace.snapshot(index)
-        if not (self.ndim and is_basic(values)):
+        if not (self.ndim and views.is_basic(values)):
             return self._trace.own(super().__getitem__(index), self)
         part = self._trace.part(self, lambda base: base[values], lambda base, new: base.at[values].set(new))
-        return part if part.ndim or _has_ellipsis(values) else self._trace.own(part, part)
+        if not part.ndim and not views.has_ellipsis(values):
+            return self._trace.own(part, part)
+        part.layout_from = lambda layout: views.indexed(layout, values)
+        return part
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._trace.store(self, self._trace.snapshot(index), value)
@@ -152,22 +175,26 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         return self.transpose()
 
     def transpose(self, *axes: Any) -> Any:
-        return self._reordered(lambda x: x.transpose(*axes))
+        return self._rearranged("transpose", axes and (axes if len(axes) > 1 else axes[0],), {})
 
     def swapaxes(self, axis1: int, axis2: int) -> Any:
-        return self._reordered(lambda x: x.swapaxes(axis1, axis2))
+        return self._rearranged("swapaxes", (axis1, axis2), {})
 
     def squeeze(self, axis: Any = None) -> Any:
-        return self._reordered(lambda x: x.squeeze(axis))
+        return self._rearranged("squeeze", (axis,), {})
 
-    def reshape(self, *shape: Any, order: str = "C", **options: Any) -> Any:
-        return self._reordered(lambda x: x.reshape(*shape, order=order, **options))
+    def reshape(self, *args: Any, **options: Any) -> Any:
+        return self._trace.rearranged(self, "reshape", args, options, lambda x: x.reshape(*args, **options))
 
     def ravel(self, order: str = "C", **options: Any) -> Any:
-        return self._reordered(lambda x: x.ravel(order, **options))
+        return self._rearranged("ravel", (order,), options)
 
     def diagonal(self, *args: Any, **kwargs: Any) -> Any:
-        return self._reordered(lambda x: x.diagonal(*args, **kwargs))
+        return self._rearranged("diagonal", args, kwargs)
+
+    def _rearranged(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A view with the elements, or some of them, in another order; a copy where NumPy copies."""
+        return self._trace.rearranged(self, name, args, kwargs, lambda x: getattr(jnp, name)(x, *args, **kwargs))
 
     def flatten(self, order: str = "C") -> Any:
         return self._trace.own(super().flatten(order), self)
@@ -190,9 +217,44 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
     def fill(self, value: Any) -> None:
         self[...] = value
 
-    def _reordered(self, reorder: Callable[[Any], Any]) -> Any:
-        """The view with the elements, or some of them, in another order."""
-        return self._trace.part(self, reorder, scattered(reorder, self.shape))
+    # `x += v` makes a new array, as in JAX ----------------------------------------------------------------------------
+
+    def _augmented(self, result: Any) -> Any:
+        if self.ndim and type(result) is ArrayTracer:
+            root = self.root
+            result.augments = root, root.stale
+            root.stale = place() or ("", 0)
+        return result
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._augmented(self + other)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._augmented(self - other)
+
+    def __imul__(self, other: Any) -> Any:
+        return self._augmented(self * other)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return self._augmented(self / other)
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return self._augmented(self // other)
+
+    def __imod__(self, other: Any) -> Any:
+        return self._augmented(self % other)
+
+    def __ipow__(self, other: Any) -> Any:
+        return self._augmented(self**other)
+
+    def __iand__(self, other: Any) -> Any:
+        return self._augmented(self & other)
+
+    def __ior__(self, other: Any) -> Any:
+        return self._augmented(self | other)
+
+    def __ixor__(self, other: Any) -> Any:
+        return self._augmented(self ^ other)
 
     # NumPy's functions are JAX's --------------------------------------------------------------------------------------
 
@@ -249,35 +311,6 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufcV" and value.dtype.names is None
 
 
-def is_basic(index: Any) -> bool:
-    """Whether `x[index]` is a view in NumPy."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(part is None or part is ... or isinstance(part, slice) or _is_position(part) for part in parts)
-
-
-def _is_position(part: Any) -> bool:
-    if isinstance(part, (bool, np.bool_)):
-        return False
-    if isinstance(part, (int, np.integer)):
-        return True
-    return is_array(part) and part.ndim == 0 and np.issubdtype(part.dtype, np.integer)
-
-
-def _has_ellipsis(index: Any) -> bool:
-    return any(part is ... for part in (index if isinstance(index, tuple) else (index,)))
-
-
-def scattered(get: Callable[[Any], Any], shape: tuple[int, ...]) -> Callable[[Any, Any], Any]:
-    """Return the function that stores into the elements which `get` takes from an array of a shape."""
-
-    def put(base: Any, new: Any) -> Any:
-        with jax.ensure_compile_time_eval():
-            places = get(jnp.arange(int(np.prod(shape))).reshape(shape)).ravel()
-        return base.ravel().at[places].set(new.ravel()).reshape(shape)
-
-    return put
-
-
 def here(message: str) -> StagingError:
     """Return a StagingError at the line of the user's code that runs."""
     return StagingError(message, *place())
@@ -307,6 +340,8 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         journal: what the innermost body that is being traced has changed so far.
         count: how many arrays there are.
         depth: how many bodies are being traced, one in the other.
+        stored: the first line that stores into an array.
+        read_stale: a line with an `x += …` of which the old array was read later.
         notes: for each construct that was staged: file, line, construct, decision and reason.
         formats: the arrays that a text is being made of, with the functions that format them; else None.
         path: the staged conditions of the bodies that are being traced, each with its value there.
@@ -318,6 +353,8 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         self.requires_low = False
         self.journal = Journal()
         self.count = self.depth = 0
+        self.stored: tuple[Any, ...] = ()
+        self.read_stale: tuple[Any, ...] | None = None
         self.notes: list[tuple[str, int, str, str, str]] = []
         self.formats: list[tuple[Any, Callable[[Any], str]]] | None = None
         self.path: tuple[tuple[Any, bool], ...] = ()
@@ -334,7 +371,12 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
     def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
         values = tuple(map(self.read, tracers))
         avals = tuple(map(core.typeof, values))
-        return self._wrapped(primitive.bind_with_trace(self.parent_trace, values, avals, params))
+        results = self._wrapped(primitive.bind_with_trace(self.parent_trace, values, avals, params))
+        if any(type(each) is ArrayTracer and each.ndim > 1 and not _is_in_c_order(each) for each in tracers):
+            for each in results if isinstance(results, list) else [results]:
+                if type(each) is ArrayTracer:
+                    each.in_c_order = False
+        return results
 
     def process_call(self, primitive: Any, fun: Any, tracers: Any, params: Any, /) -> Any:
         return self._wrapped(self.parent_trace.process_call(primitive, fun, tuple(map(self.read, tracers)), params))
@@ -381,6 +423,9 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             raise Doubtful(f"this line reads an array that may have changed: {root.doubt or value.doubt}", *place())
         if value.absent:
             self.check_present(value)
+        if root.stale:
+            self.read_stale = root.stale
+            self.check_stale()
         if value.part_of is not None and value.seen is not root.content:
             base = self.read(value.part_of.base)
             with core.set_current_trace(self.parent_trace):
@@ -390,6 +435,23 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
     def check_present(self, array: ArrayTracer) -> None:
         """Let the program fail where it reads a variable that is unbound, or None; the backend says how."""
         raise NotImplementedError
+
+    def check_stale(self) -> None:
+        """Refuse programs that JAX and NumPy understand in different ways.
+
+        JAX's `x += …` makes a new array, NumPy's changes the old one, which other variables may hold. Programs that
+        store into items run on NumPy's arrays only.
+
+        Raises:
+            Doubtful: the program does both.
+        """
+        if self.stored and self.read_stale:
+            stored, augmented = (f"line {line[1]}" if line else "a line" for line in (self.stored, self.read_stale))
+            raise Doubtful(
+                f"{augmented} has `x += …` or the like for an array that is read again later, under another name or as "
+                f"a part of one. In NumPy this changes the array, in JAX it does not; and {stored} stores into an "
+                "array, as only NumPy can. Write `x = x + …` for a new array, or `x[...] += …` to change it", *place()
+            )
 
     def write(self, array: ArrayTracer, value: Any) -> None:
         """Give an array another value."""
@@ -403,6 +465,10 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
 
     def store(self, array: ArrayTracer, index: Any, value: Any) -> None:
         """`array[index] = value`."""
+        if type(value) is ArrayTracer and value.augments is not None and value.augments[0] is array.root:
+            array.root.stale = value.augments[1]    # the second half of `array[index] += …`
+        self.stored = self.stored or place() or ("", 0)
+        self.check_stale()
         old, new = self.read(array), self.read(value)
         if np.iscomplexobj(new) and not np.iscomplexobj(old):
             raise TypeError("float() argument must be a string or a real number, not 'complex'")
@@ -464,21 +530,47 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of JAX; what is a view in NumPy is one here, and a result that is an argument is a copy."""
         name = getattr(function, "__name__", "")
-        if args and type(args[0]) is ArrayTracer and name in _VIEWS:
-            array, rest = args[0], args[1:]
-            return self.part(array, lambda x: function(x, *rest, **kwargs), scattered(
-                lambda x: function(x, *rest, **kwargs), array.shape))
+        if args and type(args[0]) is ArrayTracer and name in views.VIEWS:
+            rest = args[1:]
+            return self.rearranged(args[0], name, rest, kwargs, lambda x: function(x, *rest, **kwargs))
         result = function(*args, **kwargs)
-        if type(result) is ArrayTracer and name not in _SAME:
+        if type(result) is ArrayTracer and name not in views.SAME:
             return self.own(result, *(each for each in args if type(each) is ArrayTracer))
         return result
 
+    def rearranged(
+        self, array: ArrayTracer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], get: Callable[[Any], Any]
+    ) -> ArrayTracer:
+        """Return the result of a function of `views.VIEWS`: a view, or a copy, as in NumPy."""
+        def arrange(layout: Any) -> Any:
+            return views.arranged(layout, name, args, kwargs)
 
-_VIEWS = frozenset(
-    "reshape ravel transpose swapaxes moveaxis expand_dims squeeze flip fliplr flipud rot90 atleast_1d atleast_2d "
-    "atleast_3d matrix_transpose permute_dims rollaxis diagonal".split()
-)
-_SAME = frozenset({"asarray", "asanyarray", "real"})
+        try:
+            layout = array.layout
+            known = layout is not None or name not in ("reshape", "ravel")
+            is_view = layout is None or arrange(layout) is not None
+        except ValueError:
+            known, is_view = False, True
+        if known and is_view:
+            view = self.part(array, get, views.scattered(get, array.shape))
+            view.layout_from = arrange
+            return view
+        value = self.read(array)
+        with core.set_current_trace(self.parent_trace):
+            value = get(value)
+        result: ArrayTracer = self.array(value)
+        if not known:       # the one may be a view of the other
+            root = array.root
+            result.kin, root.kin = (root, *root.kin), (*root.kin, result)
+        return result
+
+
+def _is_in_c_order(array: ArrayTracer) -> bool:
+    """Whether NumPy gives results of operations on an array in C order, as far as known."""
+    if array.part_of is None:
+        return array.in_c_order
+    layout = array.layout
+    return layout is not None and list(layout.strides) == sorted(layout.strides, reverse=True)
 
 
 def current() -> ArrayTrace | None:

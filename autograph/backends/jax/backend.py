@@ -198,6 +198,8 @@ class JaxBackend(protocol.Backend):
         is_static = type(source.length) is int
         unroll = (options or {}).get("unroll")
         if is_static and unroll is not False and (unroll is True or source.length <= (unroll or SHORT)):
+            if not isinstance(iterable, range):
+                trace.note("`for`", "unrolled", f"{source.length} iterations")
             return self._by_python(iterable, source, body, state, until, options)
         if self._looped(source, body, state, until, options, is_static):
             return None

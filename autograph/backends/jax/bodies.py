@@ -39,7 +39,7 @@ class Outcome:
         self.result: Any = None
         self.variables: dict[Variable, Any] = {}
         self.contents: dict[int, tuple[Any, Any, Any]] = {}
-        self.doubts: dict[ArrayTracer, str] = {}
+        self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
         self.raised: BaseException | None = None
 
     def held(self, thing: Any) -> Any:
@@ -139,7 +139,7 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
             if new[0] is not old[0] and thing.number <= count:
                 outcome.contents[id(thing)] = thing, old, slot(new[0])
             if new[2] is not old[2] and thing.number <= count:
-                outcome.doubts[thing] = new[2]
+                outcome.doubts[id(thing)] = thing, new[2]
         else:
             outcome.contents[id(thing)] = thing, old, mapped(new, lowered, keep, memo)
     return leaves

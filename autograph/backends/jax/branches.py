@@ -71,7 +71,7 @@ def adopt(trace: ArrayTrace, outcome: Outcome, state: State, leaves: list[Any]) 
         else:
             trace.journal.log(thing)
             put_back(thing, lift(after))
-    for array, why in outcome.doubts.items():
+    for array, why in outcome.doubts.values():
         trace.journal.log(array)
         array.doubt = why
     return lift(outcome.result)
@@ -102,7 +102,7 @@ def _merge(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, state: S
         else:
             trace.journal.log(thing)
             put_back(thing, make(leaves))
-    for array, why in {**then.doubts, **other.doubts}.items():
+    for array, why in {**then.doubts, **other.doubts}.values():
         trace.journal.log(array)
         array.doubt = why
     return result(leaves)
@@ -142,8 +142,10 @@ def _computed(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, join:
         if not avals and not (then.jaxpr.effects or other.jaxpr.effects):
             values: list[Any] = []
         elif is_cheap(then.jaxpr) and is_cheap(other.jaxpr):
+            trace.note("`if`", "select", "both branches are cheap")
             values = [lax.select(_spread(test, a), a, b) for a, b in zip(results(then, 0), results(other, 1))]
         else:
+            trace.note("`if`", "cond", "")
             values = lax.cond(test, lambda: results(then, 0), lambda: results(other, 1))
     flags = iter(values[len(avals):])
     leaves = []

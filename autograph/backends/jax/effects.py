@@ -136,7 +136,30 @@ def print_(trace: ArrayTrace, args: Sequence[Any], kwargs: dict[str, Any]) -> No
     call_back(trace, lambda *values: builtins.print(*values, **kwargs), args)
 
 
-RAISED: list[BaseException] = []      # by callbacks, for `ag.jax_jit`, which raises them again
+class Failures:
+    """The exceptions that callbacks have raised last, for `ag.jax_jit`, which raises them again.
+
+    Attributes:
+        any: whether a program that may fail has been traced.
+        count: how many were raised.
+    """
+
+    def __init__(self) -> None:
+        self.any = False
+        self.count = 0
+        self._last: list[BaseException] = []
+
+    def add(self, error: BaseException) -> None:
+        self.count += 1
+        self._last = [*self._last[-7:], error]
+
+    def since(self, count: int) -> BaseException | None:
+        """Return the first that was raised after the first `count`, if any."""
+        new = self.count - count
+        return self._last[-new:][0] if new > 0 else None
+
+
+FAILURES = Failures()
 
 
 def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
@@ -146,13 +169,14 @@ def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
         exception: its arguments may be staged values, and texts with these in them.
         when: a staged condition, of the trace below.
     """
+    FAILURES.any = True
     kind, where = type(exception), _raised_at(exception) or place()
 
     def raise_(*args: Any) -> None:
         error = kind(*args)
         if where and hasattr(error, "add_note"):
             error.add_note(f"at {where[0]}, line {where[1]}")
-        RAISED.append(error)
+        FAILURES.add(error)
         raise error
 
     call_back(trace, raise_, exception.args, when)

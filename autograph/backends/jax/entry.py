@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import sys
+import threading
 import types
 from collections import deque
 from collections.abc import Callable
@@ -19,6 +20,14 @@ from autograph.backends.jax.structures import children, mapped
 from autograph.operators.backend import traced_by
 from autograph.operators.calls import convert_call
 
+
+class _Notes(threading.local):
+    """What is being explained in this thread: the notes of the traces that have ended, or None."""
+
+    collected: list[Any] | None = None
+
+
+NOTES = _Notes()
 _CHANGING = (list, dict, set, deque, bytearray)
 _BUFFERS = frozenset({"zeros", "ones", "empty", "full", "eye", "identity"})    # arrays that programs fill
 _TEXT = frozenset({"format", "join"})
@@ -53,6 +62,8 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
         result = mapped(result, released, lambda thing: False, {})
         for thing, _ in trace.journal.before.values():
             _release(thing, released)
+        if NOTES.collected is not None:
+            NOTES.collected += trace.notes
         return result
 
 

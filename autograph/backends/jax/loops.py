@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import Any
@@ -16,16 +17,19 @@ import jax
 from jax import lax
 from jax._src import core
 
-from autograph.backends.jax import counting
+from autograph.backends.jax import counting, effects
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, here, place
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present
 from autograph.backends.jax.journal import put_back
+from autograph.backends.jax.reverse import results_of_loop
 from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped
+from autograph.errors import StagingError
 from autograph.operators.state import UNBOUND, State, Variable
 
 Thunk = Callable[[], Any]
 SHORT = 8       # loops of at most so many iterations are unrolled
+LONG = 256      # bounded loops of more iterations compute some of them again for derivatives
 FLAG = core.ShapedArray((), jax.numpy.bool_.dtype)
 
 
@@ -81,7 +85,7 @@ class Loop:
         self.contents: dict[int, tuple[Any, Any]] = {}  # of objects that the body changes, the same
         self.growing: dict[int, tuple[list[Any], list[Any]]] = {}   # lists, and what an iteration appends
         self.carries: list[Carry] = []
-        self.doubts: dict[ArrayTracer, str] = {}
+        self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
         self.outcome = Outcome()
 
     def run(self, first: Any = None) -> bool:
@@ -117,6 +121,7 @@ class Loop:
                 self.length, known = counted
                 self.outcome.result = None
                 if self.length <= SHORT:
+                    self.trace.note(self.construct, "unrolled", f"{self.length} iterations")
                     return False
         self._finish(self._emit(first, ends), {**ends, **known})
         return True
@@ -169,7 +174,7 @@ class Loop:
                 put_back(thing, replaced(held, memo))
             elif held.now is not thing:
                 trace.write(thing, trace.read(held.now))
-        for array, why in self.doubts.items():
+        for array, why in self.doubts.values():
             trace.journal.log(array)
             array.doubt = why
 
@@ -199,9 +204,9 @@ class Loop:
                 self.variables[variable], again = self._match(value, new, variable.name, ends)[0], True
         for key, (thing, before, after) in outcome.contents.items():
             again |= self._match_contents(key, thing, before, after, ends)
-        for array, why in outcome.doubts.items():
-            again |= array not in self.doubts
-            self.doubts[array] = why
+        for key, doubt in outcome.doubts.items():
+            again |= key not in self.doubts
+            self.doubts[key] = doubt
         if again:
             raise Again
         for thing, held in self.contents.values():
@@ -381,6 +386,7 @@ class Loop:
                 _, new, appended = iterate(lax.full((), True), index, parts, values)
                 return (index + 1, new), appended
 
+            self.trace.note(self.construct, "scan", f"{self.length} iterations")
             (_, final), appended = lax.scan(scanned, (start, init), self.arrays, length=self.length)
             return [*final, *appended]
         if self.growing:
@@ -394,12 +400,19 @@ class Loop:
             return index + 1, self._goes_on(index + 1, more), new
 
         start_values = (start, self._goes_on(start, more), init)
-        length = self.length if type(self.length) is int else self.bound
-        if length is not None:
-            return self._bounded(length, body, start_values)
+        if type(self.length) is int:
+            self.trace.note(self.construct, "scan and cond", f"at most {self.length} iterations: it may end before")
+            return list(self._bounded(self.length, body, start_values)[2])
+        if self.bound is not None:
+            self.trace.note(self.construct, "scan and cond", f"at most {self.bound} iterations, as max_trips says")
+            _, goes_on, final = self._bounded(self.bound, body, start_values)
+            error = StagingError(f"this {self.construct} runs more often than max_trips={self.bound} says", *self.where)
+            effects.fail(self.trace, error, goes_on)
+            return list(final)
+        self.trace.note(self.construct, "while_loop", "the number of iterations is known only when it runs")
         _, _, final = lax.while_loop(lambda carried: carried[1], lambda carried: body(carried, self._parts(carried[0])),
                                      start_values)
-        return list(final)
+        return results_of_loop(final, self.construct, self.where)
 
     def _goes_on(self, index: Any, more: Any) -> Any:
         if self.length is None:
@@ -410,13 +423,25 @@ class Loop:
     def _parts(self, index: Any) -> list[Any]:
         return [lax.dynamic_index_in_dim(array, index, keepdims=False) for array in self.arrays]
 
-    def _bounded(self, length: int, body: Any, start: Any) -> list[Any]:
-        """A loop of at most `length` iterations, with derivatives in both modes."""
-        def step(carried: Any, parts: Any) -> Any:
-            return lax.cond(carried[1], lambda: body(carried, parts), lambda: carried), None
+    def _bounded(self, length: int, body: Any, start: Any) -> Any:
+        """The state after a loop of at most `length` iterations, with derivatives in both modes."""
+        by_index = type(self.length) is not int
 
-        (_, _, final), _ = lax.scan(step, start, self.arrays, length=length)
-        return list(final)
+        def step(carried: Any, parts: Any) -> Any:
+            def run() -> Any:
+                return body(carried, self._parts(carried[0]) if by_index else parts)
+
+            return lax.cond(carried[1], run, lambda: carried), None
+
+        if length <= LONG or not by_index:
+            return lax.scan(step, start, None if by_index else self.arrays, length=length)[0]
+        inner = math.isqrt(length - 1) + 1     # only the state before each of so many iterations is kept
+
+        def several(carried: Any, _: Any) -> Any:
+            return lax.scan(step, carried, None, length=inner)[0], None
+
+        state, _ = lax.scan(jax.checkpoint(several), start, None, length=length // inner)
+        return lax.scan(step, state, None, length=length % inner)[0]
 
     # After the loop ---------------------------------------------------------------------------------------------------
 
