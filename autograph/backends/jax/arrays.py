@@ -67,7 +67,8 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         content: its value, of the trace below. Of a view, the value that it had when `seen` was the base's.
         part_of: what it is a part of; None for an array of its own.
         seen: the value of the root of its views from which `content` was computed.
-        kin: other arrays that may be the same one, as after `if c: a = b`.
+        links: other arrays that are the same one where a flag of the trace below is true, as after `if c: a = b`.
+        kin: other arrays that may be the same one, or a part of it.
         doubt: why its value is not known, if it is not; where a store into one of `kin` may have changed it.
         absent: set if the variable may be unbound, or None.
         in_c_order: whether the elements of an array of its own lie in C order, as far as known.
@@ -78,8 +79,8 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
     """
 
     __slots__ = (
-        "absent", "augments", "content", "doubt", "in_c_order", "kin", "layout_from", "number", "part_of", "seen",
-        "stale",
+        "absent", "augments", "content", "doubt", "in_c_order", "kin", "layout_from", "links", "number", "part_of",
+        "seen", "stale",
     )  # fmt: skip
 
     def __init__(
@@ -90,6 +91,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         self.part_of = view
         self.seen = seen
         self.kin: tuple[ArrayTracer, ...] = ()
+        self.links: tuple[tuple[ArrayTracer, Any], ...] = ()
         self.doubt: str | None = None
         self.absent: Absent | None = None
         self.in_c_order = True
@@ -475,10 +477,36 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         with core.set_current_trace(self.parent_trace):
             value = jnp.asarray(old).at[index].set(jnp.asarray(new).astype(old.dtype) if is_number(new) else new)
         self.write(array, value)
-        for other in array.root.kin:
-            if other.root is not array.root:
+        self._store_through(array.root, {id(array.root)})
+
+    def _store_through(self, array: ArrayTracer, done: set[int]) -> None:
+        """Let the arrays that are, or may be, the same one as an array that was stored into, change as well."""
+        for other, same in array.links:
+            if id(other) not in done:
+                done.add(id(other))
+                with core.set_current_trace(self.parent_trace):
+                    new = jnp.where(same, array.content, other.content)
+                self.write(other, new)
+                self._store_through(other, done)
+        for other in array.kin:
+            if id(other.root) not in done:
                 self.journal.log(other.root)
                 other.root.doubt = f"{self._line()} stores into an array that may be the same one"
+
+    def link(self, one: ArrayTracer, other: ArrayTracer, same: Any) -> None:
+        """Let two arrays be one where a flag of the trace below is true."""
+        self.journal.log(one)
+        self.journal.log(other)
+        one.links, other.links = (*one.links, (other, same)), (*other.links, (one, same))
+
+    def relate(self, one: ArrayTracer, other: ArrayTracer) -> None:
+        """Note that two arrays may be one, or the one a part of the other."""
+        if one.root is other.root:
+            return
+        for array, new in ((one.root, other), (other.root, one)):
+            if not any(each is new for each in array.kin):
+                self.journal.log(array)
+                array.kin = (*array.kin, new)
 
     def _line(self) -> str:
         found = place()
@@ -498,7 +526,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             content: its value, if it is known, as long as `base` is not changed.
         """
         get, put = (lambda array: array[index]), (lambda array, new: array.at[index].set(new))
-        aval = base.aval.update(shape=base.shape[1:], sharding=None) if content is None else core.typeof(content)
+        aval = core.mapped_aval(base.shape[0], 0, base.aval) if content is None else core.typeof(content)
         seen = None if content is None else base.root.content
         return ArrayTracer(self, content, View(base, get, put), seen, aval)
 
@@ -560,8 +588,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             value = get(value)
         result: ArrayTracer = self.array(value)
         if not known:       # the one may be a view of the other
-            root = array.root
-            result.kin, root.kin = (root, *root.kin), (*root.kin, result)
+            self.relate(result, array.root)
         return result
 
 

@@ -19,7 +19,7 @@ from jax._src.interpreters.partial_eval import DynamicJaxprTracer
 
 from autograph.backends.jax import effects, entry, iterables, python_builtins
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, here, is_array
-from autograph.backends.jax.bodies import is_staged, of_program, truth
+from autograph.backends.jax.bodies import is_staged, of_program, related, truth
 from autograph.backends.jax.branches import stage_if
 from autograph.backends.jax.generated import Generated, consumed
 from autograph.backends.jax.loops import SHORT, Loop
@@ -148,7 +148,7 @@ class JaxBackend(protocol.Backend):
             if is_staged(one) and isinstance(other, bool):
                 raise here(f"whether a value is {other} is known only when the program runs; compare with `==`")
         if type(left) is ArrayTracer and type(right) is ArrayTracer and left is not right:
-            if right in left.kin or left in right.kin:
+            if any(each is right for each in related(left)):
                 raise here("whether these are one array is known only when the program runs")
         return NotImplemented
 

@@ -119,8 +119,8 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
             return leaf
         absent, leaf.absent = leaf.absent, None
         made = slot(trace.read(leaf))
-        root = leaf.root
-        made.kin = tuple(each for each in (root, *leaf.kin) if each.number <= count)
+        arrays.append((leaf, made))
+        made.kin = tuple(each.root for each in related(leaf) if each.root.number <= count)
         if absent is not None:
             leaf.absent, made.absent = absent, (slot(trace.read(absent.flag)), absent.value, absent.name)
         return made
@@ -130,6 +130,7 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
 
     if outcome.raised is not None:
         return []
+    arrays: list[tuple[ArrayTracer, Slot]] = []
     outcome.result = mapped(outcome.result, lowered, keep, memo)
     for variable in state.changed(before):
         outcome.variables[variable] = mapped(variable.get(), lowered, keep, memo)
@@ -142,7 +143,18 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
                 outcome.doubts[id(thing)] = thing, new[2]
         else:
             outcome.contents[id(thing)] = thing, old, mapped(new, lowered, keep, memo)
+    slots = {id(array): made for array, made in arrays}
+    roots = {id(array.root): made for array, made in reversed(arrays)}
+    for array, made in arrays:
+        others = [each for each in related(array) if each is not array]
+        made.mates = tuple(slots.get(id(each)) or roots[id(each.root)] for each in others if id(each.root) in roots)
     return leaves
+
+
+def related(array: ArrayTracer) -> tuple[ArrayTracer, ...]:
+    """The arrays that may be the same one as an array, or that it is, or may be, a part of."""
+    root = array.root
+    return (root, *array.kin, *root.kin, *(other for other, _ in root.links))
 
 
 def of_program(error: Exception) -> Exception:

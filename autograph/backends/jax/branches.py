@@ -49,12 +49,18 @@ def _none() -> None:
 def adopt(trace: ArrayTrace, outcome: Outcome, state: State, leaves: list[Any]) -> Any:
     """Let the program go on as after a body whose leaves are given; return the body's result."""
     memo: dict[int, Any] = {}
+    made: dict[Slot, ArrayTracer] = {}
 
     def lifted(leaf: Any) -> Any:
         if type(leaf) is not Slot:
             return leaf
         array = trace.array(leaves[leaf.at])
-        array.kin = leaf.kin
+        for other in leaf.kin:
+            trace.relate(array, other)
+        made[leaf] = array
+        for mate in leaf.mates:
+            if mate in made:
+                trace.relate(array, made[mate])
         if leaf.absent is not None:
             flag, value, name = leaf.absent
             array.absent = Absent(trace.array(leaves[flag.at]), value, name)
@@ -78,7 +84,7 @@ def adopt(trace: ArrayTrace, outcome: Outcome, state: State, leaves: list[Any]) 
 
 
 def _merge(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, state: State) -> Any:
-    join = Join(then.held, other.held)
+    join = Join(then.held, other.held, state)
     kept = {*state.carried, *state.beyond}
     variables = [each for each in {**then.variables, **other.variables} if each in kept]
     sets = [join.join(then.variables.get(each, each.get()), other.variables.get(each, each.get()), each.name)
@@ -135,7 +141,7 @@ def _computed(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, join:
 
     def results(outcome: Outcome, side: int) -> list[Any]:
         values = outcome.run()
-        leaves = [_value(trace, pair[side], aval, values) for pair, aval in zip(join.pairs, avals)]
+        leaves = [_value(trace, pair[side], aval, outcome, values) for pair, aval in zip(join.pairs, avals)]
         return leaves + [flag_of(trace, pair[side], values) for pair, flag in zip(join.pairs, flagged) if flag]
 
     with core.set_current_trace(trace.parent_trace):
@@ -148,14 +154,34 @@ def _computed(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, join:
             trace.note("`if`", "cond", "")
             values = lax.cond(test, lambda: results(then, 0), lambda: results(other, 1))
     flags = iter(values[len(avals):])
+    made: dict[Slot, ArrayTracer] = {}
     leaves = []
     for pair, value, absent in zip(join.pairs, values, flagged):
         array = trace.array(value)
-        array.kin = tuple({id(root): root for leaf in pair for root in kin_of(leaf)}.values())
+        for leaf, same in zip(pair, (test, None)):
+            _relate(trace, array, leaf, test if same is test else _inverse(trace, test), made)
         if absent is not None:
             array.absent = Absent(trace.array(next(flags)), *absent)
         leaves.append(array)
     return leaves
+
+
+def _relate(trace: ArrayTrace, array: ArrayTracer, leaf: Any, same: Any, made: dict[Slot, ArrayTracer]) -> None:
+    """Note which arrays a joined array may be, by one of its two leaves, and where it is that one."""
+    if type(leaf) is ArrayTracer and leaf.ndim:
+        if leaf.part_of is None and leaf.aval.dtype == array.aval.dtype:
+            trace.link(array, leaf, same)
+        else:
+            trace.relate(array, leaf)
+    elif type(leaf) is Slot and leaf.aval.ndim:
+        for other in (*leaf.kin, *(made[mate] for mate in (leaf, *leaf.mates) if mate in made)):
+            trace.relate(array, other)
+        made[leaf] = array
+
+
+def _inverse(trace: ArrayTrace, test: Any) -> Any:
+    with core.set_current_trace(trace.parent_trace):
+        return lax.bitwise_not(test)
 
 
 def _spread(test: Any, like: Any) -> Any:
@@ -178,10 +204,19 @@ def absence(leaf: Any) -> tuple[Any, str] | None:
     return leaf.absent and leaf.absent[1:] if type(leaf) is ArrayTracer else None
 
 
-def _value(trace: ArrayTrace, leaf: Any, aval: Any, values: list[Any]) -> Any:
-    if type(leaf) is Hole:
-        return empty(aval)
-    return fitted(values[leaf.at] if type(leaf) is Slot else present(trace, leaf), aval)
+def _value(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome, values: list[Any]) -> Any:
+    return empty(aval) if type(leaf) is Hole else fitted(value_after(trace, leaf, outcome, values), aval)
+
+
+def value_after(trace: ArrayTrace, leaf: Any, outcome: Outcome, results: Sequence[Any]) -> Any:
+    """The value of a leaf after a body, given the body's results; an array from before it may have changed there."""
+    if type(leaf) is Slot:
+        return results[leaf.at]
+    if type(leaf) is ArrayTracer and id(leaf.root) in outcome.contents:
+        if leaf.part_of is not None:
+            return leaf.part_of.get(value_after(trace, leaf.part_of.base, outcome, results))
+        return value_after(trace, outcome.contents[id(leaf)][2], outcome, results)
+    return present(trace, leaf)
 
 
 def present(trace: ArrayTrace, leaf: Any) -> Any:

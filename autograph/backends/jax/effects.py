@@ -7,9 +7,11 @@ branches of an `if`, and a loop until its last element is done.
 from __future__ import annotations
 
 import builtins
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from types import FrameType
 from typing import Any
 
 import jax
@@ -19,7 +21,7 @@ from jax._src.interpreters import batching, partial_eval
 
 from autograph.backends.jax.arrays import ArrayTrace, here, is_array, is_of_jax, mark, place
 from autograph.backends.jax.structures import children
-from autograph.operators.tracebacks import is_library
+from autograph.operators.tracebacks import is_library, shelter_at
 
 
 class Text:
@@ -170,6 +172,7 @@ def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
         when: a staged condition, of the trace below.
     """
     FAILURES.any = True
+    _check_uncaught()
     kind, where = type(exception), _raised_at(exception) or place()
 
     def raise_(*args: Any) -> None:
@@ -180,6 +183,21 @@ def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
         raise error
 
     call_back(trace, raise_, exception.args, when)
+
+
+def _check_uncaught() -> None:
+    """Check that the program does not catch what it raises on this line.
+
+    Raises:
+        StagingError: it has a `try` with `except` around.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        shelter = shelter_at(frame.f_code, frame.f_lasti)
+        if shelter is not None and shelter.construct == "except":
+            raise here("JAX cannot stage that an exception is caught which is raised only for some values. Let a "
+                       f"condition decide, instead of the `try` of line {shelter.first}")
+        frame = frame.f_back
 
 
 def _raised_at(exception: BaseException) -> tuple[str, int] | None:

@@ -20,7 +20,7 @@ def contents_of(thing: Any) -> Any:
     if isinstance(thing, _CONTAINERS):
         return (thing.copy(), _attributes(thing))
     if hasattr(type(thing), "content"):     # an array
-        return (thing.content, thing.aval, thing.doubt)
+        return (thing.content, thing.aval, thing.doubt, thing.kin, thing.links)
     return _attributes(thing)
 
 
@@ -43,7 +43,7 @@ def slots_of(kind: type) -> Iterator[str]:
 def put_back(thing: Any, contents: Any) -> None:
     """Let an object hold again what it held."""
     if hasattr(type(thing), "content"):
-        thing.content, thing.aval, thing.doubt = contents
+        thing.content, thing.aval, thing.doubt, thing.kin, thing.links = contents
         return
     if isinstance(thing, _CONTAINERS):
         items, contents = contents

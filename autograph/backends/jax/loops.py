@@ -20,7 +20,7 @@ from jax._src import core
 from autograph.backends.jax import counting, effects
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, here, place
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
-from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present
+from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
 from autograph.backends.jax.journal import put_back
 from autograph.backends.jax.reverse import results_of_loop
 from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped
@@ -86,6 +86,7 @@ class Loop:
         self.growing: dict[int, tuple[list[Any], list[Any]]] = {}   # lists, and what an iteration appends
         self.carries: list[Carry] = []
         self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
+        self.mates: dict[tuple[int, int], tuple[Carry, Carry]] = {}   # carries that may be one array
         self.outcome = Outcome()
 
     def run(self, first: Any = None) -> bool:
@@ -152,9 +153,13 @@ class Loop:
         self.inputs = [trace.read(each) for each in arguments[1 : 2 + len(self.arrays)]]
         for carry in self.carries:
             carry.now = arguments[carry.at]
-            carry.now.kin = carry.kin
             if carry.absent is not None:
                 carry.now.absent = Absent(arguments[carry.at + 1], *carry.absent)
+        for carry in self.carries:
+            for array in carry.kin:
+                trace.relate(carry.now, array)
+        for one, other in self.mates.values():
+            trace.relate(one.now, other.now)
         self._place({})
         for items, _ in self.growing.values():
             trace.journal.log(items)
@@ -207,12 +212,27 @@ class Loop:
         for key, doubt in outcome.doubts.items():
             again |= key not in self.doubts
             self.doubts[key] = doubt
-        if again:
+        if self._find_mates(ends) or again:
             raise Again
         for thing, held in self.contents.values():
             if isinstance(thing, ArrayTracer):
                 ends.setdefault(held, held.now)     # it was not stored into
         return ends
+
+    def _find_mates(self, ends: dict[Carry, Any]) -> bool:
+        """Find the carries that may be one array after an iteration; whether there are more than were known."""
+        by_slot: dict[int, list[Carry]] = {}
+        for carry, end in ends.items():
+            if type(end) is Slot and end.aval.ndim:
+                by_slot.setdefault(id(end), []).append(carry)
+        pairs = [(one, other) for group in by_slot.values() for one in group[:1] for other in group[1:]]
+        for carry, end in ends.items():
+            mates = end.mates if type(end) is Slot else ()
+            pairs += [(carry, other) for mate in mates for other in by_slot.get(id(mate), ())]
+        new = {tuple(sorted((one.at, other.at))): (one, other) for one, other in pairs if one is not other}
+        found = [pair for pair in new.values() if (id(pair[0]), id(pair[1])) not in self.mates]
+        self.mates.update({(id(one), id(other)): (one, other) for one, other in found})
+        return bool(found)
 
     def _match_contents(self, key: int, thing: Any, before: Any, after: Any, ends: dict[Carry, Any]) -> bool:
         """Compare what an object holds before and after an iteration; whether it was not known to change."""
@@ -357,11 +377,12 @@ class Loop:
                 for carry in moving:
                     end = ends[carry]
                     is_hole = type(end) is Hole
-                    new.append(empty(carry.aval) if is_hole else fitted(value_of(trace, end, results), carry.aval))
+                    new.append(empty(carry.aval) if is_hole else fitted(
+                        value_after(trace, end, self.outcome, results), carry.aval))
                     if carry.absent is not None:
                         new.append(flag_of(trace, end, results))
                 more = self.outcome.result
-                more = more if more is None else value_of(trace, more, results)
+                more = more if more is None else value_after(trace, more, self.outcome, results)
                 return more, new, [results[slot.at] for slot in self._appended()]
 
             return self._loop(first, init, iterate)
@@ -456,14 +477,18 @@ class Loop:
                 continue
             value = next(rest)
             flag = next(rest) if carry.absent is not None else None
-            if self._runs() and self.outcome.result is None and not isinstance(end, (Slot, Hole, ArrayTracer)):
-                carry.now = end     # a constant
+            is_constant = self.outcome.result is None and not isinstance(end, (Slot, Hole, ArrayTracer))
+            if self._runs() and (is_constant or type(end) is ArrayTracer):
+                carry.now = end     # the same after each iteration
                 continue
             carry.now = trace.array(value)
-            own = kin_of(end) if has_run else (*kin_of(carry.init), *kin_of(end))
-            carry.now.kin = tuple({id(each): each for each in own}.values())
+            for array in kin_of(end) if has_run else (*kin_of(carry.init), *kin_of(end)):
+                trace.relate(carry.now, array)
             if carry.absent is not None and not (has_run and absence(end) is None):
                 carry.now.absent = Absent(trace.array(flag), *carry.absent)
+        for one, other in self.mates.values():
+            if type(one.now) is type(other.now) is ArrayTracer:
+                trace.relate(one.now, other.now)
         self._place({})
         self._extend_lists({slot.at: trace.array(each) for slot, each in zip(self._appended(), rest)})
 
@@ -507,12 +532,7 @@ def index_aval() -> Any:
 
 def row_of(aval: Any) -> Any:
     """The type of a part of an array for one iteration."""
-    return aval.update(shape=aval.shape[1:], sharding=None)
-
-
-def value_of(trace: ArrayTrace, leaf: Any, results: Sequence[Any]) -> Any:
-    """The value of a leaf, given the results of the body."""
-    return results[leaf.at] if type(leaf) is Slot else present(trace, leaf)
+    return core.mapped_aval(aval.shape[0], 0, aval)
 
 
 def replaced(value: Any, memo: dict[int, Any]) -> Any:

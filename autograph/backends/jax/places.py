@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.backends.jax.arrays import here, is_number
+from autograph.backends.jax.arrays import ArrayTracer, here, is_number
 from autograph.backends.jax.bodies import is_staged
 
 
@@ -28,9 +28,21 @@ class Items:
         leaves = [jax.tree.flatten(item) for item in self.items]
         if not leaves or any(tree != leaves[0][1] or not all(map(is_number, parts)) for parts, tree in leaves):
             raise here("JAX takes an item at a staged index only from a list of numbers, or of arrays of one shape")
-        columns = zip(*(parts for parts, _ in leaves))
         index = jnp.where(index < 0, index + len(leaves), index)
-        return jax.tree.unflatten(leaves[0][1], [jnp.stack([*map(jnp.asarray, column)])[index] for column in columns])
+        taken = [self._taken(column, index) for column in zip(*(parts for parts, _ in leaves))]
+        return jax.tree.unflatten(leaves[0][1], taken)
+
+    def _taken(self, arrays: Sequence[Any], index: Any) -> Any:
+        """Return the array at a staged index; it is that array, so that both change."""
+        trace = self.backend.trace
+        result = trace.array(trace.read(jnp.stack([*map(jnp.asarray, arrays)])[index]))
+        for at, array in enumerate(arrays):
+            if isinstance(array, ArrayTracer) and array.ndim:
+                if array.part_of is None and array.aval.dtype == result.aval.dtype:
+                    trace.link(result, array, trace.read(index == at))
+                else:
+                    trace.relate(result, array)
+        return result
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not is_staged(index):

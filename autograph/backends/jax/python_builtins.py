@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,6 +14,7 @@ from autograph.backends.jax import effects, iterables
 from autograph.backends.jax.arrays import ArrayTrace, here, is_array
 from autograph.backends.jax.bodies import is_staged, truth
 from autograph.operators.conditionals import if_exp
+from autograph.operators.logical import and_, or_
 
 
 def print_(trace: ArrayTrace, *args: Any, **kwargs: Any) -> Any:
@@ -93,6 +95,31 @@ def _better(trace: ArrayTrace, value: Any, best: Any, key: Any, wins: Any) -> An
     if not is_staged(won):
         return value if won else best
     return if_exp(won, lambda: value, lambda: best)
+
+
+def any_(trace: ArrayTrace, values: Any) -> Any:
+    return _decided(trace, values, True)
+
+
+def all_(trace: ArrayTrace, values: Any) -> Any:
+    return _decided(trace, values, False)
+
+
+def _decided(trace: ArrayTrace, values: Any, decides: bool) -> Any:
+    """`any` or `all`: whether the truth of one of the values is `decides`."""
+    if is_array(values) or isinstance(values, iterables.Source):
+        values = list(iterables.source_of(trace, values).items(trace))  # type: ignore[union-attr]
+    if not isinstance(values, (list, tuple)) or not effects.contains_staged([*values]):
+        return NotImplemented
+    found: Any = not decides
+    for value in values:
+        operator = or_ if decides else and_
+        found = operator(partial(_same, found), partial(_same, value), test=True)
+    return found
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def sorted_(trace: ArrayTrace, values: Any, *, key: Any = None, reverse: bool = False) -> Any:

@@ -21,7 +21,7 @@ from jax._src import core
 from autograph.backends.jax.arrays import ArrayTracer, is_number
 from autograph.backends.jax.journal import slots_of
 from autograph.errors import StagingError
-from autograph.operators.state import UNBOUND
+from autograph.operators.state import UNBOUND, State
 
 Children = tuple[list[Any], Callable[[list[Any]], Any]]
 _ATOMS = (type, FunctionType, MethodType, BuiltinFunctionType, ModuleType, str, bytes, range, slice, set, frozenset)
@@ -35,12 +35,14 @@ class Slot:
         at: its place among the results of the body.
         aval: its type.
         kin: arrays from before the body that it may be, or may be a part of.
+        mates: other slots that may be the same array.
         absent: the slot of the flag that says whether it is missing, what is there instead, and the variable's name.
     """
 
     at: int
     aval: Any
     kin: tuple[ArrayTracer, ...] = ()
+    mates: tuple[Slot, ...] = ()
     absent: tuple[Any, Any, str] | None = None
 
 
@@ -122,9 +124,11 @@ class Join:
         pairs: the leaves that differ.
     """
 
-    def __init__(self, first: Callable[[Any], Any], second: Callable[[Any], Any]) -> None:
+    def __init__(self, first: Callable[[Any], Any], second: Callable[[Any], Any], state: State) -> None:
         """Args: `first`, `second`: the state on each path of an object that both may have changed."""
         self.read = first, second
+        self.state = state
+        self.known: set[int] | None = None
         self.pairs: list[tuple[Any, Any]] = []
         self.names: list[str] = []
         self.memo: dict[tuple[int, int], Callable[[list[Any]], Any]] = {}
@@ -162,6 +166,8 @@ class Join:
             return lambda leaves: leaves[at]
         if type(a) is not type(b):
             raise Mismatch(f"`{name}` is {described(a)} on one path and {described(b)} on another")
+        if self._is_known(a) or self._is_known(b):
+            raise Mismatch(f"`{name}` is one of two {type(a).__name__} objects, of which the program may change one")
         parts_a, parts_b = children(self.read[0](a)), children(self.read[1](b))
         if parts_a is None or parts_b is None:
             if _equal(a, b):
@@ -173,6 +179,14 @@ class Join:
             raise Mismatch(f"`{name}` has other items on one path than on another")
         parts = [self.join(x, y, name) for x, y in zip(items_a, items_b)]
         return lambda leaves: make([part(leaves) for part in parts])
+
+    def _is_known(self, thing: Any) -> bool:
+        """Whether an object that can change was there before both paths."""
+        if isinstance(thing, tuple) or _is_frozen(thing):
+            return False
+        if self.known is None:
+            self.known = {id(each) for each in reachable([variable.get() for variable in self.state.snapshot()])}
+        return id(thing) in self.known
 
     def _join_missing(self, a: Any, b: Any, name: str) -> Callable[[list[Any]], Any]:
         missing, other = (a, b) if a is None or a is UNBOUND else (b, a)
@@ -193,6 +207,25 @@ class Join:
         if missing is UNBOUND:
             return lambda leaves: other
         raise Mismatch(f"`{name}` is None on one path and {described(other)} on another")
+
+
+def _is_frozen(thing: Any) -> bool:
+    parameters = getattr(type(thing), "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
+def reachable(values: list[Any]) -> list[Any]:
+    """The containers and objects in values, those in these, and so on."""
+    found: list[Any] = []
+    visited: set[int] = set()
+    while values:
+        value = values.pop()
+        if id(value) in visited or (parts := children(value)) is None:
+            continue
+        visited.add(id(value))
+        found.append(value)
+        values += parts[0]
+    return found
 
 
 @dataclasses.dataclass(eq=False)
