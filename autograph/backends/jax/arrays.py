@@ -11,10 +11,8 @@ of, and a store into it is a store into that array.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType
 from typing import Any, NamedTuple
 
 import jax
@@ -22,10 +20,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
-from autograph.backends.jax import views
+from autograph.backends.jax import masked, views
 from autograph.backends.jax.journal import Journal
+from autograph.backends.jax.lines import here, place
 from autograph.errors import StagingError
-from autograph.operators.tracebacks import is_library, user_frame
 
 
 class Doubtful(StagingError):
@@ -156,6 +154,8 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
 
     def __getitem__(self, index: Any) -> Any:
         values = self._trace.snapshot(index)
+        if masked.is_mask(values):
+            return masked.Masked(self._trace.array(self._trace.read(self)), values)
         if not (self.ndim and views.is_basic(values)):
             return self._trace.own(super().__getitem__(index), self)
         part = self._trace.part(self, lambda base: base[values], lambda base, new: base.at[values].set(new))
@@ -313,27 +313,6 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufcV" and value.dtype.names is None
 
 
-def here(message: str) -> StagingError:
-    """Return a StagingError at the line of the user's code that runs."""
-    return StagingError(message, *place())
-
-
-def place() -> tuple[str, int] | tuple[()]:
-    """File and line of the user's code that runs."""
-    frame = user_frame()
-    while frame is not None and (is_library(frame.f_code) or is_of_jax(frame.f_code)):
-        frame = frame.f_back
-    return (frame.f_code.co_filename, frame.f_lineno) if frame else ()
-
-
-def is_of_jax(code: CodeType) -> bool:
-    """Whether code is JAX's."""
-    return code.co_filename.startswith(_JAX)
-
-
-_JAX = os.path.dirname(jax.__file__) + os.sep
-
-
 class ArrayTrace(core.Trace):  # type: ignore[misc]
     """The trace of a call of a function of `ag.convert`.
 
@@ -471,11 +450,19 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             array.root.stale = value.augments[1]    # the second half of `array[index] += …`
         self.stored = self.stored or place() or ("", 0)
         self.check_stale()
+        if type(value) is masked.Masked:
+            value = value.of_mask(index)
+        elif masked.is_mask(index):
+            masked.check_fits(array, index, value)
         old, new = self.read(array), self.read(value)
         if np.iscomplexobj(new) and not np.iscomplexobj(old):
             raise TypeError("float() argument must be a string or a real number, not 'complex'")
         with core.set_current_trace(self.parent_trace):
-            value = jnp.asarray(old).at[index].set(jnp.asarray(new).astype(old.dtype) if is_number(new) else new)
+            new = jnp.asarray(new).astype(old.dtype)
+            if masked.is_mask(index):
+                value = jnp.where(masked.spread(index, old.ndim), new, old)
+            else:
+                value = jnp.asarray(old).at[index].set(new)
         self.write(array, value)
         self._store_through(array.root, {id(array.root)})
 

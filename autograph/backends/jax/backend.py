@@ -18,10 +18,11 @@ from jax._src.interpreters.batching import BatchTracer
 from jax._src.interpreters.partial_eval import DynamicJaxprTracer
 
 from autograph.backends.jax import effects, entry, iterables, python_builtins
-from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, here, is_array
+from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, is_array
 from autograph.backends.jax.bodies import is_staged, of_program, related, truth
 from autograph.backends.jax.branches import stage_if
 from autograph.backends.jax.generated import Generated, consumed
+from autograph.backends.jax.lines import here
 from autograph.backends.jax.loops import SHORT, Loop
 from autograph.backends.jax.places import Fixed, Items
 from autograph.backends.jax.structures import Mismatch, staging_error

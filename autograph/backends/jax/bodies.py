@@ -210,7 +210,7 @@ def unified(a: Any, b: Any, broadcast: bool = False) -> Any:
         dtype, weak = a.dtype, a.weak_type and b.weak_type
     else:
         dtype, weak = dtypes.result_type(_like(a), _like(b), return_weak_type_flag=True)
-    source = a if len(a.shape) == len(shape) and a.shape == shape else b
+    source = a if a.shape == shape and (b.shape != shape or _axes(a) >= _axes(b)) else b
     return source.update(shape=shape, dtype=dtype, weak_type=weak, **_varying(a, b, source))
 
 

@@ -9,9 +9,10 @@ from jax import lax
 from jax._src import core
 
 from autograph.backends.jax import effects
-from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, place
+from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
 from autograph.backends.jax.journal import put_back
+from autograph.backends.jax.lines import place
 from autograph.backends.jax.structures import Hole, Join, Mismatch, Slot, mapped, staging_error
 from autograph.operators.state import State
 

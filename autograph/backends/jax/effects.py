@@ -19,7 +19,8 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import batching, partial_eval
 
-from autograph.backends.jax.arrays import ArrayTrace, here, is_array, is_of_jax, mark, place
+from autograph.backends.jax.arrays import ArrayTrace, is_array, mark
+from autograph.backends.jax.lines import here, is_of_jax, place
 from autograph.backends.jax.structures import children
 from autograph.operators.tracebacks import is_library, shelter_at
 

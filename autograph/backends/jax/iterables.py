@@ -9,7 +9,8 @@ import jax.numpy as jnp
 from jax import lax
 from jax._src import core
 
-from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, here, is_array
+from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_array
+from autograph.backends.jax.lines import here
 from autograph.backends.jax.structures import is_leaf
 
 Slices = Iterator[Any]

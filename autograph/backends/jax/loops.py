@@ -18,10 +18,11 @@ from jax import lax
 from jax._src import core
 
 from autograph.backends.jax import counting, effects
-from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, here, place
+from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
 from autograph.backends.jax.journal import put_back
+from autograph.backends.jax.lines import here, place
 from autograph.backends.jax.reverse import results_of_loop
 from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped
 from autograph.errors import StagingError

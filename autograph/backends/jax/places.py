@@ -9,8 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograph.backends.jax.arrays import ArrayTracer, here, is_number
+from autograph.backends.jax.arrays import ArrayTracer, is_number
 from autograph.backends.jax.bodies import is_staged
+from autograph.backends.jax.lines import here
 
 
 class Items:

@@ -11,8 +11,9 @@ import jax.numpy as jnp
 from jax._src.lax import lax as lax_internal
 
 from autograph.backends.jax import effects, iterables
-from autograph.backends.jax.arrays import ArrayTrace, here, is_array
+from autograph.backends.jax.arrays import ArrayTrace, is_array
 from autograph.backends.jax.bodies import is_staged, truth
+from autograph.backends.jax.lines import here
 from autograph.operators.conditionals import if_exp
 from autograph.operators.logical import and_, or_
 
