@@ -97,7 +97,8 @@ class Masked:
 
 def _unknown_length() -> Exception:
     return here("how many items `x[mask]` has is known only when the program runs. JAX stages stores into it, "
-                "operations with numbers and with other arrays at the same mask, and sum, mean, any, all; else use jnp.where")
+                "operations with numbers and with other arrays at the same mask, and sum, mean, any, all; else use "
+                "jnp.where")
 
 
 def _define(name: str) -> None:
