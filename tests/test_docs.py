@@ -95,6 +95,7 @@ def test_commands(tmp_path: Path) -> None:
 
 PAGES = """backends functions gradients performance saving tensorflow training""".split()
 PAGES += ["tensorboard"] if importlib.util.find_spec("tensorboard") else []
+PAGES += ["jax"] if importlib.util.find_spec("jax") else []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -11,6 +11,7 @@ of, and a store into it is a store into that array.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -21,8 +22,8 @@ import numpy as np
 from jax._src import core
 
 from autograph.backends.jax import masked, views
-from autograph.backends.jax.journal import Journal
 from autograph.backends.jax.lines import here, place
+from autograph.backends.jax.undo_log import UndoLog
 from autograph.errors import StagingError
 
 
@@ -157,7 +158,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         if masked.is_mask(values):
             return masked.Masked(self._trace.array(self._trace.read(self)), values)
         if not (self.ndim and views.is_basic(values)):
-            return self._trace.own(super().__getitem__(index), self)
+            return self._trace.own(super().__getitem__(values), self)
         part = self._trace.part(self, lambda base: base[values], lambda base, new: base.at[values].set(new))
         if not part.ndim and not views.has_ellipsis(values):
             return self._trace.own(part, part)
@@ -221,42 +222,13 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
 
     # `x += v` makes a new array, as in JAX ----------------------------------------------------------------------------
 
-    def _augmented(self, result: Any) -> Any:
+    def augmented(self, result: Any) -> Any:
+        """Return the result of `self += …` and the like."""
         if self.ndim and type(result) is ArrayTracer:
             root = self.root
             result.augments = root, root.stale
             root.stale = place() or ("", 0)
         return result
-
-    def __iadd__(self, other: Any) -> Any:
-        return self._augmented(self + other)
-
-    def __isub__(self, other: Any) -> Any:
-        return self._augmented(self - other)
-
-    def __imul__(self, other: Any) -> Any:
-        return self._augmented(self * other)
-
-    def __itruediv__(self, other: Any) -> Any:
-        return self._augmented(self / other)
-
-    def __ifloordiv__(self, other: Any) -> Any:
-        return self._augmented(self // other)
-
-    def __imod__(self, other: Any) -> Any:
-        return self._augmented(self % other)
-
-    def __ipow__(self, other: Any) -> Any:
-        return self._augmented(self**other)
-
-    def __iand__(self, other: Any) -> Any:
-        return self._augmented(self & other)
-
-    def __ior__(self, other: Any) -> Any:
-        return self._augmented(self | other)
-
-    def __ixor__(self, other: Any) -> Any:
-        return self._augmented(self ^ other)
 
     # NumPy's functions are JAX's --------------------------------------------------------------------------------------
 
@@ -275,6 +247,15 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         out = kwargs.pop("out", None) if isinstance(kwargs.get("out"), core.Tracer) else None
         result = self._trace.called(theirs, args, kwargs)
         return result if out is None else _into((out,), result)
+
+
+def _define_augmented(name: str) -> None:
+    function = getattr(operator, name)
+    setattr(ArrayTracer, f"__i{name.strip('_')}__", lambda self, other: self.augmented(function(self, other)))
+
+
+for _name in "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift".split():
+    _define_augmented(_name)
 
 
 def mark(number: int) -> str:
@@ -318,7 +299,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
 
     Attributes:
         parent_trace: the trace below. While the body of a construct is traced, it is the trace of that body.
-        journal: what the innermost body that is being traced has changed so far.
+        undo_log: the changes of the innermost body that is being traced, so far.
         count: how many arrays there are.
         depth: how many bodies are being traced, one in the other.
         stored: the first line that stores into an array.
@@ -332,7 +313,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         super().__init__()
         self.parent_trace = parent
         self.requires_low = False
-        self.journal = Journal()
+        self.undo_log = UndoLog()
         self.count = self.depth = 0
         self.stored: tuple[Any, ...] = ()
         self.read_stale: tuple[Any, ...] | None = None
@@ -441,7 +422,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             with core.set_current_trace(self.parent_trace):
                 self.write(array.part_of.base, array.part_of.put(base, value))
             return
-        self.journal.log(array)
+        self.undo_log.log(array)
         array.content, array.aval = value, core.typeof(value)
 
     def store(self, array: ArrayTracer, index: Any, value: Any) -> None:
@@ -477,13 +458,13 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
                 self._store_through(other, done)
         for other in array.kin:
             if id(other.root) not in done:
-                self.journal.log(other.root)
+                self.undo_log.log(other.root)
                 other.root.doubt = f"{self._line()} stores into an array that may be the same one"
 
     def link(self, one: ArrayTracer, other: ArrayTracer, same: Any) -> None:
         """Let two arrays be one where a flag of the trace below is true."""
-        self.journal.log(one)
-        self.journal.log(other)
+        self.undo_log.log(one)
+        self.undo_log.log(other)
         one.links, other.links = (*one.links, (other, same)), (*other.links, (one, same))
 
     def relate(self, one: ArrayTracer, other: ArrayTracer) -> None:
@@ -492,7 +473,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             return
         for array, new in ((one.root, other), (other.root, one)):
             if not any(each is new for each in array.kin):
-                self.journal.log(array)
+                self.undo_log.log(array)
                 array.kin = (*array.kin, new)
 
     def _line(self) -> str:

@@ -289,7 +289,7 @@ class JaxBackend(protocol.Backend):
         result: list[Any] = []
 
         def body(item: Any) -> None:
-            self.trace.journal.log(result)
+            self.trace.undo_log.log(result)
             result.append(element(item))
 
         loops.for_stmt(iterable, body)
@@ -340,7 +340,8 @@ class JaxBackend(protocol.Backend):
         values = value if isinstance(value, tuple) else (value,)
         if not effects.contains_staged([*values]):
             return NotImplemented
-        return effects.formatted(self.trace, lambda: template % value)
+        is_tuple = isinstance(value, tuple)
+        return effects.Text(lambda *given: template % (given if is_tuple else given[0]), values)
 
     # Objects ----------------------------------------------------------------------------------------------------------
 
@@ -350,7 +351,7 @@ class JaxBackend(protocol.Backend):
             return NotImplemented
         if isinstance(value, _CHANGING) or hasattr(value, "__dict__") or hasattr(type(value), "__slots__"):
             if not isinstance(value, (type, types.ModuleType, types.FunctionType, np.ndarray, core.Tracer, jax.Array)):
-                trace.journal.log(value)
+                trace.undo_log.log(value)
         if type(value) in (list, tuple):
             return Items(self, value)
         return NotImplemented if value is None or not isinstance(value, (jax.Array, np.ndarray)) else Fixed(self, value)

@@ -15,14 +15,14 @@ from jax._src.interpreters import partial_eval as pe
 from jax._src.lax import lax as lax_internal
 
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
-from autograph.backends.jax.journal import Journal, put_back
 from autograph.backends.jax.structures import Slot, mapped
+from autograph.backends.jax.undo_log import UndoLog, put_back
 from autograph.errors import AutographError
 from autograph.operators.state import State, Variable
 
 
 class Outcome:
-    """What a body does, when it runs.
+    """The effect of a body, when it runs.
 
     Attributes:
         jaxpr, consts: what it computes; the results are the leaves of the values below.
@@ -43,7 +43,7 @@ class Outcome:
         self.raised: BaseException | None = None
 
     def held(self, thing: Any) -> Any:
-        """What an object is to be read as after the body: a copy with the items that it has then."""
+        """Return an object as it is after the body: a copy with the items that it has then."""
         if id(thing) not in self.contents:
             return thing
         held = copy.copy(thing)
@@ -80,7 +80,7 @@ def traced(
 
     def body(*arguments: Any) -> list[Any]:
         before, count = state.snapshot(), trace.count
-        outer, trace.journal = trace.journal, Journal()
+        outer, trace.undo_log = trace.undo_log, UndoLog()
         path = trace.path
         trace.depth += 1
         try:
@@ -95,9 +95,9 @@ def traced(
                     outcome.raised = error
                 return _collect(trace, outcome, state, before, count)
         finally:
-            trace.journal.undo()
+            trace.undo_log.undo()
             state.restore(before)
-            trace.journal, trace.path = outer, path
+            trace.undo_log, trace.path = outer, path
             trace.depth -= 1
 
     with core.set_current_trace(trace.parent_trace):
@@ -126,7 +126,7 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
         return made
 
     def keep(thing: Any) -> bool:
-        return id(thing) in trace.journal.before
+        return id(thing) in trace.undo_log.before
 
     if outcome.raised is not None:
         return []
@@ -134,7 +134,7 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
     outcome.result = mapped(outcome.result, lowered, keep, memo)
     for variable in state.changed(before):
         outcome.variables[variable] = mapped(variable.get(), lowered, keep, memo)
-    rest = list(trace.journal.changed())
+    rest = list(trace.undo_log.changed())
     for thing, old, new in rest:
         if isinstance(thing, ArrayTracer):
             if new[0] is not old[0] and thing.number <= count:

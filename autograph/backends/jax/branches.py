@@ -11,9 +11,9 @@ from jax._src import core
 from autograph.backends.jax import effects
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
-from autograph.backends.jax.journal import put_back
 from autograph.backends.jax.lines import place
 from autograph.backends.jax.structures import Hole, Join, Mismatch, Slot, mapped, staging_error
+from autograph.backends.jax.undo_log import put_back
 from autograph.operators.state import State
 
 Thunk = Callable[[], Any]
@@ -76,10 +76,10 @@ def adopt(trace: ArrayTrace, outcome: Outcome, state: State, leaves: list[Any]) 
         if isinstance(thing, ArrayTracer):
             trace.write(thing, leaves[after.at])
         else:
-            trace.journal.log(thing)
+            trace.undo_log.log(thing)
             put_back(thing, lift(after))
     for array, why in outcome.doubts.values():
-        trace.journal.log(array)
+        trace.undo_log.log(array)
         array.doubt = why
     return lift(outcome.result)
 
@@ -107,10 +107,10 @@ def _merge(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, state: S
         if isinstance(thing, ArrayTracer):
             trace.write(thing, fitted_content(trace, thing, trace.read(make(leaves))))
         else:
-            trace.journal.log(thing)
+            trace.undo_log.log(thing)
             put_back(thing, make(leaves))
     for array, why in {**then.doubts, **other.doubts}.values():
-        trace.journal.log(array)
+        trace.undo_log.log(array)
         array.doubt = why
     return result(leaves)
 
@@ -140,9 +140,14 @@ def _computed(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, join:
         avals.append(aval)
         flagged.append(next((absent for leaf in (a, b) if (absent := absence(leaf)) is not None), None))
 
+    with core.set_current_trace(trace.parent_trace):
+        outer = [[_value_before(trace, leaf, aval, outcome) for leaf, aval in zip(leaves, avals)]
+                 for leaves, outcome in zip(zip(*join.pairs), (then, other))]
+
     def results(outcome: Outcome, side: int) -> list[Any]:
         values = outcome.run()
-        leaves = [_value(trace, pair[side], aval, outcome, values) for pair, aval in zip(join.pairs, avals)]
+        leaves = [_value(trace, pair[side], aval, outcome, values) if known is None else known
+                  for pair, aval, known in zip(join.pairs, avals, outer[side])] if outer else []
         return leaves + [flag_of(trace, pair[side], values) for pair, flag in zip(join.pairs, flagged) if flag]
 
     with core.set_current_trace(trace.parent_trace):
@@ -197,7 +202,7 @@ def kin_of(leaf: Any) -> tuple[ArrayTracer, ...]:
 
 
 def absence(leaf: Any) -> tuple[Any, str] | None:
-    """What may be in place of a leaf, and the name of its variable."""
+    """Return the value in place of a leaf that may be missing, and the name of its variable; or None."""
     if type(leaf) is Hole:
         return leaf.value, leaf.name
     if type(leaf) is Slot:
@@ -207,6 +212,13 @@ def absence(leaf: Any) -> tuple[Any, str] | None:
 
 def _value(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome, values: list[Any]) -> Any:
     return empty(aval) if type(leaf) is Hole else fitted(value_after(trace, leaf, outcome, values), aval)
+
+
+def _value_before(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome) -> Any:
+    """The value of a leaf that a body does not compute; None if it does."""
+    if type(leaf) is Slot or (type(leaf) is ArrayTracer and id(leaf.root) in outcome.contents):
+        return None
+    return _value(trace, leaf, aval, outcome, [])
 
 
 def value_after(trace: ArrayTrace, leaf: Any, outcome: Outcome, results: Sequence[Any]) -> Any:

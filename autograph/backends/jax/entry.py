@@ -22,7 +22,7 @@ from autograph.operators.calls import convert_call
 
 
 class _Notes(threading.local):
-    """What is being explained in this thread: the notes of the traces that have ended, or None."""
+    """The notes of the traces that have ended, while this thread explains a call; else None."""
 
     collected: list[Any] | None = None
 
@@ -60,7 +60,7 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
         args, kwargs = _changed_in_place((args, kwargs), adopted, trace, arrays)
         result = function(*args, **kwargs)
         result = mapped(result, released, lambda thing: False, {})
-        for thing, _ in trace.journal.before.values():
+        for thing, _ in trace.undo_log.before.values():
             _release(thing, released)
         if NOTES.collected is not None:
             NOTES.collected += trace.notes
@@ -73,7 +73,7 @@ def _changed_in_place(value: Any, leaf: Callable[[Any], Any], trace: ArrayTrace,
         if id(value) in memo:
             return value
         memo[id(value)] = value, value
-        trace.journal.log(value)
+        trace.undo_log.log(value)
         for key, item in list(enumerate(value) if isinstance(value, list) else value.items()):
             value[key] = _changed_in_place(item, leaf, trace, memo)
         return value
@@ -110,7 +110,7 @@ def handed(backend: Any, function: Any) -> Any:
     if isinstance(function, types.BuiltinMethodType):
         owner = function.__self__
         if isinstance(owner, _CHANGING):
-            trace.journal.log(owner)
+            trace.undo_log.log(owner)
         elif isinstance(owner, str) and function.__name__ in _TEXT:
             return lambda *args, **kwargs: effects.formatted(trace, lambda: function(*args, **kwargs))
     if function is setattr or function is delattr:
@@ -131,7 +131,7 @@ def _logged(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function that may change its arguments."""
     for arg in (*args, *kwargs.values()):
         if isinstance(arg, _CHANGING) or (hasattr(arg, "__dict__") and children(arg) is not None):
-            trace.journal.log(arg)
+            trace.undo_log.log(arg)
     return function(*args, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""What a staged `for` iterates over: arrays, ranges with staged bounds, and `enumerate`, `zip`, `reversed` of these."""
+"""The items of a staged `for`: of arrays, ranges with staged bounds, and `enumerate`, `zip`, `reversed` of these."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ from autograph.backends.jax import counting, effects
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
-from autograph.backends.jax.journal import put_back
 from autograph.backends.jax.lines import here, place
 from autograph.backends.jax.reverse import results_of_loop
 from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped
+from autograph.backends.jax.undo_log import put_back
 from autograph.errors import StagingError
 from autograph.operators.state import UNBOUND, State, Variable
 
@@ -113,8 +113,9 @@ class Loop:
         raise here(f"{self.construct}: the types of its variables change in each iteration")
 
     def _staged(self, first: Any, ends: dict[Carry, Any]) -> bool:
-        is_static = first is None and not self.growing and (self.length is None or type(self.length) is int)
-        if is_static and counting.is_independent(self.outcome, self.carries):
+        needs_nothing = first is None and not self.growing and not self.arrays
+        is_known = self.length is None or type(self.length) is int
+        if needs_nothing and is_known and counting.is_independent(self.outcome, self.carries):
             return False
         known: dict[Carry, Any] = {}
         if first is None and self.length is None:
@@ -163,7 +164,7 @@ class Loop:
             trace.relate(one.now, other.now)
         self._place({})
         for items, _ in self.growing.values():
-            trace.journal.log(items)
+            trace.undo_log.log(items)
             unknown = trace.array(self.inputs[0])
             unknown.doubt = "it is an item of a list that grows in the loop"
             items[:] = [unknown]
@@ -176,12 +177,12 @@ class Loop:
             variable.set(replaced(value, memo))
         for thing, held in self.contents.values():
             if not isinstance(thing, ArrayTracer):
-                trace.journal.log(thing)
+                trace.undo_log.log(thing)
                 put_back(thing, replaced(held, memo))
             elif held.now is not thing:
                 trace.write(thing, trace.read(held.now))
         for array, why in self.doubts.values():
-            trace.journal.log(array)
+            trace.undo_log.log(array)
             array.doubt = why
 
     def _iteration(self) -> Any:
@@ -323,7 +324,7 @@ class Loop:
             shapes = f"{carry.aval.shape} before an iteration and {aval_of(new).shape} after it"
             raise Mismatch(f"`{name}` has the shape {shapes}") from None
         if aval != carry.aval:
-            same_type = aval.dtype == carry.aval.dtype and aval.shape == carry.aval.shape
+            same_type = aval == carry.aval.update(weak_type=aval.weak_type)
             carry.aval, again = aval, not (same_type and self._has_one_width())
         known = {id(each) for each in carry.kin}
         more = tuple(each for each in kin_of(new) if id(each) not in known)
@@ -370,6 +371,9 @@ class Loop:
                     inputs += [None] * len(start)
                     init += start
 
+            outer = {carry: empty(carry.aval) if type(ends[carry]) is Hole else fitted(ends[carry], carry.aval)
+                     for carry in moving if not isinstance(ends[carry], (Slot, ArrayTracer))}
+
             def iterate(go: Any, index: Any, parts: Any, values: Any) -> tuple[Any, list[Any], list[Any]]:
                 rest = iter(values)
                 results = self.outcome.run(
@@ -377,8 +381,7 @@ class Loop:
                 new: list[Any] = []
                 for carry in moving:
                     end = ends[carry]
-                    is_hole = type(end) is Hole
-                    new.append(empty(carry.aval) if is_hole else fitted(
+                    new.append(outer[carry] if carry in outer else fitted(
                         value_after(trace, end, self.outcome, results), carry.aval))
                     if carry.absent is not None:
                         new.append(flag_of(trace, end, results))
@@ -412,8 +415,9 @@ class Loop:
             (_, final), appended = lax.scan(scanned, (start, init), self.arrays, length=self.length)
             return [*final, *appended]
         if self.growing:
-            raise Mismatch("a list grows by a number of items that is known only when the program runs. Make an array "
-                           "for the largest number of items before the loop, and count how many there are")
+            raise StagingError(
+                f"{self.construct}: a list grows by a number of items that is known only when the program runs. Make "
+                "an array for the largest number of items before the loop, and count how many there are", *self.where)
         more = lax.full((), True) if first is None else first
 
         def body(carried: Any, parts: Any) -> Any:
@@ -497,7 +501,7 @@ class Loop:
         """Append the items of all iterations to the lists that grow."""
         trace = self.trace
         for items, appended in self.growing.values():
-            trace.journal.log(items)
+            trace.undo_log.log(items)
             for index in range(self.length):
                 memo: dict[int, Any] = {}
 

@@ -129,5 +129,6 @@ def check_fits(array: Any, mask: Any, value: Any) -> None:
     Raises:
         StagingError: it has an item for each.
     """
-    if jnp.ndim(value) > array.ndim - mask.ndim and jnp.size(value) != 1:
+    value = jnp.asarray(value)
+    if value.ndim > array.ndim - mask.ndim and value.size != 1:
         raise _unknown_length()

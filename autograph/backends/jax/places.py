@@ -1,4 +1,4 @@
-"""What is indexed or changed: lists with staged indices, and arrays that cannot change."""
+"""Indexing of lists at staged places, and of arrays that cannot change."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ import numpy as np
 from jax._src import core
 
 from autograph.backends.jax.arrays import ArrayTracer, is_number
-from autograph.backends.jax.journal import slots_of
+from autograph.backends.jax.undo_log import slots_of
 from autograph.errors import StagingError
 from autograph.operators.state import UNBOUND, State
 
@@ -98,6 +98,8 @@ def mapped(value: Any, leaf: Callable[[Any], Any], keep: Callable[[Any], bool], 
         keep: whether a container stays the object that it is.
         memo: what was replaced already, by identity, with the original, which it keeps alive.
     """
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        return leaf(value)      # two numbers may be one object, and are still two
     if id(value) in memo:
         return memo[id(value)][1]
     if is_leaf(value):

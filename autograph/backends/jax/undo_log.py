@@ -1,7 +1,7 @@
-"""What the body of a construct changes, other than its variables: arrays, lists, dicts, sets and objects.
+"""Notes the changes of a body, other than of its variables: of arrays, lists, dicts, sets and objects.
 
 JAX traces both branches of an `if`, and the body of a loop once. What they do to objects must not be done yet: the
-journal of a body keeps the state that each object had before its first change, so that the body's changes can be
+log of a body keeps the state that each object had before its first change, so that the body's changes can be
 undone, and become results of the construct.
 """
 
@@ -16,7 +16,7 @@ _CONTAINERS = (list, dict, set, deque, bytearray)
 
 
 def contents_of(thing: Any) -> Any:
-    """What an object holds: enough to put it back."""
+    """Return the items and attributes of an object: enough to put them back."""
     if isinstance(thing, _CONTAINERS):
         return (thing.copy(), _attributes(thing))
     if hasattr(type(thing), "content"):     # an array
@@ -65,7 +65,7 @@ def refill(container: Any, items: Any) -> None:
         (container.extend if isinstance(container, deque) else container.update)(items)
 
 
-class Journal:
+class UndoLog:
     """The objects that a body has changed, with what they held before."""
 
     def __init__(self) -> None:

@@ -1,0 +1,215 @@
+"""Arrays that change in place: stores, views and aliases do what they do in NumPy, or are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp
+
+import autograph as ag
+from tests.backends.jax.agreeing import agrees, refuses
+
+XS = np.arange(12.0)
+SQUARE = np.arange(9.0).reshape(3, 3)
+
+
+def set_all(x, value):
+    for i in range(len(x)):
+        x[i] = value * i
+
+
+def filled_by_callee(x):
+    set_all(x[1:], 2.0)
+    return x, x.sum()
+
+
+def row_is_a_view(m):
+    row = m[1]
+    row[0] = 50
+    m[1, 1] = 60
+    return m, row, row.sum()
+
+
+def rows_in_a_loop(m):
+    for row in m:
+        row[0] = row[1] + row[2]
+    return m
+
+
+def transposed(m):
+    t = m.T
+    t[0, 1] = 9.0
+    m[2, 0] = 8.0
+    return m, t
+
+
+def functions_of_views(m):
+    np.swapaxes(m, 0, 1)[0, 2] = 5.0
+    np.squeeze(m[None])[1] = 7.0
+    np.flip(m, 0)[0] = 1.0
+    return m
+
+
+def reshape_is_a_view(m):
+    flat = m.reshape(-1)
+    flat[::4] = -1
+    return m, flat
+
+
+def reshape_of_transposed_is_a_copy(m):
+    flat = m.T.reshape(-1)
+    m[0] = 7.0
+    return m, flat
+
+
+def copies(m, x):
+    others = x.copy(), x.astype(float), x.flatten(), +x, x * 1, m[[0, 1]], np.where(x > 0, x, x)
+    x[:] = 0
+    m[:] = 1
+    return others
+
+
+def aliases(x):
+    y = x
+    held = {"a": [x]}
+    y[0] = 5
+    held["a"][0][1] = 6
+    return x, y, held
+
+
+def store_by_data(x, i, n):
+    x[i] += 3
+    x[i : i + 1 if i is None else None] *= 2 if False else 1
+    for k in range(n):
+        x[k] -= i
+    return x
+
+
+def chosen_array(x, b):
+    y = x if b else x * 2
+    y[0] = 9.0
+    x[1] = 8.0
+    return x, y
+
+
+def chosen_item(x, i):
+    parts = [x, x * 2, x * 3]
+    parts[i][0] = 9.0
+    return parts
+
+
+def swapped(x, n):
+    a, b = x * 1, x * 2
+    for i in range(n):
+        a[0] = i
+        a, b = b, a
+    return a, b
+
+
+def bound_in_a_loop(x, n):
+    a = x * 1
+    b = x * 2
+    for i in range(n):
+        a[0] = i
+        b = a
+        a[1] += 1
+    return a, b
+
+
+def returned_early(y, b):
+    if y[1] > 0:
+        if b:
+            return y
+    y[0] -= 1
+    return y
+
+
+def masks(x, limit):
+    mask = x > limit
+    x[mask] = x[mask] * 2 + 1
+    x[x < 2] -= 5
+    x[~mask] *= 2
+    return x, x[mask].sum(), x[x > 100].any()
+
+
+def rows_by_mask(m):
+    m[m[:, 0] > 2] = [1.0, 2.0, 3.0]
+    return m
+
+
+def sieve(flags):
+    flags[:2] = False
+    i = 2
+    while i * i < len(flags):
+        if flags[i]:
+            flags[i * i :: i] = False
+        i += 1
+    return flags
+
+
+@pytest.mark.parametrize("function, args", [
+    (filled_by_callee, (XS,)), (row_is_a_view, (SQUARE,)), (rows_in_a_loop, (np.ones((10, 3)),)),
+    (rows_in_a_loop, (SQUARE,)), (transposed, (SQUARE,)), (functions_of_views, (SQUARE,)),
+    (reshape_is_a_view, (SQUARE,)), (reshape_of_transposed_is_a_copy, (SQUARE,)), (copies, (SQUARE, XS)),
+    (aliases, (XS,)), (chosen_array, (XS, True)), (chosen_array, (XS, False)), (chosen_item, (XS, 1)),
+    (swapped, (XS, 3)), (swapped, (XS, 0)), (bound_in_a_loop, (XS, 3)), (returned_early, (XS, False)),
+    (returned_early, (XS, True)), (masks, (XS, 4.0)), (rows_by_mask, (SQUARE,)), (sieve, (np.ones(30, bool),)),
+])  # fmt: skip
+def test_stores_are_those_of_numpy(function, args):
+    agrees(function, *args)
+
+
+def test_arguments_of_the_caller_stay():
+    x = jnp.zeros(3)
+    jax.jit(ag.convert(set_all))(x, 1.0)
+    assert x.tolist() == [0, 0, 0]
+
+
+def augmented(m):
+    for row in m:
+        row += 1
+    m[0, 0] = 5
+    return m
+
+
+def maybe_the_same(x, n):
+    y = x * 1
+    for _ in range(n):
+        x, y = y, x * 1
+    x[0] = 5.0
+    return y.sum() + x.sum()
+
+
+def test_augmented_assignment_makes_a_new_array():
+    """As on JAX's arrays; but a program that JAX's arrays alone cannot run is understood as NumPy's, or refused."""
+
+    def grown(x):
+        y = x
+        y += 1
+        return x, y
+
+    x, y = jax.jit(ag.convert(grown))(jnp.zeros(2))
+    assert (x.tolist(), y.tolist()) == ([0, 0], [1, 1])
+    assert "In NumPy this changes the array, in JAX it does not" in refuses(augmented, SQUARE)
+
+
+def test_arrays_from_outside_cannot_change():
+    table = jnp.zeros(3)
+
+    def store(x):
+        table[0] = x
+
+    assert "made outside of the function" in refuses(store, 1.0)
+
+
+def test_objects_that_may_be_one_of_two_are_refused():
+    def chosen(x):
+        one, other = [x], [x + 1]
+        either = one if x > 0 else other
+        either.append(x)
+        return one, other
+
+    assert "one of two list objects" in refuses(chosen, 1.0)
