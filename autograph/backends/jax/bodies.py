@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,8 +16,8 @@ from jax._src.interpreters import partial_eval as pe
 from jax._src.lax import lax as lax_internal
 
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
-from autograph.backends.jax.structures import Slot, mapped
-from autograph.backends.jax.undo_log import UndoLog, put_back
+from autograph.backends.jax.structures import Slot, mapped, reachable
+from autograph.backends.jax.undo_log import UndoLog, children_of, put_back
 from autograph.errors import AutographError
 from autograph.operators.state import State, Variable
 
@@ -29,6 +30,7 @@ class Outcome:
         result: what it returns, with slots for leaves.
         variables: the new values of the variables that it rebinds.
         contents: for each object that it changes, by identity: the object, what it held before, and holds then.
+        made: the identities of those that it makes.
         doubts: the arrays whose values are not known after it, and why.
         raised: the exception that it raises, whenever it runs.
     """
@@ -39,6 +41,7 @@ class Outcome:
         self.result: Any = None
         self.variables: dict[Variable, Any] = {}
         self.contents: dict[int, tuple[Any, Any, Any]] = {}
+        self.made: set[int] = set()
         self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
         self.raised: BaseException | None = None
 
@@ -102,7 +105,33 @@ def traced(
 
     with core.set_current_trace(trace.parent_trace):
         outcome.jaxpr, outcome.consts = to_jaxpr(body, avals)
+    _find_made(outcome, state)
     return outcome
+
+
+def _find_made(outcome: Outcome, state: State) -> None:
+    """Find the objects among the changed ones that the body has made.
+
+    Nothing refers to them that was there before: no variable, and nothing else but the outcome of the body.
+    """
+    changed = {key for key, (thing, _, _) in outcome.contents.items() if not isinstance(thing, ArrayTracer)}
+    if not changed:
+        return
+    variables = [*state.snapshot(), *state.module_variables()]
+    changed -= {id(thing) for thing in reachable([variable.get() for variable in variables])}
+    results = [outcome.result, *outcome.variables.values(), *(after for _, _, after in outcome.contents.values())]
+    in_results = {id(thing) for thing in reachable(results)}
+    for key in changed:
+        if key in in_results or _references(outcome.contents[key]) <= _OF_TUPLE_ONLY:
+            outcome.made.add(key)
+
+
+def _references(holder: tuple[Any, ...]) -> int:
+    """The number of references to the first item of a tuple."""
+    return sys.getrefcount(holder[0])
+
+
+_OF_TUPLE_ONLY = _references(([],))
 
 
 def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Variable, Any], count: int) -> list[Any]:
@@ -141,7 +170,7 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
                 outcome.contents[id(thing)] = thing, old, slot(new[0])
             if new[2] is not old[2] and thing.number <= count:
                 outcome.doubts[id(thing)] = thing, new[2]
-        else:
+        elif not _is_unchanged(old, new):
             outcome.contents[id(thing)] = thing, old, mapped(new, lowered, keep, memo)
     slots = {id(array): made for array, made in arrays}
     roots = {id(array.root): made for array, made in reversed(arrays)}
@@ -149,6 +178,12 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
         others = [each for each in related(array) if each is not array]
         made.mates = tuple(slots.get(id(each)) or roots[id(each.root)] for each in others if id(each.root) in roots)
     return leaves
+
+
+def _is_unchanged(old: Any, new: Any) -> bool:
+    """Whether an object holds the very same things as before."""
+    parts = [[*children_of(each)] for each in (old, new)]
+    return len(parts[0]) == len(parts[1]) and all(a is b for a, b in zip(*parts))
 
 
 def related(array: ArrayTracer) -> tuple[ArrayTracer, ...]:

@@ -90,7 +90,9 @@ def _merge(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, state: S
     variables = [each for each in {**then.variables, **other.variables} if each in kept]
     sets = [join.join(then.variables.get(each, each.get()), other.variables.get(each, each.get()), each.name)
             for each in variables]
-    things = [(thing, before) for thing, before, _ in {**then.contents, **other.contents}.values()]
+    made = then.made | other.made
+    contents = {**then.contents, **other.contents}
+    things = [(thing, before) for key, (thing, before, _) in contents.items() if key not in made]
     puts = []
     for thing, before in things:
         afters = [each.contents[id(thing)][2] if id(thing) in each.contents else before for each in (then, other)]

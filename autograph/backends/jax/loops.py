@@ -210,7 +210,7 @@ class Loop:
                 value, new = self._carried(variable.get()), outcome.variables[variable]
                 self.variables[variable], again = self._match(value, new, variable.name, ends)[0], True
         for key, (thing, before, after) in outcome.contents.items():
-            again |= self._match_contents(key, thing, before, after, ends)
+            again |= key not in outcome.made and self._match_contents(key, thing, before, after, ends)
         for key, doubt in outcome.doubts.items():
             again |= key not in self.doubts
             self.doubts[key] = doubt

@@ -40,6 +40,13 @@ def slots_of(kind: type) -> Iterator[str]:
                 yield name
 
 
+def children_of(contents: Any) -> list[Any]:
+    """The things in what `contents_of` has returned, keys and names included."""
+    items, attributes = contents if isinstance(contents, tuple) else ((), contents)
+    pairs = [*items.items()] if isinstance(items, dict) else [*enumerate(items)]
+    return [part for pair in (*pairs, *attributes.items()) for part in pair]
+
+
 def put_back(thing: Any, contents: Any) -> None:
     """Let an object hold again what it held."""
     if hasattr(type(thing), "content"):
