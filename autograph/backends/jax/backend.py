@@ -19,7 +19,7 @@ from jax._src.interpreters.partial_eval import DynamicJaxprTracer
 
 from autograph.backends.jax import effects, entry, iterables, python_builtins
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, is_array
-from autograph.backends.jax.bodies import is_staged, of_program, related, truth
+from autograph.backends.jax.bodies import is_staged, related, truth
 from autograph.backends.jax.branches import stage_if
 from autograph.backends.jax.generated import Generated, consumed
 from autograph.backends.jax.lines import here
@@ -329,7 +329,7 @@ class JaxBackend(protocol.Backend):
 
         def failed() -> None:
             error = AssertionError() if message is None else AssertionError(message())
-            raise of_program(error)
+            raise effects.of_program(error)
 
         stage_if(trace, truth(trace, test), lambda: None, failed, reached_by(message), "`assert`")
 

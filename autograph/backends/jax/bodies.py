@@ -192,12 +192,6 @@ def related(array: ArrayTracer) -> tuple[ArrayTracer, ...]:
     return (root, *array.kin, *root.kin, *(other for other, _ in root.links))
 
 
-def of_program(error: Exception) -> Exception:
-    """Mark an exception that this library raises as one of the user's program, and return it."""
-    error.__ag_raised__ = True  # type: ignore[attr-defined]
-    return error
-
-
 def is_users(error: Exception) -> bool:
     """Whether an exception is one that the user's program raises when it runs, rather than one of staging."""
     if isinstance(error, (AutographError, RecursionError, MemoryError, jax.errors.JAXTypeError,

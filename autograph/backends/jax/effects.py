@@ -7,12 +7,13 @@ branches of an `if`, and a loop until its last element is done.
 from __future__ import annotations
 
 import builtins
+import logging
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -23,6 +24,8 @@ from autograph.backends.jax.arrays import ArrayTrace, is_array, mark
 from autograph.backends.jax.lines import here, is_of_jax, place
 from autograph.backends.jax.structures import children
 from autograph.operators.tracebacks import is_library, shelter_at
+
+_E = TypeVar("_E", bound=BaseException)
 
 
 class Text:
@@ -165,6 +168,15 @@ class Failures:
 FAILURES = Failures()
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record of JAX's log is about another exception than one of the program, which gets that anyway."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not getattr(error, "__ag_raised__", False)
+
+
+logging.getLogger("jax._src.debugging").addFilter(_is_news)
+
+
 def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
     """Let the program raise an exception where it reaches this line.
 
@@ -180,7 +192,7 @@ def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
         error = kind(*args)
         if where and hasattr(error, "add_note"):
             error.add_note(f"at {where[0]}, line {where[1]}")
-        FAILURES.add(error)
+        FAILURES.add(of_program(error))
         raise error
 
     call_back(trace, raise_, exception.args, when)
@@ -199,6 +211,12 @@ def _check_uncaught() -> None:
             raise here("JAX cannot stage that an exception is caught which is raised only for some values. Let a "
                        f"condition decide, instead of the `try` of line {shelter.first}")
         frame = frame.f_back
+
+
+def of_program(error: _E) -> _E:
+    """Mark an exception that this library raises as one of the user's program, and return it."""
+    error.__ag_raised__ = True  # type: ignore[attr-defined]
+    return error
 
 
 def _raised_at(exception: BaseException) -> tuple[str, int] | None:

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from typing import Any
 
-from autograph.backends.jax.bodies import of_program
+from autograph.backends.jax.effects import of_program
 from autograph.operators import comprehensions, loops
 from autograph.operators.backend import OneArgument
 from autograph.operators.conditionals import if_stmt
