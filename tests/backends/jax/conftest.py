@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def sixty_four_bits() -> Iterator[None]:
-    """Turn on JAX's 64-bit numbers for a test."""
+    """Let JAX compute with 64 bits for a test."""
     jax = pytest.importorskip("jax")
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)

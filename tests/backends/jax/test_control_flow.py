@@ -87,12 +87,12 @@ def comprehensions(xs):
 class Account:
     def __init__(self, balance):
         self.balance = balance
-        self.turns = 0
+        self.payments = 0
 
     def pay(self, amount):
         if self.balance >= amount:
             self.balance = self.balance - amount
-            self.turns += 1
+            self.payments += 1
 
 
 @dataclasses.dataclass
@@ -111,7 +111,7 @@ def objects(xs, start):
             pair.low = x
         else:
             pair.high = pair.high + x
-    return account.balance, account.turns, seen, pair.low, pair.high
+    return account.balance, account.payments, seen, pair.low, pair.high
 
 
 def factorial(n, x):
