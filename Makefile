@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and renewed when pyproject.toml changes.
 .DEFAULT_GOAL := help
 PYTHON := .venv/bin/python
-.PHONY: help setup demo check test test-all native ecosystem fuzz lint bench clean
+.PHONY: help setup demo check test test-all native ecosystem jax fuzz lint bench clean
 
 help:       ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1: /p' Makefile
@@ -23,10 +23,11 @@ test: setup ## all tests that take seconds each (about 10 minutes on 2 cores)
 	@begin=$$(date +%s); $(PYTHON) -m pytest -q -n auto --dist worksteal --ignore tests/ecosystem; status=$$?; \
 	echo "make test took $$(( ($$(date +%s) - begin) / 60 )) minutes"; exit $$status
 
-test-all: setup ## every test and sweep, under every Python found (takes long)
-	@status=0; \
+test-all: setup ## every test and sweep, with more generated programs, under every Python found (takes long)
+	@status=0; export AUTOGRAPH_FUZZ=400; \
 	.ci/each-python -m pytest -q -n auto --dist worksteal -m "" --ignore tests/ecosystem || status=1; \
-	$(MAKE) --no-print-directory ecosystem || status=1; \
+	unset AUTOGRAPH_FUZZ; \
+	$(MAKE) --no-print-directory ecosystem jax || status=1; \
 	for sweep in tests/sweeps/*.py; do \
 	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
 	done; \
@@ -50,6 +51,12 @@ ecosystem:  ## pandas, scikit-learn, joblib and so on with staged functions, in 
 	    AUTOGRAPH_ECOSYSTEM=1 AUTOGRAPH_TIERS=$$tiers \
 	        .venvs/ecosystem/bin/python -m pytest -q -n auto --dist worksteal tests/ecosystem || status=1; \
 	done; exit $$status
+
+# Status 5 says that there was no test: JAX needs Python 3.11.
+jax:        ## tests that need JAX, in an environment of its own
+	@.ci/venv .venvs/jax dev,native,jax
+	.venvs/jax/bin/python -m pytest -q -n auto --dist worksteal $(wildcard tests/backends/jax) \
+	    tests/runtime/autodiff/test_gradients_jax.py tests/runtime/autodiff/test_program_gradients_jax.py || [ $$? = 5 ]
 
 FUZZ ?= 10000
 GUARDS := $(firstword $(wildcard /lib/*/libc_malloc_debug.so.0 /usr/lib/*/libc_malloc_debug.so.0 /lib64/libc_malloc_debug.so.0))

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.once
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -44,7 +45,6 @@ def test_durations(staged):
     assert [*map(staged.duration, (2.5, 0.0123, 4.5e-5, 3e-8))] == ["2.5 s", "12.3 ms", "45 µs", "30 ns"]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("name", ["rnn", "lbfgs", "maml", "mlp"])
 def test_gradients_are_those_by_hand(staged, name):
     training = importlib.import_module("training")
@@ -74,7 +74,7 @@ def test_scalar_loops_are_those_of_python_and_nearly_those_of_c(staged, tmp_path
         native.times(name, ag.function(getattr(native.loops, name), engine="native"), others, 1)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "native", pytest.param("auto", marks=pytest.mark.once)])
+@pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
 @pytest.mark.parametrize("module", ["recipes", "further", "classes"])
 def test_everyday_functions_give_the_answers_of_plain_python(staged, engine, module):
     import autograph as ag

@@ -1,6 +1,6 @@
 """Drawn programs do the same plain and converted (law 1).
 
-`make test` tries the same 300 every time; AUTOGRAPH_FUZZ=10000 tries so many new ones, and reports the smallest
+`make test` tries the same 150 every time; AUTOGRAPH_FUZZ=10000 tries so many new ones, and reports the smallest
 program it finds a difference for. What was found stands in tests/corpus/found.py.
 """
 
@@ -46,7 +46,7 @@ def compare(text: str) -> None:
 
 
 @given(programs())
-@drawn(300)
+@drawn(150)
 def test_drawn_programs_do_the_same(text: str) -> None:
     note(text.removeprefix(PRELUDE))
     compare(text)

@@ -73,7 +73,7 @@ def compare(text: str, steps: list[str], engine: str) -> None:
 
 
 @given(sequences())
-@drawn(60)
+@drawn(30)
 def test_sequences(drawn_sequence: tuple[str, list[str]]) -> None:
     text, steps = drawn_sequence
     note(text.removeprefix(sequence_strategies.PRELUDE) + "\n" + "\n".join(steps))

@@ -1,7 +1,7 @@
 """Drawn programs do the same plain and staged (law 1).
 
 Each is called with three lists of arguments through one `ag.function`, with each twice, and with the first again at
-the end; those of arrays are run with some of the passes left out. `make test` tries the same 300 every time.
+the end; those of arrays are run with some of the passes left out. `make test` tries the same 150 every time.
 AUTOGRAPH_FUZZ=10000 (`make fuzz`) tries so many new ones, tells how far it is, and reports the smallest program it
 finds a difference for. What was found stands in tests/corpus_staged/found.py.
 
@@ -86,14 +86,14 @@ def progress() -> None:
 
 
 @given(numeric_programs(), st.lists(arguments(), min_size=3, max_size=3), st.sets(st.sampled_from(sorted(PASSES))))
-@drawn(200, 2 / 3)
+@drawn(100, 2 / 3)
 def test_programs_of_numbers_and_arrays(text: str, calls: list[str], without: set[str]) -> None:
     note(text.removeprefix(staged_strategies.PRELUDE))
     compare(text, calls, without)
 
 
 @given(strategies.programs(generators=False))
-@drawn(100, 1 / 3)
+@drawn(50, 1 / 3)
 def test_programs_of_plain_python(text: str) -> None:
     note(text.removeprefix(strategies.PRELUDE))
     compare(text, list(CALLS))

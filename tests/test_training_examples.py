@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
 sys.path.append(str(Path(__file__).parent.parent / "examples"))
 
 

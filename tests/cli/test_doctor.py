@@ -55,6 +55,7 @@ def test_as_json(cli, quick):
     assert ("CPU for LLVM" in found["machine"]) == can_compile()
 
 
+@pytest.mark.once
 def test_neither_home_nor_name_is_shown(cli, quick, monkeypatch, tmp_path):
     home = tmp_path / "anna"
     monkeypatch.setenv("HOME", str(home))
@@ -85,12 +86,14 @@ def test_variables_are_documented():
     assert set(re.findall(r"^\| `(AUTOGRAPH_\w+)` \|", page, re.MULTILINE)) == doctor.VARIABLES
 
 
+@pytest.mark.once
 def test_a_misspelled_variable(cli, quick, monkeypatch):
     monkeypatch.setenv("AUTOGRAPH_CACHEDIR", "here")
     hint = "here, which autograph does not read. Did you mean AUTOGRAPH_CACHE_DIR?"
     assert json.loads(cli("doctor", "--json").stdout)["environment"]["AUTOGRAPH_CACHEDIR"] == hint
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_default_engine_that_is_not_there(cli, quick, monkeypatch, as_json):
     monkeypatch.setenv("AUTOGRAPH_ENGINE", "steam")
@@ -104,6 +107,7 @@ def test_a_default_engine_that_is_not_there(cli, quick, monkeypatch, as_json):
         assert result.stdout.endswith("\n1 check failed\n")
 
 
+@pytest.mark.once
 def test_a_cache_that_cannot_be_written(cli, quick, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "file" / "cache"))
@@ -113,12 +117,14 @@ def test_a_cache_that_cannot_be_written(cli, quick, monkeypatch, tmp_path):
     assert "AUTOGRAPH_CACHE_DIR names another folder" in detail(result, "the cache can be written")
 
 
+@pytest.mark.once
 def test_the_cache_is_not_made(cli, quick, monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOGRAPH_CACHE_DIR", str(tmp_path / "deep" / "cache"))
     assert checks(cli("doctor", "--json"))["the cache can be written"] == "OK"
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.once
 def test_no_cache(cli, quick, monkeypatch):
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
     result = cli("doctor", "--json")
@@ -126,6 +132,7 @@ def test_no_cache(cli, quick, monkeypatch):
     assert json.loads(result.stdout)["cache"] == {"folder": "none"}
 
 
+@pytest.mark.once
 def test_the_self_check_has_a_cache_of_its_own(cli, monkeypatch, tmp_path):
     """Also where the user has none, or one that is full."""
     monkeypatch.setenv("AUTOGRAPH_CACHE", "0")
@@ -133,6 +140,7 @@ def test_the_self_check_has_a_cache_of_its_own(cli, monkeypatch, tmp_path):
     assert {check.status for check in doctor._check_engine("numpy")} == {"OK"}
 
 
+@pytest.mark.once
 def test_a_cache_that_forgets(monkeypatch):
     real = doctor._self_check
 
@@ -146,6 +154,7 @@ def test_a_cache_that_forgets(monkeypatch):
     assert (last.status, last.detail) == ("FAILED", "*.converted was written again\n*.traced was written again")
 
 
+@pytest.mark.once
 def test_without_llvmlite(spawn, write):
     write("sitecustomize.py", "import sys\nsys.modules['llvmlite'] = None\n")
     result = spawn("doctor", "--json", path=write("empty", "").parent)
@@ -154,6 +163,7 @@ def test_without_llvmlite(spawn, write):
     assert "needs llvmlite" in detail(result, "native: the engine can be used")
 
 
+@pytest.mark.once
 def test_a_broken_llvmlite(spawn, write):
     folder = write("llvmlite/__init__.py", "raise OSError('libllvm.so: cannot open')\n").parent.parent
     result = spawn("doctor", "--json", path=folder)

@@ -9,6 +9,8 @@ import pytest
 import autograph as ag
 from autograph import optim
 
+pytestmark = pytest.mark.once
+
 DEPTH = 10_000
 
 

@@ -14,6 +14,8 @@ import pytest
 
 import autograph as ag
 
+pytestmark = pytest.mark.once
+
 CHANGES: dict[str, Callable[[Any, int], Any]] = {
     "max": lambda p, i: max(p * 1.5, 0.1),
     "min": lambda p, i: min(p * 0.5, 2.0, 8),

@@ -12,6 +12,8 @@ import pytest
 import autograph as ag
 from autograph.errors import DerivativeError
 
+pytestmark = pytest.mark.once
+
 
 def made(x, n):
     """A list whose length only the graph knows."""

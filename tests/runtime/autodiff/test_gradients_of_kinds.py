@@ -20,6 +20,8 @@ import autograph.compat.tensorflow as tf
 from autograph.errors import DerivativeError
 from tests import outcomes
 
+pytestmark = pytest.mark.once
+
 ROWS = np.array([[1.0, 2.0], [3.0, 5.0]])
 W = np.array([0.5, 0.5])
 

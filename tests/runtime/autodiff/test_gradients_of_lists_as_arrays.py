@@ -14,6 +14,8 @@ import pytest
 
 import autograph as ag
 
+pytestmark = pytest.mark.once
+
 W = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0], [-1.0, 2.0, 0.5]])
 X = np.array([1.2, -0.7, 2.5])
 MADE: list[Callable[[Any], Any]] = [

@@ -13,6 +13,8 @@ import pytest
 
 import autograph as ag
 
+pytestmark = pytest.mark.once
+
 
 def reverses(xs, x):
     xs.reverse()

@@ -15,7 +15,14 @@ collect_ignore_glob = ["test_*.py"] if find_spec("llvmlite") is None else []
 
 # What machine code knows of Python's own objects is tried under every Python, the rest under one.
 VERSIONS = {"test_c_entry.py", "test_loops.py", "test_objects.py"}
+PARTLY = {"test_fusion.py"}     # has tests that are marked `versions`
 FOLDER = "tests/runtime/engines/native/"
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Import none of the files that are not for every Python where only what is for every one is wanted."""
+    is_test = collection_path.name.startswith("test_") and collection_path.name not in VERSIONS | PARTLY
+    return True if is_test and "not once" in config.option.markexpr else None
 
 
 def pytest_collection_modifyitems(items):

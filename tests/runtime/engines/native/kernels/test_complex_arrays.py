@@ -96,13 +96,13 @@ def check_program(seed, folder):
     return check(draw, folder, text, lambda *kind: drawn(draw, *kind), kinds, shapes, number, without_nans)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60, 2000))
+@pytest.mark.parametrize("seed", range(30, 2000))
 def test_more_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 

@@ -164,13 +164,13 @@ def laid_out(draw, x):
     return x
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60, 2000))
+@pytest.mark.parametrize("seed", range(30, 2000))
 def test_more_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 

@@ -105,13 +105,13 @@ def check_program(seed, folder, engine="native"):
             assert outcome(staged, arguments(first), settings, errors) == wanted, f"seed {seed}, {iteration}\n{text}"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60, 2000))
+@pytest.mark.parametrize("seed", range(30, 2000))
 def test_more_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 

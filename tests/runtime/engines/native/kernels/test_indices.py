@@ -73,13 +73,13 @@ def check_program(seed, folder):
                 assert run(staged, *args()) == run(plain, *args()), f"seed {seed}, {places}\n{text}"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40, 1000))
+@pytest.mark.parametrize("seed", range(20, 1000))
 def test_more_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 

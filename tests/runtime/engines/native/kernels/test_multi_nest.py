@@ -213,7 +213,7 @@ def program(draw):
     return "\n    ".join(["def drawn(x, y):", *lines, f"return {', '.join([*names, 'x'])},"])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [*range(30), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(30, 300))])
 def test_programs(seed, tmp_path):
     draw = random.Random(seed)
     text = program(draw)

@@ -150,18 +150,18 @@ def check_program(seed, folder, monkeypatch, wild):
     return wild or not any(calls)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_programs(seed, tmp_path, monkeypatch):
     assert check_program(seed, tmp_path, monkeypatch, wild=False)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_wild_programs(seed, tmp_path, monkeypatch):
     check_program(seed, tmp_path, monkeypatch, wild=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wild", [False, True])
-@pytest.mark.parametrize("seed", range(40, 1000))
+@pytest.mark.parametrize("seed", range(20, 1000))
 def test_more_programs(seed, wild, tmp_path, monkeypatch):
     check_program(seed, tmp_path, monkeypatch, wild)

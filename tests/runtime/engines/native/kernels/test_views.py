@@ -49,13 +49,13 @@ def check_program(seed, folder):
             assert outcome(staged, *args()) == outcome(plain, *args()), f"seed {seed}\n{text}"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40, 1500))
+@pytest.mark.parametrize("seed", range(20, 1500))
 def test_more_programs(seed, tmp_path):
     check_program(seed, tmp_path)
 
