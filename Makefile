@@ -28,7 +28,7 @@ test-all: setup ## every test and sweep, with more generated programs, under eve
 	.ci/each-python -m pytest -q -n auto --dist worksteal -m "" --ignore tests/ecosystem || status=1; \
 	unset AUTOGRAPH_FUZZ; \
 	$(MAKE) --no-print-directory ecosystem || status=1; \
-	$(MAKE) --no-print-directory jax WITH_JAX="tests/backends $(wildcard tests/runtime/autodiff/test_*_jax.py)" || status=1; \
+	$(MAKE) --no-print-directory jax WITH_JAX="$(WITH_JAX) $(wildcard tests/runtime/autodiff/test_*_jax.py)" || status=1; \
 	for sweep in tests/sweeps/*.py; do \
 	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
 	done; \
@@ -53,7 +53,7 @@ ecosystem:  ## pandas, scikit-learn, joblib and so on with staged functions, in 
 	        .venvs/ecosystem/bin/python -m pytest -q -n auto --dist worksteal tests/ecosystem || status=1; \
 	done; exit $$status
 
-WITH_JAX := tests/backends
+WITH_JAX := tests/backends tests/test_docstrings.py tests/test_docs.py
 jax:        ## tests of backends with JAX, in an environment of its own
 	@.ci/venv .venvs/jax dev,native,jax
 	.venvs/jax/bin/python -m pytest -q -n auto --dist worksteal $(WITH_JAX)

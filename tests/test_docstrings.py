@@ -20,6 +20,7 @@ from autograph.runtime.dispatch.function import Function
 
 pytestmark = [pytest.mark.once, pytest.mark.usefixtures("default_engine")]
 
+MISSING = set() if importlib.util.find_spec("jax") else {"jax_jit"}
 NAMES = {"np": np, "ag": ag, "nn": nn, "optim": optim}
 
 
@@ -30,7 +31,7 @@ def parameters(entity: Any) -> list[str]:
 
 def public(module: ModuleType, prefix: str) -> dict[str, Any]:
     """The functions and classes that a module exports."""
-    found = {f"{prefix}.{name}": getattr(module, name) for name in module.__all__}
+    found = {f"{prefix}.{name}": getattr(module, name) for name in module.__all__ if name not in MISSING}
     return {name: each for name, each in found.items() if not isinstance(each, (ModuleType, str))}
 
 
