@@ -80,6 +80,7 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_change(name: str, copy: Path) -> None:
     programs = [block.text for block in SECTIONS[name] if block.language == "python" and not block.file]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 

@@ -219,6 +219,7 @@ def strip(request: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(sink_stores, "OF_LOOPS", min(request.param, 64))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("engine", ["numpy", "native"])
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("kind", [Body, Slotted])
