@@ -62,7 +62,12 @@ def difference(expected: Outcome, actual: Outcome, rtol: float = 1e-6) -> str:
 
 
 def _text(exception: Exception | None) -> str:
-    return "nothing" if exception is None else f"{type(exception).__name__}: {exception}"
+    if exception is None:
+        return "nothing"
+    try:
+        return f"{type(exception).__name__}: {exception}"
+    except Exception as error:  # its message may be a staged value
+        return f"{type(exception).__name__}, whose text raises {type(error).__name__}"
 
 
 def _differences(place: str, expected: Any, actual: Any, rtol: float) -> Iterator[str]:
