@@ -110,7 +110,7 @@ def test_pages(page: str, tmp_path: Path) -> None:
 
 def test_pages_quote_files() -> None:
     for page in (ROOT / "docs").glob("*.md"):
-        quoted = re.finditer(r"^```python (\S+)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        quoted = re.finditer(r"^```python (\S+\.py)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
         for file, text in (each.groups() for each in quoted):
             assert text in (ROOT / file).read_text(encoding="utf-8"), f"{page.name}: {file}"
 

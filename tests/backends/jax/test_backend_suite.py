@@ -1,0 +1,55 @@
+"""The suite on the backend of JAX: all arguments are staged by `jax.jit`, with numbers of 64 bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+jax = pytest.importorskip("jax")
+
+from autograph.errors import StagingError  # noqa: E402
+from autograph.testing import Outcome, backend_suite, difference  # noqa: E402
+
+REFUSES: dict[str, Any] = {
+    "comprehensions.with_a_staged_condition": (StagingError, "does not stage the condition of a comprehension"),
+    "stores.through_a_slice": (StagingError, "for an array that is read again later"),
+    "containers.append_in_a_branch": (StagingError, "`kept` has other items on one path than on another"),
+    "matches.sequences": jax.errors.TracerBoolConversionError,
+}
+# Defects: what the backend does otherwise, without an error, or raises while it traces. Each must go.
+OPEN = {
+    "stores.augmented_name": "`ys += 1` does not change the array that another variable has, too",
+    **dict.fromkeys(
+        ["output.raises", "output.raises_with_the_value", "output.raises_in_a_loop", "output.prints_before_it_raises",
+         "output.caught"],
+        "exceptions of code in the packages of this library that count as the user's are raised while tracing",
+    ),
+}
+# Numbers of a variable get one type in JAX: the integer 0 becomes 0.0 if a path of the loop adds a float.
+ONE_TYPE = {"while_loops.integer_becomes_float"}
+
+
+def run(function: Any, *arguments: Any) -> Any:
+    with jax.enable_x64(True):
+        result = jax.block_until_ready(jax.jit(function)(*arguments))
+        jax.effects_barrier()
+    return result
+
+
+def differ(expected: Outcome, actual: Outcome) -> str:
+    """The difference; an exception of the program comes within one of JAX, which quotes it."""
+    wanted = f"{type(expected.exception).__name__}: {expected.exception}".removesuffix(": ")
+    if isinstance(actual.exception, jax.errors.JaxRuntimeError) and wanted in str(actual.exception):
+        return difference(Outcome(printed=expected.printed), Outcome(printed=actual.printed))
+    return difference(expected, actual)
+
+
+SUITE = backend_suite(run, differ=differ, refuses=REFUSES, only=lambda entry: entry.name not in ONE_TYPE)
+
+
+@SUITE.parametrize
+def test_jax(name: str, request: pytest.FixtureRequest) -> None:
+    if name in OPEN:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=OPEN[name]))
+    SUITE.check(name)
