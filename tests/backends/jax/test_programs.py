@@ -1,0 +1,61 @@
+"""Programs that probe the corners of the law: under `jax.jit` each does what it does plain on NumPy, or is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import autograph as ag  # noqa: E402
+from tests.backends.jax.fuzzing import judged  # noqa: E402
+from tests.backends.jax.programs import module, programs  # noqa: E402
+from tests.backends.jax.running import copied, on_jax, on_numpy, run  # noqa: E402
+
+pytestmark = pytest.mark.once
+PROGRAMS = list(programs())
+IDS = [".".join(pair) for pair in PROGRAMS]
+
+
+def arguments(call: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(np.array(arg)[()] for arg in call)
+
+
+@pytest.mark.parametrize(("theme", "name"), PROGRAMS, ids=IDS)
+def test_program(theme: str, name: str) -> None:
+    program = getattr(module(theme), name)
+    staged, verdicts = jax.jit(ag.convert(program)), []
+    for call in program.calls:
+        plain = getattr(on_numpy(module(theme)), name)      # anew: some change what they capture
+        wanted = run(plain, copied(arguments(call)))
+        actual = run(staged, on_jax(arguments(call)))
+        verdicts.append(judged(actual, wanted))
+        if verdicts[-1] == "refused":
+            assert program.or_error, f"{type(actual.error).__name__}: {actual.error}"
+            assert re.search(rf"{theme}\.py", str(actual.error)), actual.error
+
+
+@pytest.mark.parametrize("name", [name for theme, name in PROGRAMS if theme == "effects"])
+def test_exceptions_of_jax_jit_are_pythons(name: str) -> None:
+    program = getattr(module("effects"), name)
+    staged, plain = ag.jax_jit(program), getattr(on_numpy(module("effects")), name)
+    for call in program.calls:
+        wanted, actual = run(plain, copied(arguments(call))), run(staged, on_jax(arguments(call)))
+        if actual.refused and program.or_error:
+            continue
+        assert type(actual.error) is type(wanted.error), actual.error
+        assert str(actual.error) == str(wanted.error)
+        assert judged(actual, wanted) in ("same", "raised")
+        assert actual.printed == wanted.printed
+
+
+def test_arguments_stay_as_they_are() -> None:
+    def f(x: Any) -> Any:
+        x[0] = 9.0
+        return x
+
+    x = jax.numpy.arange(3.0)
+    assert jax.jit(ag.convert(f))(x)[0] == 9.0 and x[0] == 0.0
