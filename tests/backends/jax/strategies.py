@@ -47,10 +47,10 @@ def total(v):
         s += e
     return s
 """,
-    "double_rows": """
-def double_rows(a, at):
-    for row in a[at:]:
-        row *= 0.5
+    "halve_rows": """
+def halve_rows(a, by):
+    for row in a[1:]:
+        row[:] = row * by
 """,
     "swap": """
 def swap(pair):
@@ -133,7 +133,7 @@ STORES = forms("""
     m[:, {i} % 4]   m[{i} % 4][2]   m[1][{i} % 4]   xs[-1]   xs[0]   d['a']   box.level   box.data[{i} % 4]   m.T[1]
     parts[0][1]   parts[{i} % 2][0]   d['v'][2]   pair.v[0]   m.T[0, 2]   m.reshape(-1)[5]   m[1:, 2]   pair.w
     {v}[::-1][0]   {v}[1:][1]   m[m > {p}]   {v}[jnp.array([0, 2])]   {v}.reshape(2, 2)[1, 0]   m[{i} % 4, {i} % 4]
-    {v}[{i} % 2:{i} % 2 + 2]   {v}[-1 - {i} % 3]
+    {v}[-1 - {i} % 3]
 """)
 WIDE_STORES = forms("""
     {v}[:] = {x}   {v}[...] = {x}   m[0] = {x}   m[:, 1] = {x}   {v}[:2] = {x}[2:]   {v}[1:] = {x}[:-1]
@@ -151,7 +151,7 @@ UPDATES = forms("""
     j = i   q = p   first, *rest = xs; q = first
 """)
 CALLS = forms("""
-    fill({v}, {p})   box.add({p})   double_rows(m, {i} % 2)   swap(parts)   swap(xs)   fill(m[{i} % 4], {p})
+    fill({v}, {p})   box.add({p})   halve_rows(m, {i} % 2 / 2)   swap(parts)   swap(xs)   fill(m[{i} % 4], {p})
     fill(m[0], 1.5)   fill(box.data, {p})   fill({v}[::-1], {p})   fill(m[:, 1], {p})   fill(d['v'], {p})
     fill(parts[1], {p})   check({p})   box.data[1] = scale({p})   fill(pair.v, {p})
 """)

@@ -12,7 +12,7 @@ jax = pytest.importorskip("jax")
 
 import autograph as ag  # noqa: E402
 from tests.backends.jax.functions import THEMES, handwritten, module, names  # noqa: E402
-from tests.backends.jax.running import copied, on_numpy, run, same  # noqa: E402
+from tests.backends.jax.running import copied, on_jax, on_numpy, run, same  # noqa: E402
 
 jnp = jax.numpy
 pytestmark = pytest.mark.once
@@ -29,9 +29,10 @@ class Case:
         original = getattr(module(theme), name)
         self.reverse: bool = original.reverse
         self.x, *rest = original.example
+        given = on_jax(rest)
         self.by_hand = getattr(handwritten, name, None)
         converted, plain = ag.convert(original), getattr(PLAIN[theme], name)
-        self.program: Callable[[Any], Any] = lambda x: converted(x, *rest)
+        self.program: Callable[[Any], Any] = lambda x: converted(x, *given)
         self.hand: Callable[[Any], Any] = lambda x: self.by_hand(x, *rest)
         self.plain: Callable[[Any], Any] = lambda x: plain(*copied((x, *rest)))
         self.value = np.asarray(self.plain(self.x))

@@ -198,7 +198,7 @@ def long_loop_with_continue(v):
     return total
 
 
-@example([0.3, 0.9, 0.5, 0.2, 0.1, 0.6, 0.7, 0.8, 0.9, 1.0])
+@example([0.3, 0.9, 0.5, 0.2, 0.1, 0.6, 0.7, 0.8, 0.9, 1.0], reverse=False)
 def return_from_nested_loops(v):
     for i in range(10):
         for j in range(i):
