@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import itertools
 import linecache
 import time
@@ -102,33 +103,31 @@ def smallest(text: str) -> str:
             return None
         return None
 
-    wanted, going = kind(text), True
-    while going:
-        going = False
-        for shorter in without_one(text):
-            if kind(shorter) == wanted:
-                text, going = shorter, True
-                break
+    wanted, before = kind(text), ""
+    while text != before:
+        before = text
+        for at in reversed(range(len(blocks(ast.parse(text))))):
+            text = next((shorter for shorter in without(text, at) if kind(shorter) == wanted), text)
     return text
 
 
-def without_one(text: str) -> Iterator[str]:
-    """A program without each of its statements in turn, the last ones first, and with what compound ones hold."""
-    places = [(at, kind) for at in reversed(range(len(blocks(ast.parse(text))))) for kind in ("drop", "open")]
-    for at, kind in places:
+def without(text: str, at: int) -> Iterator[str]:
+    """A program without a statement, and with what a compound one holds in its place."""
+    for opened in (False, True):
         tree = ast.parse(text)
-        block, index = blocks(tree)[at]
+        places = blocks(tree)
+        if at >= len(places):
+            return
+        block, index = places[at]
         inner = getattr(block[index], "body", None)
-        if kind == "open" and (inner is None or isinstance(block[index], (ast.FunctionDef, ast.ClassDef))):
-            continue
-        block[index : index + 1] = inner if kind == "open" else [ast.Pass()] * (len(block) == 1)
-        try:
-            shorter = ast.unparse(tree)
+        if opened and (inner is None or isinstance(block[index], (ast.FunctionDef, ast.ClassDef))):
+            return
+        block[index : index + 1] = inner if opened else [ast.Pass()] * (len(block) == 1)
+        shorter = ast.unparse(tree)
+        with contextlib.suppress(SyntaxError):
             compile(shorter, "", "exec")
-        except SyntaxError:
-            continue
-        if len(shorter) < len(ast.unparse(ast.parse(text))):
-            yield shorter
+            if len(shorter) < len(ast.unparse(ast.parse(text))):
+                yield shorter
 
 
 def blocks(tree: ast.AST) -> list[tuple[list[Any], int]]:

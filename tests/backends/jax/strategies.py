@@ -221,6 +221,7 @@ class Program:
         main = "\n".join(["def main(n, b, p, x, y, m):", *indented(body)])
         used = [name for name in HELPERS if re.search(rf"\b{name}\b", main)]
         begin = ["from dataclasses import dataclass\n"] * ("Pair" in used) + ["import jax.numpy as jnp\n"]
+        begin += ["import autograph as ag\n"] * ("ag." in main)
         self.text = "\n\n".join([*begin, *(HELPERS[name][1:] for name in used), main, ""])
 
     # Choices
@@ -329,10 +330,13 @@ class Program:
 
     def for_(self, nesting: int, loop: bool) -> Lines:
         head = self.some(LOOPS)
-        lines = [f"for {head}:", *self.block(nesting, True)]
+        body = self.block(nesting, True)
+        if self.flip() and re.search(r"range|zip|enumerate\(\w\)|in x|in y|in m", head) and "xs" not in head:
+            body.insert(0, "    ag.set_loop_options(unroll=False)")
+        lines = [f"for {head}:", *body]
         for name in ("row", "part", "column"):
             if re.match(rf".*\b{name}\b.* in ", head):
-                lines.insert(self.random.choice([1, len(lines)]), "    " + self.some(USES).replace("row", name))
+                lines.insert(self.random.choice([1 + ("ag." in lines[1]), len(lines)]), "    " + self.some(USES).replace("row", name))
         if head.startswith("key"):
             lines.append(self.filled("    q = q + d['a'] if key == 'a' else q"))
         return lines + self.loop_else(nesting, loop)

@@ -130,13 +130,10 @@ def test_as_by_hand(theme: str, name: str) -> None:
 
     def everything(function: Any) -> Any:
         forward = case.jvp(function)
-        found = [function, forward, jax.vmap(function)]
-        if case.reverse:
-            found += [jax.grad(lambda x: (function(x) * case.weights).sum())]
-        return [f(case.batch if f is found[2] else case.x) for f in found]
+        slope = jax.grad(lambda x: (function(x) * case.weights).sum()) if case.reverse else function
+        return jax.jit(lambda x, batch: (function(x), forward(x), jax.vmap(function)(batch), slope(x)))(case.x, case.batch)
 
-    for actual, wanted in zip(everything(case.program), everything(case.hand)):
-        same(actual, np.asarray(wanted), rtol=1e-9, atol=1e-12)
+    same(everything(case.program), everything(case.hand), rtol=1e-9, atol=1e-12)
 
 
 def test_enough_functions() -> None:
@@ -175,7 +172,7 @@ def test_batches_whose_elements_go_different_ways(where: str, jitted: bool) -> N
     theme, name = where.split(".")
     function, plain = getattr(module(theme), name), getattr(PLAIN[theme], name)
     batch = np.array(DIFFERENT_WAYS[where])
-    first, *rest = function.example
+    first, *rest = on_jax(function.example)
     args = (batch, *rest) if batch.shape[1:] == np.shape(first) and batch.dtype == first.dtype else (first, batch)
     axes = tuple(0 if arg is batch else None for arg in args)
     mapped = jax.vmap(ag.convert(function), in_axes=axes)
