@@ -23,7 +23,7 @@ from jax.sharding import PartitionSpec as P  # noqa: E402
 
 import autograph as ag  # noqa: E402
 from tests.backends.jax.functions import module  # noqa: E402
-from tests.backends.jax.running import copied, on_numpy, same  # noqa: E402
+from tests.backends.jax.running import copied, on_jax, on_numpy, same  # noqa: E402
 
 FUNCTIONS = {
     "branches": "piecewise huber normalized_if_long match_on_integer soft_threshold",
@@ -53,15 +53,15 @@ def of_batches(theme: str, name: str) -> Callable[[], None]:
     def run() -> None:
         function, plain = getattr(module(theme), name), getattr(on_numpy(module(theme)), name)
         x, *rest = function.example
-        program = ag.convert(function)
+        program, given = ag.convert(function), on_jax(rest)
         batch = np.stack([x * (1 + 0.01 * at) for at in range(8)])
         wanted = np.stack([plain(*copied((row, *rest))) for row in batch])
-        one = split(jax.vmap(lambda x: program(x, *rest)))
+        one = split(jax.vmap(lambda x: program(x, *given)))
         same(one(batch), wanted)
         same(jax.jit(one)(batch), wanted)
         if function.reverse:
             slopes = jax.jit(jax.grad(lambda batch: one(batch).sum()))(batch)
-            direct = jax.vmap(jax.grad(lambda x: program(x, *rest).sum()))(batch)
+            direct = jax.vmap(jax.grad(lambda x: program(x, *given).sum()))(batch)
             same(slopes, np.asarray(direct))
 
     return run

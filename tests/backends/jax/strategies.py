@@ -336,7 +336,8 @@ class Program:
         lines = [f"for {head}:", *body]
         for name in ("row", "part", "column"):
             if re.match(rf".*\b{name}\b.* in ", head):
-                lines.insert(self.random.choice([1 + ("ag." in lines[1]), len(lines)]), "    " + self.some(USES).replace("row", name))
+                at = self.random.choice([1 + ("ag." in lines[1]), len(lines)])
+                lines.insert(at, "    " + self.some(USES).replace("row", name))
         if head.startswith("key"):
             lines.append(self.filled("    q = q + d['a'] if key == 'a' else q"))
         return lines + self.loop_else(nesting, loop)

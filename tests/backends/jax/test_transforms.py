@@ -131,7 +131,8 @@ def test_as_by_hand(theme: str, name: str) -> None:
     def everything(function: Any) -> Any:
         forward = case.jvp(function)
         slope = jax.grad(lambda x: (function(x) * case.weights).sum()) if case.reverse else function
-        return jax.jit(lambda x, batch: (function(x), forward(x), jax.vmap(function)(batch), slope(x)))(case.x, case.batch)
+        compiled = jax.jit(lambda x, batch: (function(x), forward(x), jax.vmap(function)(batch), slope(x)))
+        return compiled(case.x, case.batch)
 
     same(everything(case.program), everything(case.hand), rtol=1e-9, atol=1e-12)
 

@@ -49,7 +49,7 @@ def ravel_and_reshape(x):
     return x, m, flat
 
 
-@tries((X, True), (X, False))
+@tries((X, True), (X, False), or_error=True)
 def alias_by_branch(x, b):
     z = jnp.zeros(4)
     if b:
@@ -60,7 +60,7 @@ def alias_by_branch(x, b):
     return x, y, z
 
 
-@tries((X, True), (X, False))
+@tries((X, True), (X, False), or_error=True)
 def alias_by_conditional_expression(x, b):
     z = jnp.zeros(4)
     y = x if b else z
@@ -68,7 +68,7 @@ def alias_by_conditional_expression(x, b):
     return x, z
 
 
-@tries((X, True), (X, False))
+@tries((X, True), (X, False), or_error=True)
 def rebound_in_branch(x, b):
     y = x
     if b:
@@ -368,7 +368,7 @@ def augmented_slices(x):
     return x
 
 
-@tries((X, True), (X, False))
+@tries((X, True), (X, False), or_error=True)
 def store_in_both_branches(x, b):
     y = x
     if b:
@@ -510,3 +510,84 @@ def same_array_returned_twice(x):
     y = x
     x[0] = 3.0
     return {"a": x, "b": [y, x[:1]]}
+
+
+@tries((X, False), (X, True), ([1.0, 200.0, 3.0, 0.5], True), ([1.0, 200.0, 3.0, 0.5], False))
+def store_after_nested_return(x, b):
+    z = x[:]
+    if x[1] > 100:
+        if b:
+            return x, z
+    x[0] -= 1
+    return x, z
+
+
+@tries((X, False), (X, True), ([1.0, 200.0, 3.0, 0.5], True))
+def store_before_one_of_three_returns(x, b):
+    if x[1] > 100:
+        pass
+    elif b:
+        x[0] -= 1
+        return x, 1
+    x[1] += 1
+    return x, 2
+
+
+@tries((X,), (Y,), ([-1.0, -2.0, -3.0, -4.0],))
+def store_after_return_from_loop(x):
+    z = x.copy()
+    for p in x:
+        if p > 3.5:
+            return z
+    z[0] -= 7.0
+    return z
+
+
+@tries((X, Y, True), (X, Y, False), or_error=True)
+def store_or_rebind(x, y, b):
+    z = x
+    if b:
+        x[1] = 9.0
+    else:
+        x = y
+    x[0] += 1.0
+    return x, y, z
+
+
+@tries((X, Y, True), (X, Y, False), or_error=True)
+def store_or_rebind_in_dict(x, y, b):
+    d = {"a": x}
+    if b:
+        x[1:] = x[:-1]
+    else:
+        d["a"] = y
+    return d, x
+
+
+@tries((X, 12), (X, 1), or_error=True)
+def alias_made_in_loop(x, n):
+    y = x
+    for _ in range(n):
+        y = x
+        z = x[1:]
+    x[1] = 9.0
+    return y, z
+
+
+@tries((X,), or_error=True)
+def containers_made_in_loop(x):
+    for k in range(12):
+        parts = [x, x[::-1]]
+    x[1] = 9.0
+    return parts
+
+
+@tries(([0.5, 1.0, 2.0, 0.1, 0.7, 0.2, 0.4, 0.8, 0.9, 1.5, 1.2],))
+def items_in_branches_of_long_loop(x):
+    seen = {"large": 0.0, "small": 0.0}
+    for e in x:
+        if e > 0.6:
+            seen["large"] += e**2
+        else:
+            seen["small"] += e
+    return seen["large"] * seen["small"]

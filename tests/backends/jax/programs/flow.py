@@ -216,7 +216,7 @@ def comprehensions(x, limit):
     squares = [e * e for e in x]
     nested = [[a * b for b in x[:2]] for a in x[:2]]
     table = {i: e + limit for i, e in enumerate(x)}
-    return squares, nested, table, sum(e for e in x if e > limit), max(e if e < limit else -e for e in x)
+    return squares, nested, table, sum((e for e in x if e > limit), 0.0), max(e if e < limit else -e for e in x)
 
 
 @tries((X, 1.0), (X, 10.0), (X, -5.0))
