@@ -56,7 +56,7 @@ def of_batches(theme: str, name: str) -> Callable[[], None]:
         program, given = ag.convert(function), on_jax(rest)
         batch = np.stack([x * (1 + 0.01 * at) for at in range(8)])
         wanted = np.stack([plain(*copied((row, *rest))) for row in batch])
-        one = split(jax.vmap(lambda x: program(x, *given)))
+        one = split(lambda x: program(x[0], *given)[None])
         same(one(batch), wanted)
         same(jax.jit(one)(batch), wanted)
         if function.reverse:
