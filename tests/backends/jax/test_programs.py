@@ -11,7 +11,7 @@ import pytest
 jax = pytest.importorskip("jax")
 
 import autograph as ag  # noqa: E402
-from tests.backends.jax.fuzzing import judged  # noqa: E402
+from tests.backends.jax.fuzzing import judged, judged_beside_jax  # noqa: E402
 from tests.backends.jax.programs import module, programs  # noqa: E402
 from tests.backends.jax.running import copied, on_jax, on_numpy, run  # noqa: E402
 
@@ -32,7 +32,7 @@ def test_program(theme: str, name: str) -> None:
         plain = getattr(on_numpy(module(theme)), name)      # anew: some change what they capture
         wanted = run(plain, copied(arguments(call)))
         actual = run(staged, on_jax(arguments(call)))
-        verdicts.append(judged(actual, wanted))
+        verdicts.append(judged_beside_jax(actual, wanted, program, arguments(call)))
         if verdicts[-1] == "refused":
             assert program.or_error, f"{type(actual.error).__name__}: {actual.error}"
             files = [frame.filename for frame in traceback.extract_tb(actual.error.__traceback__)]

@@ -197,7 +197,7 @@ def test_descent_by_the_gradient() -> None:
     theta, losses = THETA, []
     for _ in range(20):
         loss, step = slope(theta, *rest)
-        theta = theta - 1e-5 * step
+        theta = theta - 3e-6 * step
         losses.append(float(loss))
     assert losses[-1] < 0.5 * losses[0]
 

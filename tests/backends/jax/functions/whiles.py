@@ -155,9 +155,9 @@ def euclid(a, b):
 
 
 @example([0.3, 0.2])
-def nested_whiles(v):
-    total, i = 0.0, 0
-    while i < 3:
+def while_in_for(v):
+    total = 0.0
+    for i in range(3):
         j = 0
         x = v[0] + i
         while x < 4:
@@ -165,7 +165,6 @@ def nested_whiles(v):
             x = x * 1.5 + v[1]
             j += 1
         total = total + x * j
-        i += 1
     return total
 
 

@@ -85,7 +85,7 @@ def view_made_in_branch(x, b):
     return x
 
 
-@tries((X, 0), (X, 3))
+@tries((X, 0), (X, 3), or_error=True)
 def swapped_in_loop(x, n):
     y = x * 2
     for _ in range(n):
@@ -319,6 +319,7 @@ def windows_by_data(m, i):
 def augmented_alias(x):
     y = x
     y += 1.0
+    y[0] = 9.0
     return x, y
 
 
@@ -335,11 +336,21 @@ def augmented_in_callee(x):
         v += 1.0
 
     add(x)
+    x[0] = 9.0
     return x
+
+
+@tries((X,), or_error=True)
+def augmented_as_jax_does(x):
+    """JAX can run this alone: there, `y += 1` makes a new array."""
+    y = x
+    y += 1.0
+    return x, y
 
 
 @tries((M,), or_error=True)
 def augmented_rows(m):
+    m[0, 0] = 9.0
     for row in m:
         row *= 2.0
     return m
@@ -349,6 +360,7 @@ def augmented_rows(m):
 def augmented_view(x):
     part = x[1:]
     part -= 1.0
+    x[0] = 9.0
     return x
 
 
@@ -357,6 +369,7 @@ def augmented_items(x, y):
     d, parts = {"a": x}, [y]
     d["a"] += 1.0
     parts[0] *= 2.0
+    x[0] = 9.0
     return d, parts, x, y
 
 

@@ -169,20 +169,6 @@ def matched(n, x):
             return x + k
 
 
-@tries((1, 2), (0, 5), (3, 3))
-def matched_tuple(a, b):
-    match (a, b):
-        case (0, y):
-            r = y
-        case (x, 2):
-            r = x * 10
-        case (x, y) if x == y:
-            r = -x
-        case _:
-            r = 0
-    return r
-
-
 @tries((0.5,), (1.5,), (3.0,))
 def nested_conditional_expressions(x):
     return (1.0 if x < 1 else 2.0 if x < 2 else 3.0) * (x if x > 1 else -x)
@@ -199,16 +185,6 @@ def values_of_and_or(x, n):
 @tries((1, 2, 3), (3, 2, 1), (2, 2, 2))
 def chained_comparisons(a, b, c):
     return a < b < c, a <= b <= c != 1, (a < b) == (b < c), not a < b < c
-
-
-@tries((5,), (0,))
-def walrus(n):
-    total = 0
-    while (n := n - 1) > 0:
-        total += n
-    if (k := total * 2) > 5 and (j := k + 1) % 2:
-        total += j
-    return total, k, n
 
 
 @tries((X, 1.0), (X, 10.0))
@@ -264,18 +240,6 @@ def appended_in_branch(x, limit):
         if e > limit:
             out.append(e)
     return len(out), sum(out)
-
-
-@tries((X,))
-def list_state(x):
-    best = [x[0], 0]
-    for i, e in enumerate(x):
-        if e > best[0]:
-            best = [e, i]
-    stack = [0.0, 0.0]
-    for e in x:
-        stack[0], stack[1] = stack[1] + e, stack[0]
-    return best, stack
 
 
 @tries((X, 1), (X, 3), (X, -1))

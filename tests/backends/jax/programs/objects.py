@@ -125,13 +125,6 @@ def named_tuple(x, n):
     return pair, pair.a
 
 
-@tries((1.0, 2.0), (2.0, 1.0))
-def operators(x, y):
-    a, b = Vector(x, y), Vector(y, 1.5)
-    c = a + b if a < b else b
-    return c[0], c[1]
-
-
 @tries((1.0,), (3.0,))
 def globals_are_read(x):
     if x < SETTINGS["limit"]:
@@ -193,7 +186,7 @@ def objects_that_share(x):
     return a.history, b.history
 
 
-@tries((3.0, True), (3.0, False))
+@tries((3.0, True), (3.0, False), or_error=True)
 def object_by_branch(x, flag):
     a, b = Account(x), Account(x * 2)
     chosen = a if flag else b
