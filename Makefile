@@ -55,7 +55,7 @@ ecosystem:  ## pandas, scikit-learn, joblib and so on with staged functions, in 
 
 WITH_JAX := tests/backends tests/test_docstrings.py tests/test_docs.py
 jax:        ## tests of backends with JAX, in an environment of its own
-	@.ci/venv .venvs/jax dev,native,jax
+	@.ci/venv .venvs/jax dev,native,examples,jax
 	.venvs/jax/bin/python -m pytest -q -n auto --dist worksteal $(WITH_JAX)
 
 FUZZ ?= 10000
