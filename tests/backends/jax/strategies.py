@@ -92,6 +92,7 @@ class Pair:
 """,
 }
 
+# NumPy itself errs at some stores of a column into a row: what is stored into `m` is no view of it, hence `* 1.0`.
 # {i} stands for an integer, {p} for a number, {x} for a vector, {c} for a condition, {v} for a variable with a vector.
 INTEGERS = forms("""
     {i} + 1   {i} - {i}   {i} * 3 % 7   ({i} + {i}) % 19   {i} // 2   {i} % 3   -{i}   abs({i})   min({i}, {i})
@@ -136,8 +137,8 @@ STORES = forms("""
     {v}[-1 - {i} % 3]
 """)
 WIDE_STORES = forms("""
-    {v}[:] = {x}   {v}[...] = {x}   m[0] = {x}   m[:, 1] = {x}   {v}[:2] = {x}[2:]   {v}[1:] = {x}[:-1]
-    {v}[::2] = {x}[:2]   box.data[:] = {x}   m[{i} % 4] = {x}   {v}[:] += {x}   m[1] -= {x}   m.T[2] = {x}
+    {v}[:] = {x}   {v}[...] = {x}   m[0] = {x} * 1.0   m[:, 1] = {x} * 1.0   {v}[:2] = {x}[2:]   {v}[1:] = {x}[:-1]
+    {v}[::2] = {x}[:2]   box.data[:] = {x}   m[{i} % 4] = {x} * 1.0   {v}[:] += {x}   m[1] -= {x}   m.T[2] = {x} * 1.0
     m[1:] = m[:-1]   parts[0][:] = {x}   m[:2, :2] = m[2:, 2:]   {v}[1:3] *= 0.5   m[:, :2] *= 0.5   d['v'][:] = {x}
     m[...] = m.T   m[2, 1:] = {x}[:3]
 """)
