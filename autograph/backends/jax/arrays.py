@@ -302,6 +302,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         undo_log: the changes of the innermost body that is being traced, so far.
         count: how many arrays there are.
         depth: how many bodies are being traced, one in the other.
+        shared: by identity, the containers and objects that may be others, so that they must not change.
         stored: the first line that stores into an array.
         read_stale: a line with an `x += …` of which the old array was read later.
         notes: for each construct that was staged: file, line, construct, decision and reason.
@@ -315,6 +316,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         self.requires_low = False
         self.undo_log = UndoLog()
         self.count = self.depth = 0
+        self.shared: dict[int, Any] = {}
         self.stored: tuple[Any, ...] = ()
         self.read_stale: tuple[Any, ...] | None = None
         self.notes: list[tuple[str, int, str, str, str]] = []
@@ -445,21 +447,43 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             else:
                 value = jnp.asarray(old).at[index].set(new)
         self.write(array, value)
-        self._store_through(array.root, {id(array.root)})
+        self._store_through(array.root)
 
-    def _store_through(self, array: ArrayTracer, done: set[int]) -> None:
+    def _store_through(self, array: ArrayTracer) -> None:
         """Let the arrays that are, or may be, the same one as an array that was stored into, change as well."""
+        same: dict[int, tuple[ArrayTracer, Any]] = {}
+        with core.set_current_trace(self.parent_trace):
+            self._find_same(array, None, (array,), same)
+            new = [jnp.where(flag, array.content, other.content) for other, flag in same.values()]
+        for (other, _), content in zip(same.values(), new):
+            self.write(other, content)
+        for one in (array, *(other for other, _ in same.values())):
+            for other in one.kin:
+                if other.root is not array and id(other.root) not in same:
+                    self.undo_log.log(other.root)
+                    other.root.doubt = f"{self._line()} stores into an array that may be the same one"
+
+    def _find_same(
+        self, array: ArrayTracer, flag: Any, path: tuple[ArrayTracer, ...], found: dict[int, tuple[ArrayTracer, Any]]
+    ) -> None:
+        """Find the arrays that are linked to an array, each with the flag that says where it is the same one."""
         for other, same in array.links:
-            if id(other) not in done:
-                done.add(id(other))
-                with core.set_current_trace(self.parent_trace):
-                    new = jnp.where(same, array.content, other.content)
-                self.write(other, new)
-                self._store_through(other, done)
-        for other in array.kin:
-            if id(other.root) not in done:
-                self.undo_log.log(other.root)
-                other.root.doubt = f"{self._line()} stores into an array that may be the same one"
+            if not any(other is each for each in path):
+                here_same = same if flag is None else flag & same
+                known = found.get(id(other))
+                found[id(other)] = other, here_same if known is None else known[1] | here_same
+                self._find_same(other, here_same, (*path, other), found)
+
+    def log(self, thing: Any) -> None:
+        """Note that the program is about to change an object.
+
+        Raises:
+            Doubtful: it may be one of two objects.
+        """
+        if id(thing) in self.shared:
+            kind = type(thing).__name__
+            raise Doubtful(f"this line changes a {kind} that may be another {kind}, as after `if c: a = b`", *place())
+        self.undo_log.log(thing)
 
     def link(self, one: ArrayTracer, other: ArrayTracer, same: Any) -> None:
         """Let two arrays be one where a flag of the trace below is true."""

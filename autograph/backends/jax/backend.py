@@ -346,15 +346,22 @@ class JaxBackend(protocol.Backend):
     # Objects ----------------------------------------------------------------------------------------------------------
 
     def ref(self, value: Any) -> Any:
-        trace = self.trace
         if isinstance(value, ArrayTracer):
             return NotImplemented
-        if isinstance(value, _CHANGING) or hasattr(value, "__dict__") or hasattr(type(value), "__slots__"):
+        if isinstance(value, (list, tuple, dict, deque, bytearray)):
+            return Items(self, value) if type(value) in (list, tuple, dict, deque, bytearray) else self._logged(value)
+        if hasattr(value, "__dict__") or hasattr(type(value), "__slots__"):
             if not isinstance(value, (type, types.ModuleType, types.FunctionType, np.ndarray, core.Tracer, jax.Array)):
-                trace.undo_log.log(value)
-        if type(value) in (list, tuple):
-            return Items(self, value)
+                return self._logged(value)
         return NotImplemented if value is None or not isinstance(value, (jax.Array, np.ndarray)) else Fixed(self, value)
+
+    def _logged(self, thing: Any) -> Any:
+        """Note that an object, or what it holds, is about to change, by code of its class."""
+        self.trace.log(thing)
+        for part in vars(thing).values() if hasattr(thing, "__dict__") else ():
+            if isinstance(part, _CHANGING):
+                self.trace.undo_log.log(part)
+        return NotImplemented
 
     def call(self, function: Any) -> Any:
         return entry.handed(self, function)

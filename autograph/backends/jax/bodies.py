@@ -16,8 +16,10 @@ from jax._src.interpreters import partial_eval as pe
 from jax._src.lax import lax as lax_internal
 
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
+from autograph.backends.jax.lines import is_of_jax
 from autograph.backends.jax.structures import Slot, mapped, reachable
 from autograph.backends.jax.undo_log import UndoLog, children_of, put_back
+from autograph.common.trace_rules import is_own
 from autograph.errors import AutographError
 from autograph.operators.state import State, Variable
 
@@ -199,9 +201,8 @@ def is_users(error: Exception) -> bool:
         return False
     if getattr(error, "__ag_raised__", False):
         return True
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    root = str(frames[-1].f_globals.get("__name__")).partition(".")[0] if frames else ""
-    return root not in ("jax", "jaxlib", "autograph")
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return not codes or not (is_own(codes[-1].co_filename) or is_of_jax(codes[-1]))
 
 
 def to_jaxpr(function: Callable[..., list[Any]], avals: Sequence[Any]) -> tuple[Any, Sequence[Any]]:

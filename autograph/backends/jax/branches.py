@@ -114,7 +114,9 @@ def _merge(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, state: S
     for array, why in {**then.doubts, **other.doubts}.values():
         trace.undo_log.log(array)
         array.doubt = why
-    return result(leaves)
+    value = result(leaves)
+    trace.shared.update({id(thing): thing for thing in join.shared})
+    return value
 
 
 def fitted_content(trace: ArrayTrace, array: ArrayTracer, value: Any) -> Any:

@@ -110,7 +110,7 @@ def handed(backend: Any, function: Any) -> Any:
     if isinstance(function, types.BuiltinMethodType):
         owner = function.__self__
         if isinstance(owner, _CHANGING):
-            trace.undo_log.log(owner)
+            trace.log(owner)
         elif isinstance(owner, str) and function.__name__ in _TEXT:
             return lambda *args, **kwargs: effects.formatted(trace, lambda: function(*args, **kwargs))
     if function is setattr or function is delattr:
@@ -131,7 +131,7 @@ def _logged(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function that may change its arguments."""
     for arg in (*args, *kwargs.values()):
         if isinstance(arg, _CHANGING) or (hasattr(arg, "__dict__") and children(arg) is not None):
-            trace.undo_log.log(arg)
+            trace.log(arg)
     return function(*args, **kwargs)
 
 

@@ -23,7 +23,7 @@ from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, emp
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
 from autograph.backends.jax.lines import here, place
 from autograph.backends.jax.reverse import results_of_loop
-from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped
+from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped, reachable
 from autograph.backends.jax.undo_log import put_back
 from autograph.errors import StagingError
 from autograph.operators.state import UNBOUND, State, Variable
@@ -88,6 +88,8 @@ class Loop:
         self.carries: list[Carry] = []
         self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
         self.mates: dict[tuple[int, int], tuple[Carry, Carry]] = {}   # carries that may be one array
+        self.known = {id(each) for each in reachable([variable.get() for variable in state.snapshot()])}
+        self.others: list[Any] = []     # containers from before the loop that a variable is bound to in it
         self.outcome = Outcome()
 
     def run(self, first: Any = None) -> bool:
@@ -129,14 +131,18 @@ class Loop:
         self._finish(self._emit(first, ends), {**ends, **known})
         return True
 
-    def _carried(self, value: Any) -> Any:
-        """Return a value with carries for its leaves."""
+    def _carried(self, value: Any, keeps: bool = False) -> Any:
+        """Return a value with carries for its leaves.
+
+        Args:
+            keeps: leave containers in it that were there before the loop. If they change, they have own carries.
+        """
         def carry(leaf: Any) -> Any:
             aval = core.typeof(present(self.trace, leaf))
             self.carries.append(Carry(leaf, aval, absence(leaf), kin_of(leaf)))
             return self.carries[-1]
 
-        return mapped(value, carry, lambda thing: False, {})
+        return mapped(value, carry, lambda thing: keeps and id(thing) in self.known, {})
 
     # Tracing the body -------------------------------------------------------------------------------------------------
 
@@ -162,7 +168,9 @@ class Loop:
                 trace.relate(carry.now, array)
         for one, other in self.mates.values():
             trace.relate(one.now, other.now)
-        self._place({})
+        placed: dict[int, Any] = {}
+        self._place(placed)
+        trace.shared.update(copies_of(placed))
         for items, _ in self.growing.values():
             trace.undo_log.log(items)
             unknown = trace.array(self.inputs[0])
@@ -245,7 +253,7 @@ class Loop:
         if not known and isinstance(thing, ArrayTracer):
             self._carry_content(thing)
         elif not known:
-            self.contents[key] = thing, self._carried(before)
+            self.contents[key] = thing, self._carried(before, keeps=True)
         _, held = self.contents[key]
         if isinstance(thing, ArrayTracer):
             ends[held] = after
@@ -294,7 +302,11 @@ class Loop:
                 return old, False
             kinds = type(old).__name__, type(new).__name__
             raise Mismatch(f"`{name}` is a {kinds[0]} before an iteration and a {kinds[1]} after it")
+        if id(old) in self.known:
+            return self._match(self._carried(old), new, name, ends)[0], True
         (items, make), (items_new, _) = parts, parts_new
+        if id(new) in self.known and not any(new is each for each in self.others):
+            self.others.append(new)
         if len(items) != len(items_new):
             raise Mismatch(f"`{name}` has {len(items)} items before an iteration and {len(items_new)} after it")
         found = [self._match(a, b, name, ends) for a, b in zip(items, items_new)]
@@ -494,7 +506,12 @@ class Loop:
         for one, other in self.mates.values():
             if type(one.now) is type(other.now) is ArrayTracer:
                 trace.relate(one.now, other.now)
-        self._place({})
+        placed: dict[int, Any] = {}
+        self._place(placed)
+        for thing in self.others:
+            trace.shared[id(thing)] = thing
+        if self.others or not self._runs():
+            trace.shared.update(copies_of(placed))
         self._extend_lists({slot.at: trace.array(each) for slot, each in zip(self._appended(), rest)})
 
     def _extend_lists(self, stacked: dict[int, ArrayTracer]) -> None:
@@ -538,6 +555,11 @@ def index_aval() -> Any:
 def row_of(aval: Any) -> Any:
     """The type of a part of an array for one iteration."""
     return core.mapped_aval(aval.shape[0], 0, aval)
+
+
+def copies_of(placed: dict[int, tuple[Any, Any]]) -> dict[int, Any]:
+    """The containers and objects that `replaced` has made in place of others, by identity."""
+    return {id(new): new for old, new in placed.values() if new is not old and not isinstance(new, tuple)}
 
 
 def replaced(value: Any, memo: dict[int, Any]) -> Any:

@@ -15,7 +15,7 @@ from autograph.backends.jax.lines import here
 
 
 class Items:
-    """A list or tuple of which an item is taken or replaced; the index may be staged."""
+    """A list, tuple or dict of which an item is taken or replaced; an index may be staged."""
 
     __slots__ = ("backend", "items")
 
@@ -24,7 +24,7 @@ class Items:
         self.items = items
 
     def __getitem__(self, index: Any) -> Any:
-        if not is_staged(index):
+        if not is_staged(index) or isinstance(self.items, dict):
             return self.items[index]
         leaves = [jax.tree.flatten(item) for item in self.items]
         if not leaves or any(tree != leaves[0][1] or not all(map(is_number, parts)) for parts, tree in leaves):
@@ -46,6 +46,7 @@ class Items:
         return result
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        self.backend.trace.log(self.items)
         if not is_staged(index):
             self.items[index] = value
             return
@@ -56,13 +57,16 @@ class Items:
                 index == at, lambda: value, lambda at=at: self.items[at])
 
     def __delitem__(self, index: Any) -> None:
+        self.backend.trace.log(self.items)
         del self.items[index]
 
     def __iadd__(self, other: Any) -> Any:
+        self.backend.trace.log(self.items)
         self.items += other
         return self.items
 
     def __imul__(self, other: Any) -> Any:
+        self.backend.trace.log(self.items)
         self.items *= other
         return self.items
 

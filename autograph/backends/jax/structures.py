@@ -124,6 +124,7 @@ class Join:
 
     Attributes:
         pairs: the leaves that differ.
+        shared: the containers and objects that may be others after the join.
     """
 
     def __init__(self, first: Callable[[Any], Any], second: Callable[[Any], Any], state: State) -> None:
@@ -131,6 +132,7 @@ class Join:
         self.read = first, second
         self.state = state
         self.known: set[int] | None = None
+        self.shared: list[Any] = []
         self.pairs: list[tuple[Any, Any]] = []
         self.names: list[str] = []
         self.memo: dict[tuple[int, int], Callable[[list[Any]], Any]] = {}
@@ -168,8 +170,7 @@ class Join:
             return lambda leaves: leaves[at]
         if type(a) is not type(b):
             raise Mismatch(f"`{name}` is {described(a)} on one path and {described(b)} on another")
-        if self._is_known(a) or self._is_known(b):
-            raise Mismatch(f"`{name}` is one of two {type(a).__name__} objects, of which the program may change one")
+        known = [each for each in (a, b) if self._is_known(each)]
         parts_a, parts_b = children(self.read[0](a)), children(self.read[1](b))
         if parts_a is None or parts_b is None:
             if _equal(a, b):
@@ -180,7 +181,13 @@ class Join:
         if len(items_a) != len(items_b) or not same_keys:
             raise Mismatch(f"`{name}` has other items on one path than on another")
         parts = [self.join(x, y, name) for x, y in zip(items_a, items_b)]
-        return lambda leaves: make([part(leaves) for part in parts])
+
+        def made(leaves: list[Any]) -> Any:
+            new = make([part(leaves) for part in parts])
+            self.shared += [new, *known] if known else []
+            return new
+
+        return made
 
     def _is_known(self, thing: Any) -> bool:
         """Whether an object that can change was there before both paths."""

@@ -212,4 +212,4 @@ def test_objects_that_may_be_one_of_two_are_refused():
         either.append(x)
         return one, other
 
-    assert "one of two list objects" in refuses(chosen, 1.0)
+    assert "a list that may be another list" in refuses(chosen, 1.0)

@@ -194,5 +194,5 @@ def test_errors_under_transforms_name_the_line() -> None:
             x = x * 2
         return x
 
-    ran = run(jax.grad(ag.convert(f)), [1.0])
+    ran = run(jax.grad(jax.jit(ag.convert(f))), [1.0])
     assert ran.error is not None and "test_transforms.py" in str(ran.error)
