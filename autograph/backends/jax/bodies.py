@@ -19,6 +19,7 @@ from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
 from autograph.backends.jax.lines import is_of_jax
 from autograph.backends.jax.structures import Slot, mapped, reachable
 from autograph.backends.jax.undo_log import UndoLog, children_of, put_back
+from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.common.trace_rules import is_own
 from autograph.errors import AutographError
 from autograph.operators.state import State, Variable
@@ -97,7 +98,7 @@ def traced(
                 except Exception as error:
                     if not is_users(error):
                         raise
-                    outcome.raised = error
+                    outcome.raised = _renamed(error, before)
                 return _collect(trace, outcome, state, before, count)
         finally:
             trace.undo_log.undo()
@@ -134,6 +135,14 @@ def _references(holder: tuple[Any, ...]) -> int:
 
 
 _OF_TUPLE_ONLY = _references(([],))
+
+
+def _renamed(error: Exception, variables: dict[Variable, Any]) -> Exception:
+    """Return the error that the user's function raises: in a body, its own variables are free."""
+    if type(error) is NameError and any(variable.name == error.name for variable in variables):
+        if str(error) == UNBOUND_FREE.format(error.name):
+            return UnboundLocalError(UNBOUND_LOCAL.format(error.name)).with_traceback(error.__traceback__)
+    return error
 
 
 def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Variable, Any], count: int) -> list[Any]:

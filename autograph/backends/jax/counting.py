@@ -48,7 +48,7 @@ def count(outcome: Outcome, carries: list[Any], ends: dict[Any, Any]) -> tuple[i
         if not all(type(slot) is Slot for slot in slots):
             return None
         wanted = {slot.at for slot in slots}
-        small, used = pe.dce_jaxpr(jaxpr, [at in wanted for at in range(len(jaxpr.outvars))])
+        small, used = _part(jaxpr, sorted(wanted))
         more = [carry for carry in carries if used[shift + carry.at]]
         if small.effects or not all(carry.absent is None and is_known(carry.init) for carry in more):
             return None
@@ -63,6 +63,22 @@ def count(outcome: Outcome, carries: list[Any], ends: dict[Any, Any]) -> tuple[i
         return None
     order = sorted(wanted)
     return _run(small, consts, used[shift + 1], needed, [order.index(slot.at) for slot in slots])
+
+
+def _part(jaxpr: Any, wanted: list[int]) -> tuple[Any, list[bool]]:
+    """Return the part of a jaxpr that computes some of its results, and which inputs this takes."""
+    outvars = [jaxpr.outvars[at] for at in wanted]
+    needed = {var for var in outvars if not isinstance(var, core.Literal)}
+    eqns = []
+    for eqn in reversed(jaxpr.eqns):
+        if not needed.isdisjoint(eqn.outvars):
+            eqns.append(eqn)
+            needed |= {var for var in eqn.invars if not isinstance(var, core.Literal)}
+    effects = core.join_effects(*(eqn.effects for eqn in eqns))
+    used = [var in needed for var in jaxpr.invars]
+    invars = [var for var, is_used in zip(jaxpr.invars, used) if is_used]
+    debug = jaxpr.debug_info._replace(arg_names=None, result_paths=None)
+    return core.Jaxpr((), invars, outvars, eqns[::-1], effects, debug), used
 
 
 def _run(

@@ -45,6 +45,8 @@ def arranged(layout: Layout, name: str, args: tuple[Any, ...], kwargs: dict[str,
     order = kwargs.get("order", args[0] if name == "ravel" and args else "C")
     if order != "C":
         raise ValueError(f"order {order!r}")
+    if name == "ravel" and not layout.flags.c_contiguous:
+        return None
     shape = (-1,) if name == "ravel" else (args or (kwargs.get("shape", kwargs.get("newshape")),))
     shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
     result = layout.view()
