@@ -310,7 +310,7 @@ class JaxBackend(protocol.Backend):
         if function is not None:
             return function(trace, *args, **kwargs)
         if name in ("range", "zip", "enumerate", "reversed"):
-            if name == "range" and not any(map(is_staged, args)):
+            if name == "range" and not any(is_staged(arg) or core.is_symbolic_dim(arg) for arg in args):
                 return NotImplemented
             return getattr(iterables, f"{name}_")(trace, *args, **kwargs)
         sources = [arg for arg in args if isinstance(arg, iterables.Source)]
@@ -397,6 +397,9 @@ class _Trace(ArrayTrace):
         absent, array.absent = array.absent, None
         assert absent is not None
         name = absent.name
+        if name.startswith("retval_"):      # the front end's own, which is bound where it is read
+            array.absent = absent
+            return
         error: Exception = UnboundLocalError(UNBOUND_LOCAL.format(name))
         if absent.value is None:
             error = TypeError(f"`{name}` is None here, where a number is needed")

@@ -273,7 +273,12 @@ def fitted(value: Any, aval: Any) -> Any:
         value = lax_internal._convert_element_type(value, aval.dtype, aval.weak_type)
     if old.shape != aval.shape:
         value = lax.broadcast(value, aval.shape) if old.shape == () else jax.numpy.broadcast_to(value, aval.shape)
-    missing = _axes(aval) - _axes(core.typeof(value))
+    return varying(value, aval)
+
+
+def varying(value: Any, *avals: Any) -> Any:
+    """Return a value that varies over all axes of devices over which one of several types does."""
+    missing = frozenset().union(*map(_axes, avals)) - _axes(core.typeof(value))
     return lax.pcast(value, tuple(missing), to="varying") if missing else value
 
 

@@ -114,10 +114,13 @@ def _as_python(value: Any, is_python: bool) -> Any:
     return array.item() if is_python else array[()]
 
 
-def call_back(trace: ArrayTrace, function: Callable[..., None], values: Sequence[Any], when: Any = None) -> None:
+def call_back(
+    trace: ArrayTrace, function: Callable[..., None], values: Sequence[Any], when: Any = None, ordered: bool = False
+) -> None:
     """Call a function when the program runs, where it reaches this line.
 
     Args:
+        ordered: behind those of earlier lines. JAX has no order under `vmap`, on several devices, and in exports.
         values: its arguments. Arrays become NumPy's, numbers that Python has computed become Python's.
         when: a staged condition of the trace below, besides those of the constructs around.
     """
@@ -134,12 +137,12 @@ def call_back(trace: ArrayTrace, function: Callable[..., None], values: Sequence
         conditions += [] if when is None else [when]
         reached = reduce(lambda a, b: a & b, conditions) if conditions else np.True_
         batched = any(isinstance(each, batching.BatchTrace) for each in traces_below(trace.parent_trace))
-        jax.debug.callback(run, reached, *raw, ordered=not batched)
+        jax.debug.callback(run, reached, *raw, ordered=ordered and not batched)
 
 
 def print_(trace: ArrayTrace, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
     """`print(*args, **kwargs)` when the program runs."""
-    call_back(trace, lambda *values: builtins.print(*values, **kwargs), args)
+    call_back(trace, lambda *values: builtins.print(*values, **kwargs), args, ordered=True)
 
 
 class Failures:

@@ -19,7 +19,7 @@ from jax._src import core
 
 from autograph.backends.jax import counting, effects
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
-from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
+from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified, varying
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
 from autograph.backends.jax.lines import here, place
 from autograph.backends.jax.reverse import results_of_loop
@@ -257,7 +257,7 @@ class Loop:
         _, held = self.contents[key]
         if isinstance(thing, ArrayTracer):
             ends[held] = after
-            return not known
+            return self._widen(held, after, name) or not known
         held, wider = self._match(held, after, name, ends)
         self.contents[key] = thing, held
         return wider or not known
@@ -431,13 +431,14 @@ class Loop:
                 f"{self.construct}: a list grows by a number of items that is known only when the program runs. Make "
                 "an array for the largest number of items before the loop, and count how many there are", *self.where)
         more = lax.full((), True) if first is None else first
+        deciding = [aval_of(each) for each in (self.outcome.result, self.length) if isinstance(each, (Slot, jax.Array))]
 
         def body(carried: Any, parts: Any) -> Any:
             index, go, values = carried
             more, new, _ = iterate(go, index, parts, values)
-            return index + 1, self._goes_on(index + 1, more), new
+            return index + 1, varying(self._goes_on(index + 1, more), *deciding), new
 
-        start_values = (start, self._goes_on(start, more), init)
+        start_values = (start, varying(self._goes_on(start, more), *deciding), init)
         if type(self.length) is int:
             self.trace.note(self.construct, "scan and cond", f"at most {self.length} iterations: it may end before")
             return list(self._bounded(self.length, body, start_values)[2])

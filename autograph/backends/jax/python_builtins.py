@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax._src import core
 from jax._src.lax import lax as lax_internal
 
 from autograph.backends.jax import effects, iterables
@@ -27,6 +28,8 @@ def print_(trace: ArrayTrace, *args: Any, **kwargs: Any) -> Any:
 def len_(trace: ArrayTrace, value: Any) -> Any:
     if isinstance(value, iterables.Source):
         return value.length if type(value.length) is int else trace.array(value.length)
+    if is_array(value) and value.ndim and core.is_symbolic_dim(value.shape[0]):
+        return value.shape[0]       # not an int, as `len` must return
     return NotImplemented
 
 

@@ -54,7 +54,8 @@ def is_leaf(value: Any) -> bool:
 def children(value: Any) -> Children | None:
     """Return the parts of a container or object, and a function that makes another one of other parts; or None."""
     kind = type(value)
-    if value is None or value is UNBOUND or is_leaf(value) or isinstance(value, _ATOMS):
+    is_atom = is_leaf(value) or isinstance(value, _ATOMS) or core.is_symbolic_dim(value)
+    if value is None or value is UNBOUND or is_atom:
         return None
     if kind in (list, tuple, deque):
         return list(value), (kind if kind is not deque else partial(deque, maxlen=value.maxlen))
