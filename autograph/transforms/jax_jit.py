@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax
+from jax.experimental import checkify
 
 from autograph.api import convert
 from autograph.backends.jax import BACKEND, effects, entry
@@ -57,9 +58,9 @@ class Explanation:
 class JaxJit:
     """A function compiled by JAX; it has the attributes and methods of what `jax.jit` returns."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], checks: bool = False) -> None:
         functools.update_wrapper(self, function)
-        self._converted = convert(function)
+        self._converted = _checked(convert(function)) if checks else convert(function)
         self._options = options
         self._jitted = jax.jit(self._converted, **options)
 
@@ -95,6 +96,17 @@ class JaxJit:
         return Explanation([Staged(*note) for note in notes])
 
 
+def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that returns the first failure, for checkify, and the result."""
+    @functools.wraps(function)
+    def with_checks(*args: Any, **kwargs: Any) -> Any:
+        with effects.as_checks():
+            return function(*args, **kwargs)
+
+    checked: Callable[..., Any] = checkify.checkify(with_checks)
+    return checked
+
+
 @contextmanager
 def noted() -> Iterator[list[Any]]:
     """Collect the notes of the traces that end within."""
@@ -105,11 +117,13 @@ def noted() -> Iterator[list[Any]]:
         entry.NOTES.collected = before
 
 
-def jax_jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def jax_jit(function: Callable[..., Any] | None = None, *, checks: bool = False, **options: Any) -> Any:
     """Compile a function in plain Python by JAX: the shorthand for `jax.jit(ag.convert(function))`.
 
     Args:
         function: the function or method; omitted if a decorator gets options.
+        checks: let the program's exceptions be checks of `jax.experimental.checkify`, which need no callbacks: a call
+            returns the error, with `throw()`, and the result.
         options: those of `jax.jit`.
 
     Returns:
@@ -133,5 +147,5 @@ def jax_jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         111
     """
     if function is None:
-        return functools.partial(jax_jit, **options)
-    return JaxJit(function, options)
+        return functools.partial(jax_jit, checks=checks, **options)
+    return JaxJit(function, options, checks)

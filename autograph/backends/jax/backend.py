@@ -257,7 +257,7 @@ class JaxBackend(protocol.Backend):
     def list_comp(
         self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: list[Any], first: Any
     ) -> Any:
-        return self._comprehension(iterable, element, condition, done, first, "list")
+        return self._comprehension(iterable, element, condition, first)
 
     def set_comp(self, iterable: Any, element: OneArgument, condition: Any, done: set[Any], first: Any) -> Any:
         if first is True and not protocol_staged(iterable):
@@ -272,7 +272,7 @@ class JaxBackend(protocol.Backend):
         return NotImplemented
 
     def _comprehension(
-        self, iterable: Any, element: OneArgument, condition: OneArgument | None, done: list[Any], first: Any, kind: str
+        self, iterable: Any, element: OneArgument, condition: OneArgument | None, first: Any
     ) -> Any:
         if first is not True:
             raise here("JAX does not stage the condition of a comprehension: how many items there are must be known. "

@@ -9,8 +9,10 @@ from __future__ import annotations
 import builtins
 import logging
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from types import FrameType
 from typing import Any, TypeVar
@@ -19,6 +21,7 @@ import jax
 import numpy as np
 from jax._src import core
 from jax._src.interpreters import batching, partial_eval
+from jax.experimental import checkify
 
 from autograph.backends.jax.arrays import ArrayTrace, is_array, mark
 from autograph.backends.jax.lines import here, is_of_jax, place
@@ -133,9 +136,7 @@ def call_back(
 
     raw = [trace.read(array) for array in arrays]
     with core.set_current_trace(trace.parent_trace):
-        conditions = [test if value else ~test for test, value in trace.path]
-        conditions += [] if when is None else [when]
-        reached = reduce(lambda a, b: a & b, conditions) if conditions else np.True_
+        reached = _reached(trace, when)
         batched = any(isinstance(each, batching.BatchTrace) for each in traces_below(trace.parent_trace))
         jax.debug.callback(run, reached, *raw, ordered=ordered and not batched)
 
@@ -187,8 +188,11 @@ def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
         exception: its arguments may be staged values, and texts with these in them.
         when: a staged condition, of the trace below.
     """
-    FAILURES.any = True
     _check_uncaught()
+    if CHECKS.wanted:
+        _check(trace, exception, when)
+        return
+    FAILURES.any = True
     kind, where = type(exception), _raised_at(exception) or place()
 
     def raise_(*args: Any) -> None:
@@ -199,6 +203,42 @@ def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
         raise error
 
     call_back(trace, raise_, exception.args, when)
+
+
+class _Checks(threading.local):
+    """Whether the exceptions of programs become checks of `jax.experimental.checkify` in this thread."""
+
+    wanted = False
+
+
+CHECKS = _Checks()
+
+
+@contextmanager
+def as_checks() -> Iterator[None]:
+    """While it lasts, the exceptions of programs that are traced become checks of `jax.experimental.checkify`."""
+    before, CHECKS.wanted = CHECKS.wanted, True
+    try:
+        yield
+    finally:
+        CHECKS.wanted = before
+
+
+def _check(trace: ArrayTrace, exception: BaseException, when: Any) -> None:
+    """Let checkify note an exception, with its class and line, and the text that is known while tracing."""
+    texts = [str(arg) for arg in exception.args if not contains_staged(arg)]
+    where = _raised_at(exception) or place()
+    line = f" ({where[0]}, line {where[1]})" if where else ""
+    message = f"{type(exception).__name__}: {', '.join(texts)}".removesuffix(": ") + line
+    with core.set_current_trace(trace.parent_trace):
+        checkify.check(~_reached(trace, when), message.replace("{", "{{").replace("}", "}}"))
+
+
+def _reached(trace: ArrayTrace, when: Any) -> Any:
+    """Whether the program reaches this line, as a bool of the trace below."""
+    conditions = [test if value else ~test for test, value in trace.path]
+    conditions += [] if when is None else [when]
+    return reduce(lambda a, b: a & b, conditions) if conditions else np.True_
 
 
 def _check_uncaught() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dis
 import functools
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import Any
@@ -383,6 +384,8 @@ class Loop:
                     inputs += [None] * len(start)
                     init += start
 
+            if any(type(carry.init) is int and carry.aval.dtype == "int32" for carry in moving):
+                _warn_of_32_bits(self.where)
             outer = {carry: empty(carry.aval) if type(ends[carry]) is Hole else fitted(ends[carry], carry.aval)
                      for carry in moving if not isinstance(ends[carry], (Slot, ArrayTracer))}
 
@@ -527,6 +530,20 @@ class Loop:
                     return trace.row(stacked[leaf.at], index) if type(leaf) is Slot else leaf
 
                 items.extend(mapped(each, item, lambda _: False, memo) for each in appended)
+
+
+def _warn_of_32_bits(where: tuple[Any, ...]) -> None:
+    """Say, at the first loop that counts with a Python integer of 32 bits, that it does."""
+    global _has_warned
+    if not _has_warned and where:
+        _has_warned = True
+        warnings.warn_explicit(
+            "this loop counts with integers of 32 bits, as JAX does by default, where Python's have any size. For 64 "
+            'bits: jax.config.update("jax_enable_x64", True)', UserWarning, *where
+        )
+
+
+_has_warned = False
 
 
 def probably_stored(state: State) -> list[ArrayTracer]:

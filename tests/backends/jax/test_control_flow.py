@@ -13,6 +13,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp
 
 import autograph as ag
+from autograph.backends.jax import loops
 from tests.backends.jax.agreeing import agrees, printed, refuses
 
 XS = np.arange(12.0) - 3
@@ -198,6 +199,20 @@ def test_exceptions_are_those_of_the_program():
         jax.block_until_ready(jax.jit(checked.__wrapped__ and ag.convert(checked.__wrapped__))(12.0))
 
 
+def test_exceptions_may_be_checks_of_checkify():
+    @ag.jax_jit(checks=True)
+    def checked(x):
+        for i in range(20):
+            if x == i:
+                raise KeyError("no such number")
+        return x * 2
+
+    error, result = checked(0.5)
+    assert error.get() is None and result == 1.0
+    error, _ = checked(3.0)
+    assert "KeyError: no such number" in error.get() and "test_control_flow.py" in error.get()
+
+
 def test_vmap_prints_and_raises_only_where_the_program_does():
     @ag.convert
     def checked(x):
@@ -258,7 +273,7 @@ def test_a_bound_that_is_too_small_is_an_error():
 
 def test_explain_says_what_loops_become():
     @ag.jax_jit
-    def loops(xs, n):
+    def several(xs, n):
         total = 0.0
         for x in xs:
             total += x
@@ -268,7 +283,7 @@ def test_explain_says_what_loops_become():
             total += xs[: i + 1].sum()
         return total
 
-    decisions = [(row.construct, row.decision) for row in loops.explain(XS, 3).staged]
+    decisions = [(row.construct, row.decision) for row in several.explain(XS, 3).staged]
     assert decisions[:2] == [("`for`", "scan"), ("`for`", "while_loop")]
     assert decisions[2] == ("`for`", "unrolled")
 
@@ -285,6 +300,15 @@ def test_functions_handed_to_jax_are_converted():
 
     (total, _), positive = jax.jit(scanned)(XS)
     assert total == XS[XS > 2].sum() and (positive == abs(XS)).all()
+
+
+def test_a_warning_says_once_that_integers_have_32_bits(monkeypatch):
+    monkeypatch.setattr(loops, "_has_warned", False)
+    jax.config.update("jax_enable_x64", False)
+    with pytest.warns(UserWarning, match="integers of 32 bits") as warned:
+        assert jax.jit(ag.convert(collatz))(27) == 111
+        assert jax.jit(ag.convert(collatz))(97) == 118
+    assert [each.filename for each in warned] == [__file__]
 
 
 def test_what_is_known_only_later_is_refused():
