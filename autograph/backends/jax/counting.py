@@ -21,6 +21,8 @@ from jax._src.interpreters import partial_eval as pe
 from autograph.backends.jax.bodies import Outcome, fitted
 from autograph.backends.jax.structures import Slot
 
+ONE_BY_ONE = 200    # iterations that are counted without compiling them
+
 
 def is_known(value: Any) -> bool:
     """Whether a leaf is a number that is known while tracing."""
@@ -92,6 +94,8 @@ def _run(
         return index + 1, more, [fitted(value, carry.aval) for value, carry in zip(new, needed)]
 
     with jax.ensure_compile_time_eval():
-        start = 0, True, [fitted(carry.init, carry.aval) for carry in needed]
-        index, _, final = lax.while_loop(lambda state: state[1], body, start)
+        state: Any = 0, True, [fitted(carry.init, carry.aval) for carry in needed]
+        while state[1] and state[0] < ONE_BY_ONE:
+            state = body(state)
+        index, _, final = lax.while_loop(lambda state: state[1], body, state) if state[1] else state
         return int(index), {carry: value.item() for carry, value in zip(needed, final)}
