@@ -41,7 +41,7 @@ from zipimport import zipimporter
 
 from autograph import operators
 from autograph.common import forking
-from autograph.common.line_tables import Position, with_lines
+from autograph.common.line_tables import without_lines
 from autograph.conversion import cache
 from autograph.conversion.conversions import convert_source
 from autograph.conversion.explain import Explanation
@@ -99,13 +99,7 @@ def compile_converted(data: bytes, filename: str) -> tuple[CodeType, Explanation
 # conversion itself is not traced.
 
 
-def _without_lines(function: F) -> F:
-    code = function.__code__
-    function.__code__ = with_lines(code, [(len(code.co_code), Position(None))], code.co_firstlineno)
-    return function
-
-
-@_without_lines
+@without_lines
 def _untraced(function: Callable[..., T], *args: Any) -> T:
     trace = sys.gettrace()
     if trace is None:
@@ -177,7 +171,7 @@ class Hook(MetaPathFinder):
             if not _installed:
                 _lower_limit()
 
-    @_without_lines
+    @without_lines
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> machinery.ModuleSpec | None:
@@ -258,12 +252,12 @@ class ConvertingLoader(machinery.SourceFileLoader):
 
     __hash__ = machinery.SourceFileLoader.__hash__
 
-    @_without_lines
+    @without_lines
     def create_module(self, spec: machinery.ModuleSpec) -> None:
         # Not when the module is executed: then it is in sys.modules, still empty, and a converter may import it.
         self._code = self.hook.prepared.pop(spec.name, None) or _untraced(self._convert, spec.name)
 
-    @_without_lines
+    @without_lines
     def get_code(self, fullname: str) -> CodeType:
         """The code of the converted module."""
         code, self._code = self._code, None
@@ -315,13 +309,13 @@ def _scaled(limit: int) -> int:
     return min(limit * FRAMES_PER_CALL, room)
 
 
-@_without_lines
+@without_lines
 @functools.wraps(_get_limit)
 def _program_limit() -> int:
     return _program_limits[0] if _installed else _get_limit()
 
 
-@_without_lines
+@without_lines
 @functools.wraps(_set_limit)
 def _set_program_limit(limit: int, /) -> None:
     _set_limit(_scaled(limit) if _installed else limit)

@@ -19,6 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from autograph.common import forking
+from autograph.common.line_tables import without_lines
 from autograph.errors import BackendError
 from autograph.operators import backend
 
@@ -33,6 +34,7 @@ OWN: dict[str, str] = {"jax": "autograph.backends.jax:register"}
 class _Finder:
     """Learns of imports of the libraries that backends serve."""
 
+    @without_lines
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         """Find nothing, so that the other finders are asked."""
         if name in _awaited and _IMPORTED not in backend.WATCHED:

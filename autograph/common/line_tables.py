@@ -10,7 +10,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+F = TypeVar("F", bound=Any)
 
 
 class Position(NamedTuple):
@@ -37,6 +39,13 @@ def with_lines(code: CodeType, spans: Iterable[tuple[int, Position]], first: int
         first: the first line of the function.
     """
     return code.replace(co_firstlineno=first, co_linetable=b"".join(_ENTRIES(spans, first))) if IS_KNOWN else code
+
+
+def without_lines(function: F) -> F:
+    """Let trace functions and debuggers not show a function: its code has no lines."""
+    code = function.__code__
+    function.__code__ = with_lines(code, [(len(code.co_code), Position(None))], code.co_firstlineno)
+    return function
 
 
 def _locations(spans: Iterable[tuple[int, Position]], line: int) -> Iterator[bytes]:

@@ -136,6 +136,7 @@ def jax_jit(function: Callable[..., Any] | None = None, *, checks: bool = False,
 
     Example:
         >>> import jax
+        >>> jax.config.update("jax_enable_x64", True)
         >>> @ag.jax_jit
         ... def steps(n):
         ...     count = 0

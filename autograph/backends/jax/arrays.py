@@ -21,8 +21,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
-from autograph.backends.jax import masked, views
-from autograph.backends.jax.lines import here, place
+from autograph.backends.jax import masked, numpy_functions, views
+from autograph.backends.jax.lines import place
 from autograph.backends.jax.undo_log import UndoLog
 from autograph.errors import StagingError
 
@@ -97,7 +97,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         self.layout_from: Callable[[Any], Any] | None = None
         self.stale: tuple[Any, ...] | None = None
         self.augments: tuple[ArrayTracer, tuple[Any, ...] | None] | None = None
-        self.number = trace.count = trace.count + 1
+        self.number = trace.numbered()
 
     @property
     def root(self) -> ArrayTracer:
@@ -235,18 +235,18 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         function = getattr(jnp, ufunc.__name__, None)
         if function is None or (method != "__call__" and not hasattr(function, method)):
-            raise _unknown(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+            raise numpy_functions.unknown(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
         out = kwargs.pop("out", ())
         result = (function if method == "__call__" else getattr(function, method))(*inputs, **kwargs)
-        return _into(out, result)
+        return numpy_functions.into(out, result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        theirs = of_jax(function)
+        theirs = numpy_functions.of_jax(function)
         if theirs is None:
-            raise _unknown(function.__name__)
+            raise numpy_functions.unknown(function.__name__)
         out = kwargs.pop("out", None) if isinstance(kwargs.get("out"), core.Tracer) else None
         result = self._trace.called(theirs, args, kwargs)
-        return result if out is None else _into((out,), result)
+        return result if out is None else numpy_functions.into((out,), result)
 
 
 def _define_augmented(name: str) -> None:
@@ -256,30 +256,6 @@ def _define_augmented(name: str) -> None:
 
 for _name in "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift".split():
     _define_augmented(_name)
-
-
-def mark(number: int) -> str:
-    """The text that stands for a formatted array."""
-    return f"\0{number}\1"
-
-
-def _unknown(name: str) -> StagingError:
-    return here(f"jax.numpy has no {name}, which this line calls with a staged array")
-
-
-def _into(out: tuple[Any, ...], result: Any) -> Any:
-    for target in out:
-        target[...] = result
-    return out[0] if out else result
-
-
-def of_jax(function: Any) -> Any:
-    """The function of `jax.numpy` that does what a function of NumPy does; None if there is none."""
-    found: Any = jnp
-    names = [*str(getattr(function, "__module__", "")).split(".")[1:], getattr(function, "__name__", "?")]
-    for name in [name for name in names if not name.startswith("_") and name not in ("lib", "core")]:
-        found = getattr(found, name, None)
-    return found
 
 
 def is_array(value: Any) -> bool:
@@ -537,15 +513,37 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             return slice(*parts)
         return self.read(index)
 
+    def numbered(self) -> int:
+        """Return the number of a new array."""
+        self.count += 1
+        return self.count
+
+    def reach(self, condition: Any, value: bool) -> None:
+        """Note that the body which is being traced runs where a staged condition has a value."""
+        self.path = (*self.path, (condition, value))
+
     @contextmanager
-    def under(self, parent: Any) -> Iterator[None]:
-        """While it lasts, operations go to another trace: that of the body of a construct."""
-        before, self.parent_trace = self.parent_trace, parent
+    def formatting(self) -> Iterator[list[tuple[Any, Callable[[Any], str]]]]:
+        """While it lasts, formatted arrays become marks in the text; yield the arrays, and what formats them."""
+        before, self.formats = self.formats, []
+        try:
+            yield self.formats
+        finally:
+            self.formats = before
+
+    @contextmanager
+    def body(self, parent: Any) -> Iterator[None]:
+        """While it lasts, operations go to another trace, that of the body of a construct; its changes are undone."""
+        before = self.parent_trace, self.undo_log, self.path
+        self.parent_trace, self.undo_log = parent, UndoLog()
+        self.depth += 1
         try:
             with core.set_current_trace(self):
                 yield
         finally:
-            self.parent_trace = before
+            self.undo_log.undo()
+            self.depth -= 1
+            self.parent_trace, self.undo_log, self.path = before
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of JAX; what is a view in NumPy is one here, and a result that is an argument is a copy."""

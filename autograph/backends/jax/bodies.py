@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +17,8 @@ from jax._src.lax import lax as lax_internal
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
 from autograph.backends.jax.lines import is_of_jax
 from autograph.backends.jax.structures import Slot, mapped, reachable
-from autograph.backends.jax.undo_log import UndoLog, children_of, put_back
+from autograph.backends.jax.undo_log import children_of, put_back
+from autograph.common.cpython_internals import references
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.common.trace_rules import is_own
 from autograph.errors import AutographError
@@ -86,13 +86,11 @@ def traced(
 
     def body(*arguments: Any) -> list[Any]:
         before, count = state.snapshot(), trace.count
-        outer, trace.undo_log = trace.undo_log, UndoLog()
-        path = trace.path
-        trace.depth += 1
         try:
-            with trace.under(core.trace_ctx.trace):
+            with trace.body(core.trace_ctx.trace):
                 reached = start([trace.array(each) for each in arguments]) or condition
-                trace.path = (*path, *((reached,) if reached else ()))
+                if reached:
+                    trace.reach(*reached)
                 try:
                     outcome.result = run()
                 except Exception as error:
@@ -101,10 +99,7 @@ def traced(
                     outcome.raised = _renamed(error, before)
                 return _collect(trace, outcome, state, before, count)
         finally:
-            trace.undo_log.undo()
             state.restore(before)
-            trace.undo_log, trace.path = outer, path
-            trace.depth -= 1
 
     with core.set_current_trace(trace.parent_trace):
         outcome.jaxpr, outcome.consts = to_jaxpr(body, avals)
@@ -124,17 +119,8 @@ def _find_made(outcome: Outcome, state: State) -> None:
     changed -= {id(thing) for thing in reachable([variable.get() for variable in variables])}
     results = [outcome.result, *outcome.variables.values(), *(after for _, _, after in outcome.contents.values())]
     in_results = {id(thing) for thing in reachable(results)}
-    for key in changed:
-        if key in in_results or _references(outcome.contents[key]) <= _OF_TUPLE_ONLY:
-            outcome.made.add(key)
-
-
-def _references(holder: tuple[Any, ...]) -> int:
-    """The number of references to the first item of a tuple."""
-    return sys.getrefcount(holder[0])
-
-
-_OF_TUPLE_ONLY = _references(([],))
+    counts = references([outcome.contents[key][0] for key in changed])
+    outcome.made = {key for key, count in zip(changed, counts) if key in in_results or count <= 1}   # in `contents`
 
 
 def _renamed(error: Exception, variables: dict[Variable, Any]) -> Exception:

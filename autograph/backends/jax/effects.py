@@ -23,8 +23,8 @@ from jax._src import core
 from jax._src.interpreters import batching, partial_eval
 from jax.experimental import checkify
 
-from autograph.backends.jax.arrays import ArrayTrace, is_array, mark
-from autograph.backends.jax.lines import here, is_of_jax, place
+from autograph.backends.jax.arrays import ArrayTrace, is_array
+from autograph.backends.jax.lines import here, is_of_jax, mark, place
 from autograph.backends.jax.structures import children
 from autograph.operators.tracebacks import is_library, shelter_at
 
@@ -54,11 +54,8 @@ class Text:
 
 def formatted(trace: ArrayTrace, make: Callable[[], Any]) -> Any:
     """Return the text that `make` makes; if it formats staged values, a `Text`."""
-    before, trace.formats = trace.formats, []
-    try:
-        pattern, formats = make(), trace.formats
-    finally:
-        trace.formats = before
+    with trace.formatting() as formats:
+        pattern = make()
     if not formats:
         return pattern
 

@@ -15,7 +15,8 @@ import jax
 from jax._src import core
 
 from autograph.backends.jax import effects, python_math
-from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, of_jax
+from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current
+from autograph.backends.jax.numpy_functions import of_jax
 from autograph.backends.jax.structures import children, mapped
 from autograph.operators.backend import traced_by
 from autograph.operators.calls import convert_call

@@ -48,15 +48,16 @@ class Generated:
 
 def consumed(generated: Generated, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a builtin function with all elements."""
-    if name in _CONSUMERS:
-        return _CONSUMERS[name](generated, *args, **kwargs)
+    function = globals().get(f"_{name}_of")
+    if function is not None:
+        return function(generated, *args, **kwargs)
     if name in ("iter", "enumerate", "zip", "map", "filter", "print", "type", "next", "repr", "str", "bool"):
         return getattr(builtins, name)(generated, *args, **kwargs)
     elements = comprehensions.list_comp(generated.iterable, generated.element, generated.condition)
     return getattr(builtins, name)(elements, *args, **kwargs)
 
 
-def _sum(generated: Generated, start: Any = 0) -> Any:
+def _sum_of(generated: Generated, start: Any = 0) -> Any:
     total = start
 
     def body(value: Any) -> None:
@@ -67,7 +68,7 @@ def _sum(generated: Generated, start: Any = 0) -> Any:
     return total
 
 
-def _any(generated: Generated) -> Any:
+def _any_of(generated: Generated) -> Any:
     found: Any = False
 
     def body(value: Any) -> None:
@@ -78,7 +79,7 @@ def _any(generated: Generated) -> Any:
     return found
 
 
-def _all(generated: Generated) -> Any:
+def _all_of(generated: Generated) -> Any:
     failed: Any = False
 
     def body(value: Any) -> None:
@@ -113,10 +114,9 @@ def _extreme(generated: Generated, sign: int, options: dict[str, Any]) -> Any:
     return if_stmt(is_empty, fail, lambda: best)
 
 
-_CONSUMERS: dict[str, Any] = {
-    "sum": _sum,
-    "any": _any,
-    "all": _all,
-    "max": lambda generated, **options: _extreme(generated, 1, options),
-    "min": lambda generated, **options: _extreme(generated, -1, options),
-}
+def _max_of(generated: Generated, **options: Any) -> Any:
+    return _extreme(generated, 1, options)
+
+
+def _min_of(generated: Generated, **options: Any) -> Any:
+    return _extreme(generated, -1, options)

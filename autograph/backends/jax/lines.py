@@ -1,4 +1,4 @@
-"""The line of the user's code that runs, for errors and notes."""
+"""The line of the user's code that runs, for errors and notes; and marks in texts."""
 
 from __future__ import annotations
 
@@ -29,3 +29,8 @@ def place() -> tuple[str, int] | tuple[()]:
 def is_of_jax(code: CodeType) -> bool:
     """Whether code is JAX's."""
     return code.co_filename.startswith(_JAX)
+
+
+def mark(number: int) -> str:
+    """The text that stands for a formatted array."""
+    return f"\0{number}\1"
