@@ -22,7 +22,7 @@ import numpy as np
 from jax._src import core
 
 from autograph.backends.jax import masked, numpy_functions, views
-from autograph.backends.jax.lines import place
+from autograph.backends.jax.lines import mark, place
 from autograph.backends.jax.undo_log import UndoLog
 from autograph.errors import StagingError
 
