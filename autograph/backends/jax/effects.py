@@ -114,13 +114,12 @@ def _as_python(value: Any, is_python: bool) -> Any:
     return array.item() if is_python else array[()]
 
 
-def call_back(
-    trace: ArrayTrace, function: Callable[..., None], values: Sequence[Any], when: Any = None, ordered: bool = False
-) -> None:
+def call_back(trace: ArrayTrace, function: Callable[..., None], values: Sequence[Any], when: Any = None) -> None:
     """Call a function when the program runs, where it reaches this line.
 
+    It runs behind those of earlier lines, but under `vmap` and `shard_map`, where JAX has no order.
+
     Args:
-        ordered: behind those of earlier lines. JAX has no order under `vmap`, on several devices, and in exports.
         values: its arguments. Arrays become NumPy's, numbers that Python has computed become Python's.
         when: a staged condition of the trace below, besides those of the constructs around.
     """
@@ -135,12 +134,12 @@ def call_back(
     with core.set_current_trace(trace.parent_trace):
         reached = _reached(trace, when)
         batched = any(isinstance(each, batching.BatchTrace) for each in traces_below(trace.parent_trace))
-        jax.debug.callback(run, reached, *raw, ordered=ordered and not batched)
+        jax.debug.callback(run, reached, *raw, ordered=not (batched or core.get_axis_env().axis_sizes))
 
 
 def print_(trace: ArrayTrace, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
     """`print(*args, **kwargs)` when the program runs."""
-    call_back(trace, lambda *values: builtins.print(*values, **kwargs), args, ordered=True)
+    call_back(trace, lambda *values: builtins.print(*values, **kwargs), args)
 
 
 class Failures:
