@@ -209,7 +209,7 @@ class _Converted:
 # fmt: off
 def _make_switch(active: Any, watched: Any, tracing: Any, original: Any, converted: _Converted) -> Any:
     # In one line, so that tracebacks show the first line of the user's function for its frame.
-    return lambda *args, **kwargs: (original if not (active or any(watched)) or (tracer := tracing()) is None else converted(tracer))(*args, **kwargs)  # noqa: E501
+    return lambda *args, **kwargs: (original if not (active or (watched and any(watched))) or (tracer := tracing()) is None else converted(tracer))(*args, **kwargs)  # noqa: E501
 # fmt: on
 
 

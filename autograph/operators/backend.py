@@ -271,12 +271,13 @@ _traces = _Traces()
 _registered: list[tuple[Backend, tuple[type, ...]]] = []
 
 
-def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) -> None:
+def register(backend: Backend, watch: bool | Watch = False, types: Iterable[type] = ()) -> None:
     """Let `backend` stage values; if several own a value, the one registered last gets it.
 
     Args:
         watch: ask the backend's `tracing()` where a function of `ag.convert` is called. For a backend whose library
-            starts the traces. Its `enter` uses `traced_by`, so that operators know.
+            starts the traces. Its `enter` uses `traced_by`, so that operators know. A `Watch` of a subclass may find
+            out faster.
         types: the types of its values, without subclasses. Then its `owns` is only called while it traces, and values
             of other types cost nothing. The backend of a type comes before those whose `owns` is called.
     """
@@ -284,8 +285,8 @@ def register(backend: Backend, watch: bool = False, types: Iterable[type] = ()) 
     STAGED.update(dict.fromkeys(_registered[-1][1], backend))
     if not _registered[-1][1]:
         BACKENDS.insert(0, backend)
-    if watch:
-        WATCHED.insert(0, Watch(backend))
+    if watch is not False:
+        WATCHED.insert(0, watch if isinstance(watch, Watch) else Watch(backend))
 
 
 def unregister(backend: Backend) -> None:

@@ -44,7 +44,7 @@ class Joined:
 
 @pytest.fixture
 def registered():
-    added, before = [], dict(STAGED)
+    added, before = [], (dict(STAGED), list(WATCHED))
 
     def add(backend, **options):
         register(backend, **options)
@@ -54,7 +54,7 @@ def registered():
     yield add
     for backend in added:
         unregister(backend)
-    assert BACKENDS == ACTIVE == WATCHED == [] and STAGED == before
+    assert BACKENDS == ACTIVE == [] and (STAGED, WATCHED) == before
 
 
 def test_nobody_owns_anything_at_first():
