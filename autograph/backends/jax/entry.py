@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
-import sys
 import threading
 import types
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +16,8 @@ from autograph.backends.jax import effects, python_math
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current
 from autograph.backends.jax.numpy_functions import of_jax
 from autograph.backends.jax.structures import children, mapped
+from autograph.backends.jax.undo_log import CONTAINERS
+from autograph.common.packages import package_of_module
 from autograph.operators.backend import traced_by
 from autograph.operators.calls import convert_call
 
@@ -29,7 +29,6 @@ class _Notes(threading.local):
 
 
 NOTES = _Notes()
-_CHANGING = (list, dict, set, deque, bytearray)
 _BUFFERS = frozenset({"zeros", "ones", "empty", "full", "eye", "identity"})    # arrays that programs fill
 _TEXT = frozenset({"format", "join"})
 
@@ -58,14 +57,24 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
         return trace.read(leaf)
 
     with traced_by(backend), core.set_current_trace(trace):
-        args, kwargs = _changed_in_place((args, kwargs), adopted, trace, arrays)
-        result = function(*args, **kwargs)
-        result = mapped(result, released, lambda thing: False, {})
+        try:
+            args, kwargs = _changed_in_place((args, kwargs), adopted, trace, arrays)
+            result = function(*args, **kwargs)
+            result = mapped(result, released, lambda thing: False, {})
+        except BaseException:
+            for thing, _ in trace.undo_log.before.values():
+                _release(thing, functools.partial(_known, trace))
+            raise
         for thing, _ in trace.undo_log.before.values():
             _release(thing, released)
         if NOTES.collected is not None:
             NOTES.collected += trace.notes
         return result
+
+
+def _known(trace: ArrayTrace, leaf: Any) -> Any:
+    """The value of an array after an error: as far as it is known, whether it may be unbound or have changed."""
+    return leaf.content if type(leaf) is ArrayTracer and leaf._trace is trace and leaf.content is not None else leaf
 
 
 def _changed_in_place(value: Any, leaf: Callable[[Any], Any], trace: ArrayTrace, memo: dict[int, Any]) -> Any:
@@ -110,7 +119,7 @@ def handed(backend: Any, function: Any) -> Any:
         return NotImplemented
     if isinstance(function, types.BuiltinMethodType):
         owner = function.__self__
-        if isinstance(owner, _CHANGING):
+        if isinstance(owner, CONTAINERS):
             trace.log(owner)
         elif isinstance(owner, str) and function.__name__ in _TEXT:
             return lambda *args, **kwargs: effects.formatted(trace, lambda: function(*args, **kwargs))
@@ -131,7 +140,7 @@ def handed(backend: Any, function: Any) -> Any:
 def _logged(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function that may change its arguments."""
     for arg in (*args, *kwargs.values()):
-        if isinstance(arg, _CHANGING) or (hasattr(arg, "__dict__") and children(arg) is not None):
+        if isinstance(arg, CONTAINERS) or (hasattr(arg, "__dict__") and children(arg) is not None):
             trace.log(arg)
     return function(*args, **kwargs)
 
@@ -188,10 +197,7 @@ def is_jax(function: Any) -> bool:
 @functools.cache
 def is_built_on_jax(module: str) -> bool:
     """Whether a module belongs to a library that is built on JAX, such as flax or optax; it is never converted."""
-    root = module.partition(".")[0]
-    file = str(getattr(sys.modules.get(root), "__file__", None) or "")
-    if "site-packages" not in file and "dist-packages" not in file:
-        return False
-    names = importlib.metadata.packages_distributions().get(root, [])
+    package = package_of_module(module)
+    names = importlib.metadata.packages_distributions().get(package, []) if package else []
     needs = [need for name in names for need in importlib.metadata.requires(name) or ()]
     return any(need.startswith("jax") and not need[3:4].isalpha() for need in needs)
