@@ -427,28 +427,16 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
 
     def _store_through(self, array: ArrayTracer) -> None:
         """Let the arrays that are, or may be, the same one as an array that was stored into, change as well."""
-        same: dict[int, tuple[ArrayTracer, Any]] = {}
-        with core.set_current_trace(self.parent_trace):
-            self._find_same(array, None, (array,), same)
-            new = [jnp.where(flag, array.content, other.content) for other, flag in same.values()]
-        for (other, _), content in zip(same.values(), new):
+        for other, same in array.links:
+            with core.set_current_trace(self.parent_trace):
+                content = jnp.where(same, array.content, other.content)
             self.write(other, content)
-        for one in (array, *(other for other, _ in same.values())):
+        linked = {id(array), *(id(other) for other, _ in array.links)}
+        for one in (array, *(other for other, _ in array.links)):
             for other in one.kin:
-                if other.root is not array and id(other.root) not in same:
+                if id(other.root) not in linked:
                     self.undo_log.log(other.root)
                     other.root.doubt = f"{self._line()} stores into an array that may be the same one"
-
-    def _find_same(
-        self, array: ArrayTracer, flag: Any, path: tuple[ArrayTracer, ...], found: dict[int, tuple[ArrayTracer, Any]]
-    ) -> None:
-        """Find the arrays that are linked to an array, each with the flag that says where it is the same one."""
-        for other, same in array.links:
-            if not any(other is each for each in path):
-                here_same = same if flag is None else flag & same
-                known = found.get(id(other))
-                found[id(other)] = other, here_same if known is None else known[1] | here_same
-                self._find_same(other, here_same, (*path, other), found)
 
     def log(self, thing: Any) -> None:
         """Note that the program is about to change an object.
@@ -461,11 +449,19 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             raise Doubtful(f"this line changes a {kind} that may be another {kind}, as after `if c: a = b`", *place())
         self.undo_log.log(thing)
 
-    def link(self, one: ArrayTracer, other: ArrayTracer, same: Any) -> None:
-        """Let two arrays be one where a flag of the trace below is true."""
-        self.undo_log.log(one)
-        self.undo_log.log(other)
-        one.links, other.links = (*one.links, (other, same)), (*other.links, (one, same))
+    def link(self, new: ArrayTracer, old: ArrayTracer, same: Any) -> None:
+        """Let a new array be an old one where a flag of the trace below is true; and so those that the old one is."""
+        known = {id(array): (array, flag) for array, flag in new.links}
+        with core.set_current_trace(self.parent_trace):
+            more = [(old, same), *((array, flag & same) for array, flag in old.links if array is not new)]
+            for array, flag in more:
+                known[id(array)] = array, known[id(array)][1] | flag if id(array) in known else flag
+        self.undo_log.log(new)
+        new.links = tuple(known.values())
+        for array, _ in more:
+            self.undo_log.log(array)
+            others = tuple(link for link in array.links if link[0] is not new)
+            array.links = (*others, (new, known[id(array)][1]))
 
     def relate(self, one: ArrayTracer, other: ArrayTracer) -> None:
         """Note that two arrays may be one, or the one a part of the other."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from autograph.backends.jax.lines import here
 from autograph.backends.jax.loops import SHORT, Loop
 from autograph.backends.jax.places import Fixed, Items
 from autograph.backends.jax.structures import Mismatch, staging_error
+from autograph.backends.jax.undo_log import CONTAINERS
 from autograph.common.messages import UNBOUND_LOCAL
 from autograph.errors import StagingError
 from autograph.operators import backend as protocol
@@ -34,7 +36,7 @@ from autograph.operators.backend import OneArgument, Options, Several, Thunk
 from autograph.operators.state import State, reached_by
 
 _STATE, _TOP = core.trace_state_strong_ref, core.eval_trace
-_CHANGING = (list, dict, set, deque, bytearray)
+MANY = 100      # a loop of more iterations is not unrolled without a warning
 _NOT_CONCRETE = (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError,
                  jax.errors.TracerArrayConversionError, jax.errors.NonConcreteBooleanIndexError)
 
@@ -183,6 +185,9 @@ class JaxBackend(protocol.Backend):
             if not unrollable(error):
                 raise
             self.trace.note(loop.construct, "unrolled", str(error))
+            if type(loop.length) is int and loop.length > MANY and loop.where:
+                text = f"this loop is unrolled, into {loop.length} copies of its body, as it cannot be staged: {error}"
+                warnings.warn_explicit(text, UserWarning, *loop.where)
             return False
 
     def for_stmt(
@@ -260,7 +265,7 @@ class JaxBackend(protocol.Backend):
         return self._comprehension(iterable, element, condition, first)
 
     def set_comp(self, iterable: Any, element: OneArgument, condition: Any, done: set[Any], first: Any) -> Any:
-        if first is True and not protocol_staged(iterable):
+        if first is True and not iterables.is_staged_iterable(iterable):
             return NotImplemented
         raise here("JAX does not stage set comprehensions over staged values: a set needs to know which are equal")
 
@@ -277,7 +282,7 @@ class JaxBackend(protocol.Backend):
         if first is not True:
             raise here("JAX does not stage the condition of a comprehension: how many items there are must be known. "
                        "Use `jnp.where`, or `sum`, `any`, `all`, `max` or `min` of a generator expression")
-        if isinstance(element, Several) or not protocol_staged(iterable):
+        if isinstance(element, Several) or not iterables.is_staged_iterable(iterable):
             return NotImplemented
         source = iterables.source_of(self.trace, iterable)
         if source is None:
@@ -313,11 +318,13 @@ class JaxBackend(protocol.Backend):
             if name == "range" and not any(is_staged(arg) or core.is_symbolic_dim(arg) for arg in args):
                 return NotImplemented
             return getattr(iterables, f"{name}_")(trace, *args, **kwargs)
-        sources = [arg for arg in args if isinstance(arg, iterables.Source)]
-        if sources and name in ("list", "tuple", "sum", "any", "all", "max", "min", "sorted", "iter", "map", "filter"):
-            if type(args[0].length) is not int:
+        if name in ("list", "tuple", "sum", "iter", "map", "filter"):
+            sources = [arg for arg in args if isinstance(arg, iterables.Source)]
+            if any(type(source.length) is not int for source in sources):
                 raise here(f"{name}() needs to know how many items there are")
-            return getattr(builtins, name)(list(args[0].items(trace)), *args[1:], **kwargs)
+            if sources:
+                items = [list(arg.items(trace)) if isinstance(arg, iterables.Source) else arg for arg in args]
+                return getattr(builtins, name)(*items, **kwargs)
         return NotImplemented
 
     # Effects ----------------------------------------------------------------------------------------------------------
@@ -359,17 +366,12 @@ class JaxBackend(protocol.Backend):
         """Note that an object, or what it holds, is about to change, by code of its class."""
         self.trace.log(thing)
         for part in vars(thing).values() if hasattr(thing, "__dict__") else ():
-            if isinstance(part, _CHANGING):
+            if isinstance(part, CONTAINERS):
                 self.trace.undo_log.log(part)
         return NotImplemented
 
     def call(self, function: Any) -> Any:
         return entry.handed(self, function)
-
-
-def protocol_staged(iterable: Any) -> bool:
-    """Whether iterating over something is staged: an array, a source, or a range."""
-    return is_array(iterable) or isinstance(iterable, iterables.Source)
 
 
 def _tests(test: Thunk) -> bool:

@@ -65,10 +65,6 @@ class Outcome:
         with core.set_current_trace(trace.parent_trace):
             return self.run()
 
-    @property
-    def avals(self) -> list[Any]:
-        return [var.aval for var in self.jaxpr.outvars]
-
 
 def traced(
     trace: ArrayTrace, run: Callable[[], Any], state: State, start: Callable[[list[Any]], Any], avals: Sequence[Any],

@@ -89,9 +89,13 @@ class Loop:
         self.carries: list[Carry] = []
         self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
         self.mates: dict[tuple[int, int], tuple[Carry, Carry]] = {}   # carries that may be one array
-        self.known = {id(each) for each in reachable([variable.get() for variable in state.snapshot()])}
         self.others: list[Any] = []     # containers from before the loop that a variable is bound to in it
         self.outcome = Outcome()
+
+    @functools.cached_property
+    def known(self) -> set[int]:
+        """The identities of the containers and objects that variables held before the loop."""
+        return {id(each) for each in reachable([variable.get() for variable in self.state.snapshot()])}
 
     def run(self, first: Any = None) -> bool:
         """Stage the loop; return False if it has nothing to stage, so that Python can run it.

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 _MISSING: Any = object()
-_CONTAINERS = (list, dict, set, deque, bytearray)
+CONTAINERS = (list, dict, set, deque, bytearray)
 
 
 def contents_of(thing: Any) -> Any:
     """Return the items and attributes of an object: enough to put them back."""
-    if isinstance(thing, _CONTAINERS):
+    if isinstance(thing, CONTAINERS):
         return (thing.copy(), _attributes(thing))
     if hasattr(type(thing), "content"):     # an array
         return (thing.content, thing.aval, thing.doubt, thing.kin, thing.links)
@@ -52,7 +52,7 @@ def put_back(thing: Any, contents: Any) -> None:
     if hasattr(type(thing), "content"):
         thing.content, thing.aval, thing.doubt, thing.kin, thing.links = contents
         return
-    if isinstance(thing, _CONTAINERS):
+    if isinstance(thing, CONTAINERS):
         items, contents = contents
         refill(thing, items)
     now = _attributes(thing)

@@ -150,13 +150,23 @@ def sieve(flags):
     return flags
 
 
+def chosen_again_and_again(x, y):
+    a, b = x, y
+    for i in range(8):
+        if x[i] > 4:
+            a, b = b, a
+        a[i] += 1
+    return a, b, x, y
+
+
 @pytest.mark.parametrize("function, args", [
     (filled_by_callee, (XS,)), (row_is_a_view, (SQUARE,)), (rows_in_a_loop, (np.ones((10, 3)),)),
     (rows_in_a_loop, (SQUARE,)), (transposed, (SQUARE,)), (functions_of_views, (SQUARE,)),
     (reshape_is_a_view, (SQUARE,)), (reshape_of_transposed_is_a_copy, (SQUARE,)), (copies, (SQUARE, XS)),
     (aliases, (XS,)), (chosen_array, (XS, True)), (chosen_array, (XS, False)), (chosen_item, (XS, 1)),
     (swapped, (XS, 3)), (swapped, (XS, 0)), (bound_in_a_loop, (XS, 3)), (returned_early, (XS, False)),
-    (returned_early, (XS, True)), (masks, (XS, 4.0)), (rows_by_mask, (SQUARE,)), (sieve, (np.ones(30, bool),)),
+    (returned_early, (XS, True)), (chosen_again_and_again, (XS, XS * 2)),
+    (masks, (XS, 4.0)), (rows_by_mask, (SQUARE,)), (sieve, (np.ones(30, bool),)),
 ])  # fmt: skip
 def test_stores_are_those_of_numpy(function, args):
     agrees(function, *args)
@@ -194,6 +204,23 @@ def test_augmented_assignment_makes_a_new_array():
     x, y = jax.jit(ag.convert(grown))(jnp.zeros(2))
     assert (x.tolist(), y.tolist()) == ([0, 0], [1, 1])
     assert "In NumPy this changes the array, in JAX it does not" in refuses(augmented, SQUARE)
+
+
+def test_an_error_leaves_the_lists_of_the_caller_as_they_were():
+    @ag.convert
+    def failing(xs):
+        xs[0] = xs[0] + 1
+        raise KeyError("no")
+
+    xs = [jnp.ones(2), jnp.zeros(2)]
+
+    def traced(x):
+        held = [x, x * 2]
+        with pytest.raises(KeyError):
+            failing(held)
+        return held[0] + held[1]
+
+    assert jax.jit(traced)(xs[0]).tolist() == [4, 4]
 
 
 def test_arrays_from_outside_cannot_change():

@@ -149,6 +149,10 @@ def counted(x):
     return total, i
 
 
+def mapped(xs):
+    return list(map(lambda pair: pair[0] * pair[1], enumerate(xs))), sum(reversed(xs))
+
+
 def logical(a, b):
     return (a > 0 and b > 0) or not a, 0 < a < b < 10, a or b, a and b
 
@@ -161,8 +165,8 @@ def of_math(x):
     (collatz, (27,)), (collatz, (1,)), (ended_early, (XS,)), (ended_early, (XS[:6],)), (first_above, (XS, 4.5)),
     (first_above, (XS, 50.0)), (largest, (XS,)), (paired, (XS,)), (appended, (XS,)), (fibonacci, (1,)),
     (generators, (XS,)), (comprehensions, (XS,)), (objects, (XS, 20.0)), (recursion, (2.0,)), (said, (17.0,)),
-    (matched, (1,)), (matched, (3,)), (matched, (101,)), (matched, (7,)), (counted, (XS,)), (logical, (3, 5)),
-    (logical, (0, 5)), (of_math, (6.25,)),
+    (matched, (1,)), (matched, (3,)), (matched, (101,)), (matched, (7,)), (counted, (XS,)), (mapped, (XS,)),
+    (logical, (3, 5)), (logical, (0, 5)), (of_math, (6.25,)),
 ])  # fmt: skip
 def test_programs_do_what_they_do_plain(function, args):
     agrees(function, *args)
