@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import linecache
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from zlib import crc32
 
 import pytest
 
@@ -60,9 +62,28 @@ def pytest_configure(config: pytest.Config) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that no worker still has it before it when the others have ended."""
+# What reads Python's own syntax, frames, code and objects: each Python runs all of it.
+OF_EACH_PYTHON = re.compile(
+    r"tests/(syntax|converters|conversion|operators|dispatch|transforms|common|laws|runtime/engines/native/abi)/"
+    r"|tests/test_(corpus|debugging|errors|goldens|importing|modules|threads)\.py"
+)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker still has it before it when the others have ended.
+
+    Where several Pythons share the tests (AUTOGRAPH_SHARE=NUMBER/COUNT), leave out those that another one runs.
+    """
     items.sort(key=lambda item: "_fuzz" not in item.nodeid)
+    if share := os.environ.get("AUTOGRAPH_SHARE"):
+        number, count = map(int, share.split("/"))
+        mine = [item for item in items if _is_of_each_python(item) or crc32(item.nodeid.encode()) % count == number]
+        config.hook.pytest_deselected(items=list(set(items) - set(mine)))
+        items[:] = mine
+
+
+def _is_of_each_python(item: pytest.Item) -> bool:
+    return bool(OF_EACH_PYTHON.match(item.nodeid)) or item.get_closest_marker("versions") is not None
 
 
 def pytest_collection_finish() -> None:

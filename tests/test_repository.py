@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,3 +84,21 @@ def test_no_machine_is_named():
     """Neither folders of whoever wrote it, nor servers of packages."""
     for path in [*YAML, *(ROOT / name for name in ("pyproject.toml", "MANIFEST.in", "Makefile", "CONTRIBUTING.md"))]:
         assert not re.search(r"/(?:home|Users|root)/|index-url|extra-index", path.read_text(encoding="utf-8"))
+
+
+def collected(share: str) -> list[str]:
+    """The tests of a divided room and of an undivided one that a Python with this share runs."""
+    files = ["tests/common/test_pytree.py", "tests/optim/test_lbfgs.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--collect-only", *files],
+        cwd=ROOT, env={**os.environ, "AUTOGRAPH_SHARE": share}, capture_output=True, text=True, check=True,
+    )
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_other_pythons_share_the_tests():
+    everything, *shares = map(collected, ["", "0/2", "1/2"])
+    both = [test for test in shares[0] if test in shares[1]]
+    assert sorted(shares[0] + shares[1]) == sorted(everything + both)
+    assert both == [test for test in everything if test.startswith("tests/common/")]
+    assert all(len(both) < len(share) < len(everything) for share in shares)

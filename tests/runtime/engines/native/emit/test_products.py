@@ -327,7 +327,7 @@ def layouts(rows, columns, dtype):
     return [one.copy(), one.copy("F"), numbers[::2, ::3], one[::-1, ::-1], np.broadcast_to(one[:1], one.shape), one]
 
 
-@pytest.mark.parametrize("dtype", "dfDil")
+@pytest.mark.parametrize("dtype", ["d", "D", *(pytest.param(each, marks=pytest.mark.slow) for each in "fil")])
 def test_products_with_a_matrix_have_the_bits_and_layout_of_numpy(dtype):
     for size in (0, 1, 2, 5, 40):
         for a in layouts(size, size, dtype):
