@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 import operator
 import sys
@@ -178,10 +179,12 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
     """Return a function that runs `entity`, or its converted form while a backend traces."""
     code = source.unwrap(entity).__code__  # raises at once if there is nothing to convert
     discovery.watch_imports()
-    function: FunctionType = _make_switch(
-        backend.ACTIVE, backend.WATCHED, backend.tracing, entity, _Converted(entity, debug_source)
+    function: FunctionType = _switch_maker(*_parameters(entity))(
+        backend.ACTIVE, backend.WATCHED, entity, _Converted(entity, debug_source)
     )
     functools.update_wrapper(function, entity)
+    if type(entity) is FunctionType:
+        function.__defaults__, function.__kwdefaults__ = entity.__defaults__, entity.__kwdefaults__
     own = function.__code__
     names: Any = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
     function.__code__ = own.replace(co_consts=(*own.co_consts, code_marks.SWITCH), **names)
@@ -189,14 +192,15 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
 
 
 class _Converted:
-    """Return what to call where a backend traces: the converted form of `entity`, which the first call makes."""
+    """Return what to call where a backend may trace: the converted form of `entity`, or `entity` if none does."""
 
     def __init__(self, entity: Any, debug_source: bool) -> None:
         self.entity = entity
         self.debug_source = debug_source
 
-    def __call__(self, tracer: backend.Backend) -> Any:
-        return backend.entered(tracer, self._form)
+    def __call__(self) -> Any:
+        tracer = backend.tracing()
+        return self.entity if tracer is None else backend.entered(tracer, self._form)
 
     @functools.cached_property
     def _form(self) -> Any:
@@ -206,11 +210,37 @@ class _Converted:
         return _Converted, (self.entity, self.debug_source)
 
 
-# fmt: off
-def _make_switch(active: Any, watched: Any, tracing: Any, original: Any, converted: _Converted) -> Any:
-    # In one line, so that tracebacks show the first line of the user's function for its frame.
-    return lambda *args, **kwargs: (original if not (active or (watched and any(watched))) or (tracer := tracing()) is None else converted(tracer))(*args, **kwargs)  # noqa: E501
-# fmt: on
+@functools.cache
+def _switch_maker(parameters: str, arguments: str) -> Any:
+    """Return what makes a function with some parameters that passes them on.
+
+    It is a lambda in one line, so that tracebacks show the first line of the user's function for its frame.
+    """
+    watches = "(ag__watch := ag__watched.joint).state.value is not ag__watch.idle"
+    choice = f"(ag__converted() if ag__active or {watches} else ag__original)"
+    names = "ag__active, ag__watched, ag__original, ag__converted"
+    return eval(f"lambda {names}: lambda {parameters}: {choice}({arguments})")
+
+
+def _parameters(entity: Any) -> tuple[str, str]:
+    """Return the parameters of a callable as text, and the arguments of a call that passes them on.
+
+    Those of a function are its own, since Python passes them faster than `*args` and `**kwargs`.
+    """
+    general = "*args, **kwargs", "*args, **kwargs"
+    if type(entity) is not FunctionType:
+        return general
+    code, flags = entity.__code__, entity.__code__.co_flags
+    before, named = code.co_argcount, code.co_kwonlyargcount
+    rest, others = bool(flags & inspect.CO_VARARGS), bool(flags & inspect.CO_VARKEYWORDS)
+    names = code.co_varnames[: before + named + rest + others]
+    if (rest and named) or any(not name.isidentifier() or name.startswith("ag__") for name in names):
+        return general      # the former costs as much, and the latter would not compile
+    first, keywords, last = names[:before], names[before : before + named], names[before + named :]
+    stars = [star + name for star, name in zip(["*"] * rest + ["**"] * others, last)]
+    slash, star = ["/"] * bool(code.co_posonlyargcount), ["*"] * bool(named)
+    declared = [*first[: code.co_posonlyargcount], *slash, *first[code.co_posonlyargcount :], *star, *keywords, *stars]
+    return ", ".join(declared), ", ".join([*first, *(f"{name}={name}" for name in keywords), *stars])
 
 
 _WRAPPERS = (staticmethod, classmethod, types.MethodType)

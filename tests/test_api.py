@@ -8,6 +8,7 @@ import functools
 import gc
 import importlib.util
 import inspect
+import itertools
 import math
 import pickle
 import pydoc
@@ -674,6 +675,30 @@ def test_public_names_have_docstrings():
     assert set(ag.__all__) <= {*dir(ag), "importing"}
     with pytest.raises(AttributeError, match="module 'autograph' has no attribute 'nothing'"):
         ag.nothing  # noqa: B018
+
+
+def test_functions_of_convert_take_arguments_as_the_users_do() -> None:
+    """They have its parameters, of each kind, and pass on what they get."""
+    for plain in (
+        lambda: (),
+        lambda a, /, b=1: (a, b),
+        lambda a, *rest: (a, rest),
+        lambda a=1, *, b, c=3: (a, b, c),
+        lambda *rest, b=2: (rest, b),
+        lambda a, /, **more: (a, more),
+        lambda ag__original: ag__original,
+    ):
+        made = ag.convert(plain)
+        for args, kwargs in itertools.product([(), (1,), (1, 2)], [{}, {"b": 5}, {"a": 1}, {"ag__original": 1}]):
+            found, expected = (_result_of(each, args, kwargs) for each in (made, plain))
+            assert found == expected, inspect.signature(plain)
+
+
+def _result_of(function: Any, args: tuple[int, ...], kwargs: dict[str, int]) -> Any:
+    try:
+        return function(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
 
 
 @pytest.mark.parametrize("make", [ag.convert, ag.function], ids=["convert", "function"])

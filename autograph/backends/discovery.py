@@ -38,20 +38,23 @@ class _Finder:
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         """Find nothing, so that the other finders are asked."""
         if name in _awaited and _IMPORTED not in backend.WATCHED:
-            backend.WATCHED.append(_IMPORTED)
+            backend.WATCHED.replace([*backend.WATCHED, _IMPORTED])
 
 
 class _Imported:
-    """Among the watched backends while a library is imported whose backend is not registered yet."""
+    """The state that is watched while a library is imported whose backend is not registered yet."""
 
-    def __bool__(self) -> bool:
+    @property
+    def value(self) -> bool:
+        """Register the backends; return whether any of them traces."""
+        others = [watch for watch in backend.WATCHED if watch is not _IMPORTED]
         if not any(name in sys.modules and not _is_complete(name) for name in _awaited):
-            backend.WATCHED.remove(_IMPORTED)
+            backend.WATCHED.replace(others)
         register_available()
         return any(watch for watch in backend.WATCHED if watch is not _IMPORTED)
 
 
-_FINDER, _IMPORTED = _Finder(), _Imported()
+_FINDER, _IMPORTED = _Finder(), backend.Watch(None, _Imported())
 
 
 def watch_imports() -> None:

@@ -214,15 +214,75 @@ def unstaged(backend: Backend, construct: str, *values: Any) -> Any:
 
 
 class Watch:
-    """Is true while a watched backend traces in this thread."""
+    """A backend whose library starts the traces. It traces in this thread while `state.value` is not `idle`.
+
+    Functions of `ag.convert` compare the two in each call. So a library that keeps such a state costs least.
+
+    Attributes:
+        backend: the backend; None if `state` stands for several.
+    """
+
+    __slots__ = ("backend", "idle", "state")
+
+    def __init__(self, backend: Backend | None, state: Any = None, idle: Any = False) -> None:
+        self.backend = backend
+        self.state = _Asked(backend) if state is None else state
+        self.idle = idle
+
+    def __bool__(self) -> bool:
+        return self.state.value is not self.idle
+
+
+class _Asked:
+    """The state of a backend that is asked for its `tracing()`."""
 
     __slots__ = ("backend",)
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Any) -> None:
         self.backend = backend
 
-    def __bool__(self) -> bool:
-        return self.backend.tracing()
+    @property
+    def value(self) -> bool:
+        return bool(self.backend.tracing())
+
+
+class _Never:
+    """A state that stays idle."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = False
+
+
+_NOBODY = Watch(None, _Never())
+
+
+class Watched(list["Watch"]):
+    """The watched backends; the last one first.
+
+    Attributes:
+        joint: what functions of `ag.convert` look at: the only watch, or one that is true while any is.
+    """
+
+    __slots__ = ("joint",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replace([])
+
+    def replace(self, watches: list[Watch]) -> None:
+        """Watch other backends."""
+        self[:] = watches
+        self.joint = Watch(None, self) if len(watches) > 1 else watches[0] if watches else _NOBODY
+
+    @property
+    def value(self) -> bool:
+        """Whether a watched backend traces."""
+        return any(self)
+
+    def __reduce__(self) -> str:
+        return "WATCHED"    # there is only one, also when functions of `ag.convert` are pickled by value
 
 
 class _Active(list["Backend"]):
@@ -250,8 +310,8 @@ STAGED: dict[type, Backend] = {}
 BACKENDS: list[Backend] = []
 ACTIVE = _Active()
 
-# For each backend registered with `watch`, an object that is true while it traces. Functions of `ag.convert` ask these.
-WATCHED: list[Any] = []
+# The backends registered with `watch`. Functions of `ag.convert` ask these.
+WATCHED = Watched()
 
 # No backend owns values of exactly these types. But a tracing backend may own those that can be changed.
 PLAIN: frozenset[type] = frozenset(
@@ -276,8 +336,8 @@ def register(backend: Backend, watch: bool | Watch = False, types: Iterable[type
 
     Args:
         watch: ask the backend's `tracing()` where a function of `ag.convert` is called. For a backend whose library
-            starts the traces. Its `enter` uses `traced_by`, so that operators know. A `Watch` of a subclass may find
-            out faster.
+            starts the traces. Its `enter` uses `traced_by`, so that operators know. A `Watch` with a state finds out
+            faster.
         types: the types of its values, without subclasses. Then its `owns` is only called while it traces, and values
             of other types cost nothing. The backend of a type comes before those whose `owns` is called.
     """
@@ -286,7 +346,7 @@ def register(backend: Backend, watch: bool | Watch = False, types: Iterable[type
     if not _registered[-1][1]:
         BACKENDS.insert(0, backend)
     if watch is not False:
-        WATCHED.insert(0, watch if isinstance(watch, Watch) else Watch(backend))
+        WATCHED.replace([watch if isinstance(watch, Watch) else Watch(backend), *WATCHED])
 
 
 def unregister(backend: Backend) -> None:
@@ -301,7 +361,7 @@ def unregister(backend: Backend) -> None:
             del STAGED[kind]
     if not types:
         BACKENDS.remove(backend)
-    WATCHED[:] = [watch for watch in WATCHED if getattr(watch, "backend", None) is not backend]
+    WATCHED.replace([watch for watch in WATCHED if watch.backend is not backend])
 
 
 @contextmanager
@@ -334,7 +394,7 @@ def tracing() -> Backend | None:
     """Return the backend that traces in this thread, if any; the innermost of several."""
     if _traces.stack:
         return _traces.stack[-1]
-    return next((watch.backend for watch in WATCHED if watch), None) if WATCHED else None
+    return next((watch.backend for watch in [*WATCHED] if watch.backend and watch), None) if WATCHED else None
 
 
 def entered(backend: Backend, function: Callable[..., Any]) -> Callable[..., Any]:

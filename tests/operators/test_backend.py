@@ -1,11 +1,14 @@
 """Who owns a value, who is tracing, and what is said of constructs that a backend does not stage."""
 
+import pickle
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 import autograph as ag
 import autograph.operators as ag__
+from autograph.backends import discovery
 from autograph.errors import StagingError
 from autograph.operators.backend import (
     ACTIVE,
@@ -13,6 +16,7 @@ from autograph.operators.backend import (
     STAGED,
     WATCHED,
     Backend,
+    Watch,
     owner,
     register,
     responsible,
@@ -44,6 +48,7 @@ class Joined:
 
 @pytest.fixture
 def registered():
+    discovery.register_available()      # of libraries that other tests have imported
     added, before = [], (dict(STAGED), list(WATCHED))
 
     def add(backend, **options):
@@ -179,6 +184,25 @@ def test_watched_backends_are_asked_where_a_function_of_convert_is_called(regist
     assert responsible(1, Staged("x")) is other
     with traced_by(other):
         assert tracing() is other and function(0) == "none"
+
+
+def test_the_state_of_a_watched_backend_may_be_its_librarys(registered):
+    library = SimpleNamespace(value=(idle := object()))
+    backend = Lazy()
+    backend.enter = lambda converted: lambda *args: ("entered", converted(*args))
+    function = ag.convert(lambda x: x)
+    registered(backend, watch=Watch(backend, library, idle))
+    assert tracing() is None and function(0) == 0
+    library.value = None
+    assert tracing() is backend and function(0) == ("entered", 0)
+    other = registered(Lazy(), watch=True)
+    assert tracing() is backend and function(0) == ("entered", 0)
+    other.tracing = lambda: True
+    assert tracing() is other and function(0) == 0
+
+
+def test_there_is_one_list_of_watched_backends():
+    assert pickle.loads(pickle.dumps(WATCHED)) is WATCHED
 
 
 def test_declining_leaves_it_to_python(registered):

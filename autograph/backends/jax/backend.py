@@ -411,17 +411,10 @@ class _Trace(ArrayTrace):
             array.absent = absent
 
 
-class _Watch(protocol.Watch):
-    """Asks JAX directly: each call of a function of `ag.convert` waits for this."""
-
-    def __bool__(self) -> bool:
-        return _STATE.value is not _TOP
-
-
 BACKEND = JaxBackend()
 
 
 def register() -> None:
     """Let functions of `ag.convert` be staged by JAX. `ag.convert` calls this once JAX has been imported."""
     kinds = [DynamicJaxprTracer, JVPTracer, LinearizeTracer, BatchTracer, ArrayTracer]
-    protocol.register(BACKEND, watch=_Watch(BACKEND), types=kinds)
+    protocol.register(BACKEND, watch=protocol.Watch(BACKEND, _STATE, _TOP), types=kinds)
