@@ -211,6 +211,11 @@ def aval_of(value: Any) -> Any:
     return value.aval if type(value) is Slot else core.typeof(value)
 
 
+def index_aval() -> Any:
+    """The type of the number of an iteration."""
+    return core.ShapedArray((), jax.dtypes.canonicalize_dtype(int), weak_type=True)
+
+
 class DifferentShapes(Exception):
     """Two arrays that a variable cannot hold in turn."""
 

@@ -11,17 +11,21 @@ known number of iterations, like a `for`: so it has derivatives in both modes, a
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
+import numpy as np
 from jax import lax
 from jax._src import core
 from jax._src.interpreters import partial_eval as pe
 
-from autograph.backends.jax.bodies import Outcome, fitted
+from autograph.backends.jax.bodies import Outcome, fitted, index_aval
+from autograph.backends.jax.integers import computing
 from autograph.backends.jax.structures import Slot
 
-ONE_BY_ONE = 200    # iterations that are counted without compiling them
+ONE_BY_ONE = 200    # iterations that are counted by JAX without compiling them
+BY_NUMPY = 5000     # the same where NumPy counts
 
 
 def is_known(value: Any) -> bool:
@@ -87,14 +91,26 @@ def _run(
     jaxpr: Any, consts: list[Any], counts: bool, needed: list[Any], places: list[int]
 ) -> tuple[int, dict[Any, Any]]:
     """Run the iterations on known numbers."""
-    def body(state: Any) -> Any:
+    def step(compute: Any, state: Any, fit: Any) -> Any:
         index, _, values = state
-        results = core.eval_jaxpr(jaxpr, (), *consts, *([index] if counts else []), *values)
+        results = compute(*consts, *([index] if counts else []), *values)
         more, *new = (results[place] for place in places)
-        return index + 1, more, [fitted(value, carry.aval) for value, carry in zip(new, needed)]
+        return index + 1, more, list(map(fit, new, needed))
+
+    def body(state: Any) -> Any:
+        by_jax = functools.partial(core.eval_jaxpr, jaxpr, ())
+        return step(by_jax, state, lambda value, carry: fitted(value, carry.aval))
 
     with jax.ensure_compile_time_eval():
-        state: Any = 0, True, [fitted(carry.init, carry.aval) for carry in needed]
+        state: Any = index_aval().dtype.type(0), True, [fitted(carry.init, carry.aval) for carry in needed]
+        compute = computing(jaxpr)
+        if compute is not None:
+            state = *state[:2], [np.asarray(value)[()] for value in state[2]]
+            consts = [np.asarray(const)[()] for const in consts]
+            with np.errstate(all="ignore"):
+                while state[1] and state[0] < BY_NUMPY:
+                    state = step(compute, state, lambda value, carry: value.astype(carry.aval.dtype))
+            state = *state[:2], [fitted(value, carry.aval) for value, carry in zip(state[2], needed)]
         while state[1] and state[0] < ONE_BY_ONE:
             state = body(state)
         index, _, final = lax.while_loop(lambda state: state[1], body, state) if state[1] else state

@@ -11,7 +11,7 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import jax
@@ -20,7 +20,17 @@ from jax._src import core
 
 from autograph.backends.jax import counting, effects
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
-from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified, varying
+from autograph.backends.jax.bodies import (
+    DifferentShapes,
+    Outcome,
+    aval_of,
+    empty,
+    fitted,
+    index_aval,
+    traced,
+    unified,
+    varying,
+)
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
 from autograph.backends.jax.lines import here, place
 from autograph.backends.jax.reverse import results_of_loop
@@ -551,12 +561,13 @@ _has_warned = False
 
 
 def probably_stored(state: State) -> list[ArrayTracer]:
-    """Guess the arrays that a body stores into: those that code with item assignments names."""
-    names = {name for function in state.functions for name in _named_with_stores(function.__code__)}
+    """Guess the arrays that a body, or a function that it calls, stores into: those named by code that stores items."""
+    values = {variable: variable.get() for variable in (*state.passing, *state.beyond)}
+    functions = *state.functions, *(value for value in values.values() if type(value) is FunctionType)
+    names = {name for function in functions for name in _named_with_stores(function.__code__)}
     arrays: dict[int, ArrayTracer] = {}
-    for variable in (*state.passing, *state.beyond) if names else ():
-        value = variable.get() if variable.name in names else None
-        if type(value) is ArrayTracer and value.ndim:
+    for variable, value in values.items():
+        if variable.name in names and type(value) is ArrayTracer and value.ndim:
             arrays[id(value.root)] = value.root
     return list(arrays.values())
 
@@ -567,11 +578,6 @@ def _named_with_stores(code: CodeType) -> frozenset[str]:
     found = [_named_with_stores(const) for const in code.co_consts if isinstance(const, CodeType)]
     own = code.co_freevars if any(step.opname == "STORE_SUBSCR" for step in dis.get_instructions(code)) else ()
     return frozenset(own).union(*found)
-
-
-def index_aval() -> Any:
-    """The type of the number of an iteration."""
-    return core.ShapedArray((), jax.dtypes.canonicalize_dtype(int), weak_type=True)
 
 
 def row_of(aval: Any) -> Any:
