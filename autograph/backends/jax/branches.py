@@ -168,19 +168,22 @@ def _computed(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, join:
     leaves = []
     for pair, value, absent in zip(join.pairs, values, flagged):
         array = trace.array(value)
-        for leaf, same in zip(pair, (test, None)):
-            _relate(trace, array, leaf, test if same is test else _inverse(trace, test), made)
+        for leaf, is_then in zip(pair, (True, False)):
+            _relate(trace, array, leaf, (test, is_then), made)
         if absent is not None:
             array.absent = Absent(trace.array(next(flags)), *absent)
         leaves.append(array)
     return leaves
 
 
-def _relate(trace: ArrayTrace, array: ArrayTracer, leaf: Any, same: Any, made: dict[Slot, ArrayTracer]) -> None:
-    """Note which arrays a joined array may be, by one of its two leaves, and where it is that one."""
+def _relate(
+    trace: ArrayTrace, array: ArrayTracer, leaf: Any, same: tuple[Any, bool], made: dict[Slot, ArrayTracer]
+) -> None:
+    """Note which arrays a joined array may be, by one of its two leaves; it is that one where a test has a value."""
     if type(leaf) is ArrayTracer and leaf.ndim:
         if leaf.part_of is None and leaf.aval.dtype == array.aval.dtype:
-            trace.link(array, leaf, same)
+            test, value = same
+            trace.link(array, leaf, test if value else _inverse(trace, test))
         else:
             trace.relate(array, leaf)
     elif type(leaf) is Slot and leaf.aval.ndim:
@@ -267,20 +270,25 @@ _CHEAP_ON_INTEGERS = _CHEAP | {"mul", "div", "rem", "integer_pow"}
 def is_cheap(jaxpr: Any, limit: int = 24) -> bool:
     """Whether computing a branch that is not taken costs less than a branch of the processor, and changes no gradient.
 
-    Operations whose derivative may be infinite are excluded: zero times infinity is NaN.
+    Operations whose derivative may be infinite are excluded, where there is one: zero times infinity is NaN.
     """
     if jaxpr.effects or len(jaxpr.eqns) > limit:
         return False
-    return all(map(_is_cheap, jaxpr.eqns))
+    has_gradient = any(_kind(var.aval) not in "iub" for var in jaxpr.outvars)
+    return all(_is_cheap(eqn, has_gradient) for eqn in jaxpr.eqns)
 
 
-def _is_cheap(eqn: Any) -> bool:
+def _kind(aval: Any) -> str:
+    return str(aval.dtype.kind) if hasattr(aval, "dtype") else "V"
+
+
+def _is_cheap(eqn: Any, has_gradient: bool) -> bool:
     if eqn.primitive.name in ("jit", "pjit"):
-        return is_cheap(eqn.params["jaxpr"].jaxpr)
+        return all(_is_cheap(each, has_gradient) for each in eqn.params["jaxpr"].jaxpr.eqns)
     avals = [var.aval for var in (*eqn.invars, *eqn.outvars)]
     if any(getattr(aval, "size", 1) > 1 << 16 for aval in avals):
         return False
-    integral = all(getattr(aval, "dtype", None) is not None and aval.dtype.kind in "iub" for aval in avals)
+    integral = all(_kind(aval) in "iub" for aval in avals)
     if eqn.primitive.name == "mul" and not integral:
-        return any(isinstance(var, core.Literal) for var in eqn.invars)
+        return not has_gradient or any(isinstance(var, core.Literal) for var in eqn.invars)
     return eqn.primitive.name in (_CHEAP_ON_INTEGERS if integral else _CHEAP)

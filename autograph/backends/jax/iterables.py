@@ -74,8 +74,10 @@ class RangeSource(Source):
             return
         with core.set_current_trace(trace.parent_trace):
             first, last, step = map(trace.read, self.bounds)
-            sign = jnp.sign(step) if is_array(step) else (1 if step > 0 else -1)
-            count = (last - first + step - sign) // step
+            count = last if type(first) is int and first == 0 else last - first
+            if type(step) is not int or step != 1:
+                sign = jnp.sign(step) if is_array(step) else (1 if step > 0 else -1)
+                count = (count + step - sign) // step
             self.length = jnp.maximum(count, 0)
 
     def item(self, trace: ArrayTrace, index: Any, slices: Slices) -> Any:

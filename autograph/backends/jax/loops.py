@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import dis
 import functools
-import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
 import jax
-from jax import lax
 from jax._src import core
 
-from autograph.backends.jax import counting, effects
+from autograph.backends.jax import counting
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
 from autograph.backends.jax.bodies import (
     DifferentShapes,
@@ -29,19 +27,16 @@ from autograph.backends.jax.bodies import (
     index_aval,
     traced,
     unified,
-    varying,
 )
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
 from autograph.backends.jax.lines import here, place
-from autograph.backends.jax.reverse import results_of_loop
+from autograph.backends.jax.lowering import lowered
 from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped, reachable
 from autograph.backends.jax.undo_log import put_back
-from autograph.errors import StagingError
 from autograph.operators.state import UNBOUND, State, Variable
 
 Thunk = Callable[[], Any]
 SHORT = 8       # loops of at most so many iterations are unrolled
-LONG = 256      # bounded loops of more iterations compute some of them again for derivatives
 FLAG = core.ShapedArray((), jax.numpy.bool_.dtype)
 
 
@@ -418,7 +413,7 @@ class Loop:
                 more = more if more is None else value_after(trace, more, self.outcome, results)
                 return more, new, [results[slot.at] for slot in self._appended()]
 
-            return self._loop(first, init, iterate)
+            return lowered(self, first, init, iterate)
 
     def _stays(self, carry: Carry, end: Any) -> bool:
         """Whether a carry has its first value in all iterations, so that it need not be carried."""
@@ -430,74 +425,6 @@ class Loop:
         for _, items in self.growing.values():
             mapped(items, lambda leaf: slots.append(leaf) if type(leaf) is Slot else None or leaf, lambda _: False, {})
         return list({slot.at: slot for slot in slots}.values())
-
-    def _loop(self, first: Any, init: list[Any], iterate: Any) -> list[Any]:
-        start = lax.full((), 0, index_aval().dtype)
-        is_plain = first is None and self.outcome.result is None
-        if type(self.length) is int and is_plain:
-            def scanned(carried: Any, parts: Any) -> Any:
-                index, values = carried
-                _, new, appended = iterate(lax.full((), True), index, parts, values)
-                return (index + 1, new), appended
-
-            self.trace.note(self.construct, "scan", f"{self.length} iterations")
-            (_, final), appended = lax.scan(scanned, (start, init), self.arrays, length=self.length)
-            return [*final, *appended]
-        if self.growing:
-            raise StagingError(
-                f"{self.construct}: a list grows by a number of items that is known only when the program runs. Make "
-                "an array for the largest number of items before the loop, and count how many there are", *self.where)
-        more = lax.full((), True) if first is None else first
-        deciding = [aval_of(each) for each in (self.outcome.result, self.length) if isinstance(each, (Slot, jax.Array))]
-
-        def body(carried: Any, parts: Any) -> Any:
-            index, go, values = carried
-            more, new, _ = iterate(go, index, parts, values)
-            return index + 1, varying(self._goes_on(index + 1, more), *deciding), new
-
-        start_values = (start, varying(self._goes_on(start, more), *deciding), init)
-        if type(self.length) is int:
-            self.trace.note(self.construct, "scan and cond", f"at most {self.length} iterations: it may end before")
-            return list(self._bounded(self.length, body, start_values)[2])
-        if self.bound is not None:
-            self.trace.note(self.construct, "scan and cond", f"at most {self.bound} iterations, as max_trips says")
-            _, goes_on, final = self._bounded(self.bound, body, start_values)
-            error = StagingError(f"this {self.construct} runs more often than max_trips={self.bound} says", *self.where)
-            effects.fail(self.trace, error, goes_on)
-            return list(final)
-        self.trace.note(self.construct, "while_loop", "the number of iterations is known only when it runs")
-        _, _, final = lax.while_loop(lambda carried: carried[1], lambda carried: body(carried, self._parts(carried[0])),
-                                     start_values)
-        return results_of_loop(final, self.construct, self.where)
-
-    def _goes_on(self, index: Any, more: Any) -> Any:
-        if self.length is None:
-            return jax.numpy.asarray(more)
-        inside = index < self.length
-        return inside if more is None else inside & more
-
-    def _parts(self, index: Any) -> list[Any]:
-        return [lax.dynamic_index_in_dim(array, index, keepdims=False) for array in self.arrays]
-
-    def _bounded(self, length: int, body: Any, start: Any) -> Any:
-        """The state after a loop of at most `length` iterations, with derivatives in both modes."""
-        by_index = type(self.length) is not int
-
-        def step(carried: Any, parts: Any) -> Any:
-            def run() -> Any:
-                return body(carried, self._parts(carried[0]) if by_index else parts)
-
-            return lax.cond(carried[1], run, lambda: carried), None
-
-        if length <= LONG or not by_index:
-            return lax.scan(step, start, None if by_index else self.arrays, length=length)[0]
-        inner = math.isqrt(length - 1) + 1     # only the state before each of so many iterations is kept
-
-        def several(carried: Any, _: Any) -> Any:
-            return lax.scan(step, carried, None, length=inner)[0], None
-
-        state, _ = lax.scan(jax.checkpoint(several), start, None, length=length // inner)
-        return lax.scan(step, state, None, length=length % inner)[0]
 
     # After the loop ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,140 @@
+"""The loop of JAX that runs the iterations of a loop of the program: a `scan`, or a `while_loop`.
+
+It carries what an iteration needs only: the number of the iteration, and whether there is another one, are left out
+where nothing depends on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax import lax
+
+from autograph.backends.jax import effects
+from autograph.backends.jax.bodies import aval_of, index_aval, varying
+from autograph.backends.jax.reverse import results_of_loop
+from autograph.backends.jax.structures import Slot
+from autograph.errors import StagingError
+
+LONG = 256      # bounded loops of more iterations compute some of them again for derivatives
+Iterate = Callable[[Any, Any, Any, Any], tuple[Any, list[Any], list[Any]]]
+
+
+def lowered(loop: Any, first: Any, init: list[Any], iterate: Iterate) -> list[Any]:
+    """Run a loop in the trace below.
+
+    Args:
+        loop: the `Loop`, whose body is traced.
+        first: whether there is a first iteration, if it is known only when the program runs.
+        init: what it carries, before it.
+        iterate: runs an iteration. Gets whether it runs, its number, its parts of the arrays, and what is carried.
+            Returns whether there is another one, or None, what is carried then, and what is appended to lists.
+
+    Returns:
+        what is carried after it, and what is appended in all iterations.
+    """
+    lowering = _Lowering(loop, iterate, first)
+    if type(loop.length) is int and not lowering.may_end:
+        return lowering.scan(init)
+    if loop.growing:
+        raise StagingError(
+            f"{loop.construct}: a list grows by a number of items that is known only when the program runs. Make "
+            "an array for the largest number of items before the loop, and count how many there are", *loop.where)
+    if type(loop.length) is int:
+        loop.trace.note(loop.construct, "scan and cond", f"at most {loop.length} iterations: it may end before")
+        return list(lowering.bounded(loop.length, init)[2])
+    if loop.bound is not None:
+        loop.trace.note(loop.construct, "scan and cond", f"at most {loop.bound} iterations, as max_trips says")
+        index, go, final = lowering.bounded(loop.bound, init)
+        error = StagingError(f"this {loop.construct} runs more often than max_trips={loop.bound} says", *loop.where)
+        effects.fail(loop.trace, error, lowering.runs(index, go))
+        return list(final)
+    return lowering.while_loop(init)
+
+
+class _Lowering:
+    """What the loops of JAX have in common. They carry the number of the iteration, whether it runs, and values.
+
+    Attributes:
+        may_end: whether an iteration decides if there is another one.
+        asks: whether the body needs to know that it runs: it may be computed in vain under `vmap`.
+        counts: whether the number of the iteration is carried.
+        by_index: whether an iteration takes its parts of the arrays itself.
+    """
+
+    def __init__(self, loop: Any, iterate: Iterate, first: Any) -> None:
+        self.loop = loop
+        self.iterate = iterate
+        self.first = first
+        self.may_end = first is not None or loop.outcome.result is not None
+        jaxpr = loop.outcome.jaxpr
+        is_staged = loop.length is not None and type(loop.length) is not int
+        self.asks = _uses(jaxpr, jaxpr.invars[0])
+        self.counts = is_staged or _uses(jaxpr, jaxpr.invars[1])
+        self.by_index = is_staged and bool(loop.arrays)
+
+    def start(self, init: list[Any]) -> tuple[Any, Any, list[Any]]:
+        """What is carried before the first iteration."""
+        index = lax.full((), 0, index_aval().dtype) if self.counts else None
+        return index, self.decided(lax.full((), True) if self.first is None else self.first), init
+
+    def decided(self, more: Any) -> Any:
+        """Whether there is another iteration, as far as the last one decides; None if it does not."""
+        deciding = (self.loop.outcome.result, self.loop.length)
+        avals = [aval_of(each) for each in deciding if isinstance(each, (Slot, jax.Array))]
+        return varying(jax.numpy.asarray(more), *avals) if self.may_end else None
+
+    def runs(self, index: Any, go: Any) -> Any:
+        """Whether an iteration runs."""
+        if index is None or type(self.loop.length) is int or self.loop.length is None:
+            return lax.full((), True) if go is None else go
+        inside = index < self.loop.length
+        return inside if go is None else inside & go
+
+    def body(self, carried: Any, parts: Any) -> tuple[tuple[Any, Any, list[Any]], list[Any]]:
+        """Run an iteration."""
+        index, go, values = carried
+        if self.by_index:
+            parts = [lax.dynamic_index_in_dim(array, index, keepdims=False) for array in self.loop.arrays]
+        runs = self.runs(index, go) if self.asks else None
+        more, new, appended = self.iterate(runs, index, parts or (), values)
+        return (None if index is None else index + 1, self.decided(more), new), appended
+
+    def scan(self, init: list[Any]) -> list[Any]:
+        loop = self.loop
+        loop.trace.note(loop.construct, "scan", f"{loop.length} iterations")
+        (_, _, final), appended = lax.scan(self.body, self.start(init), loop.arrays, length=loop.length)
+        return [*final, *appended]
+
+    def while_loop(self, init: list[Any]) -> list[Any]:
+        loop = self.loop
+        loop.trace.note(loop.construct, "while_loop", "the number of iterations is known only when it runs")
+        _, _, final = lax.while_loop(
+            lambda carried: self.runs(*carried[:2]), lambda carried: self.body(carried, [])[0], self.start(init))
+        return results_of_loop(final, loop.construct, loop.where)
+
+    def bounded(self, length: int, init: list[Any]) -> Any:
+        """What is carried after a loop of at most `length` iterations, with derivatives in both modes."""
+        arrays = None if self.by_index else self.loop.arrays
+
+        def step(carried: Any, parts: Any) -> Any:
+            return lax.cond(self.runs(*carried[:2]), lambda: self.body(carried, parts)[0], lambda: carried), None
+
+        state = self.start(init)
+        if length <= LONG or type(self.loop.length) is int:
+            return lax.scan(step, state, arrays, length=length)[0]
+        inner = math.isqrt(length - 1) + 1     # only the state before each of so many iterations is kept
+
+        def several(carried: Any, _: Any) -> Any:
+            return lax.scan(step, carried, None, length=inner)[0], None
+
+        state, _ = lax.scan(jax.checkpoint(several), state, None, length=length // inner)
+        return lax.scan(step, state, None, length=length % inner)[0]
+
+
+def _uses(jaxpr: Any, var: Any) -> bool:
+    """Whether a jaxpr needs one of its inputs."""
+    return any(each is var for eqn in jaxpr.eqns for each in eqn.invars) or any(each is var for each in jaxpr.outvars)
