@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from autograph.backends.jax.integers import computing
+from autograph.backends.jax.counting import computing
 
 BINARY = [lax.add, lax.sub, lax.mul, lax.div, lax.rem, lax.max, lax.min, lax.eq, lax.ne, lax.lt, lax.le, lax.gt, lax.ge,
           lax.bitwise_and, lax.bitwise_or, lax.bitwise_xor, jnp.floor_divide, jnp.remainder, jnp.where]
