@@ -58,7 +58,7 @@ def lowered(loop: Any, first: Any, init: list[Any], iterate: Iterate) -> list[An
 
 
 class _Lowering:
-    """What the loops of JAX have in common. They carry the number of the iteration, whether it runs, and values.
+    """The common parts of the loops of JAX. They carry the number of the iteration, whether it runs, and values.
 
     Attributes:
         may_end: whether an iteration decides if there is another one.
@@ -79,7 +79,7 @@ class _Lowering:
         self.by_index = is_staged and bool(loop.arrays)
 
     def start(self, init: list[Any]) -> tuple[Any, Any, list[Any]]:
-        """What is carried before the first iteration."""
+        """Return the values to carry before the first iteration."""
         index = lax.full((), 0, index_aval().dtype) if self.counts else None
         return index, self.decided(lax.full((), True) if self.first is None else self.first), init
 
@@ -119,7 +119,7 @@ class _Lowering:
         return results_of_loop(final, loop.construct, loop.where)
 
     def bounded(self, length: int, init: list[Any]) -> Any:
-        """What is carried after a loop of at most `length` iterations, with derivatives in both modes."""
+        """Return the values carried after a loop of at most `length` iterations, with derivatives in both modes."""
         arrays = None if self.by_index else self.loop.arrays
 
         def step(carried: Any, parts: Any) -> Any:
