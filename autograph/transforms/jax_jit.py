@@ -66,14 +66,13 @@ class JaxJit:
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        before = effects.FAILURES.count
         try:
             result = self._jitted(*args, **kwargs)
             if effects.FAILURES.any and not BACKEND.tracing():
                 jax.block_until_ready(result)
                 jax.effects_barrier()
         except jax.errors.JaxRuntimeError as error:
-            raised = effects.FAILURES.since(before)
+            raised = effects.FAILURES.take(str(error))
             if raised is None:
                 raise
             raise raised from error

@@ -11,8 +11,9 @@ import logging
 import sys
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import reduce
 from types import FrameType
 from typing import Any, TypeVar
@@ -147,22 +148,27 @@ class Failures:
 
     Attributes:
         any: whether a program that may fail has been traced.
-        count: how many were raised.
     """
 
     def __init__(self) -> None:
         self.any = False
-        self.count = 0
-        self._last: list[BaseException] = []
+        self._last: deque[BaseException] = deque(maxlen=64)
 
     def add(self, error: BaseException) -> None:
-        self.count += 1
-        self._last = [*self._last[-7:], error]
+        self._last.append(error)
 
-    def since(self, count: int) -> BaseException | None:
-        """Return the first that was raised after the first `count`, if any."""
-        new = self.count - count
-        return self._last[-new:][0] if new > 0 else None
+    def take(self, message: str) -> BaseException | None:
+        """Take out the exception that JAX reports with this message, which ends with its class and text.
+
+        Other threads may have raised theirs: one with another text is not taken.
+        """
+        reported = [each for each in self._last if type(each).__name__ in message and str(each) in message]
+        if not reported:
+            return None
+        error = max(reversed(reported), key=lambda each: len(str(each)))
+        with suppress(ValueError):      # another thread has reported the same text and taken it
+            self._last.remove(error)
+        return error
 
 
 FAILURES = Failures()
