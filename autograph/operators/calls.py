@@ -9,7 +9,7 @@ import operator
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from autograph.common import trace_rules
@@ -78,8 +78,12 @@ def context(manager: Any) -> Any:
 
 def convert_call(function: Any) -> Any:
     """Return the conversion of the Python code that a call of `function` runs, if that code may be converted."""
-    if _converter is None or isinstance(function, type) or getattr(function, "__ag_do_not_convert__", False) is True:
+    if _converter is None or getattr(function, "__ag_do_not_convert__", False) is True:
         return function
+    if isinstance(function, type):
+        init = _constructor(function)
+        converted: Any = init and convert_call(init)
+        return function if converted is init else partial(_instance, function, converted)
     if type(function) is FunctionType:
         return function if trace_rules.is_plain(str(function.__globals__.get("__name__"))) else _converter(function)
     if type(function) is MethodType:
@@ -92,6 +96,23 @@ def convert_call(function: Any) -> Any:
     if type(method) is FunctionType and (inner := convert_call(method)) is not method:
         return MethodType(inner, function)
     return function
+
+
+def _constructor(cls: type) -> FunctionType | None:
+    """The Python function that makes all of what a call of the class makes beside an empty object, if it has source."""
+    init = cls.__init__  # type: ignore[misc]
+    if type(init) is not FunctionType or init.__code__.co_filename.startswith("<"):
+        return None
+    is_usual = type(cls).__call__ is type.__call__ and type(cls.__new__) is BuiltinFunctionType
+    return init if is_usual and getattr(cls, "__ag_do_not_convert__", False) is not True else None
+
+
+def _instance(cls: type, init: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Make an object, as `cls(*args, **kwargs)` does, with a converted constructor."""
+    new: Any = cls.__new__
+    made = new(cls) if new is object.__new__ else new(cls, *args, **kwargs)
+    init(made, *args, **kwargs)
+    return made
 
 
 def is_container(value: Any) -> bool:

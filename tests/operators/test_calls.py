@@ -59,6 +59,17 @@ class Scale:
         return x
 
 
+class Plain:
+    """Has no constructor of its own."""
+
+
+class Made(Scale):
+    """Makes its objects in another way."""
+
+    def __new__(cls, factor):
+        return super().__new__(cls)
+
+
 def test_nothing_happens_unless_a_backend_traces(converter):
     for registered in range(2):
         for value in (double, Scale(2), Scale, print, None, [1]):
@@ -104,7 +115,8 @@ marked.__ag_do_not_convert__ = True
         np.vectorize(double),
         np.linalg.norm,
         np.arange(3).sum,
-        Scale,
+        Plain,
+        Made,
         dict,
         [].append,
         "".join,
@@ -120,6 +132,21 @@ marked.__ag_do_not_convert__ = True
 )
 def test_what_is_called_as_it_is(tracing, function):
     assert ag__.call(function) is function
+
+
+def test_constructors_are_converted(tracing):
+    class Converted(Exception):
+        def __init__(self, factor):
+            super().__init__(factor + 1)
+            self.factor = factor
+
+    for cls in (Scale, Converted):
+        construct = ag__.call(cls)
+        assert construct is not cls
+        made = construct(factor=2) if cls is Scale else construct(2)
+        assert type(made) is cls
+        assert made.factor == 2
+    assert made.args == (3,)
 
 
 def test_objects_that_have_every_attribute_are_not_marked(tracing):

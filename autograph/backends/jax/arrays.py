@@ -12,6 +12,7 @@ of, and a store into it is a store into that array.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -22,8 +23,9 @@ import numpy as np
 from jax._src import core
 
 from autograph.backends.jax import masked, numpy_functions, views
-from autograph.backends.jax.lines import mark, place
+from autograph.backends.jax.lines import here, mark, place
 from autograph.backends.jax.undo_log import UndoLog
+from autograph.common import trace_rules
 from autograph.errors import StagingError
 
 
@@ -144,9 +146,12 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         return self._marked(repr) or super().__repr__()
 
     def _marked(self, form: Callable[[Any], str]) -> str | None:
-        """Return a mark for a text that is made of this array when the program runs."""
+        """Return a mark for a text that is made of this array when the program runs, in converted code."""
         formats = self._trace.formats
         if formats is None:
+            if form is not repr and not trace_rules.is_plain(str(sys._getframe(2).f_globals.get("__name__"))):
+                raise here("a text is made of a staged value in code that is not converted. JAX knows the value only "
+                           "when the program runs: make the text in a function that converted code calls")
             return None
         formats.append((self, form))
         return mark(len(formats) - 1)

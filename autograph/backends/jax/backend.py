@@ -26,7 +26,7 @@ from autograph.backends.jax.generated import Generated, consumed
 from autograph.backends.jax.lines import here
 from autograph.backends.jax.loops import SHORT, Loop
 from autograph.backends.jax.places import Fixed, Items
-from autograph.backends.jax.structures import Mismatch, staging_error
+from autograph.backends.jax.structures import BodyRaises, Mismatch, staging_error
 from autograph.backends.jax.undo_log import CONTAINERS
 from autograph.common.messages import UNBOUND_LOCAL
 from autograph.errors import StagingError
@@ -173,7 +173,11 @@ class JaxBackend(protocol.Backend):
         loop = Loop(trace, state, lambda index, parts: wrapped(trace, step(index, parts)), "`while`",
                     bound=(options or {}).get("max_trips"))
         if is_staged(first):
-            self._run(loop, truth(trace, first))
+            reached = truth(trace, first)
+            try:
+                self._run(loop, reached)
+            except BodyRaises:
+                stage_if(trace, reached, body, None, state, "`while`")
             return None
         return None if self._tried(loop) else NotImplemented
 
@@ -181,6 +185,8 @@ class JaxBackend(protocol.Backend):
         """Stage a loop that Python can run, if that is possible and pays."""
         try:
             return self._run(loop, None)
+        except BodyRaises:
+            return False
         except Exception as error:
             if not unrollable(error):
                 raise
@@ -232,7 +238,13 @@ class JaxBackend(protocol.Backend):
         loop = Loop(trace, state, step, "`for`", source.length, source.arrays, (options or {}).get("max_trips"))
         if is_static:
             return self._tried(loop)
-        return self._run(loop, None)
+        try:
+            return self._run(loop, None)
+        except BodyRaises:
+            with core.set_current_trace(trace.parent_trace):
+                reached, parts = source.length > 0, [array[0] for array in source.arrays]
+            stage_if(trace, reached, lambda: body(source.item(trace, 0, iter(parts))), None, state, "`for`")
+            return True
 
     def _run(self, loop: Loop, first: Any) -> bool:
         try:

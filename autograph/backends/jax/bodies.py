@@ -14,6 +14,7 @@ from jax._src import linear_util as lu
 from jax._src.interpreters import partial_eval as pe
 from jax._src.lax import lax as lax_internal
 
+from autograph.backends.jax import effects
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
 from autograph.backends.jax.lines import is_of_jax
 from autograph.backends.jax.structures import Slot, mapped, reachable
@@ -35,7 +36,7 @@ class Outcome:
         contents: for each object that it changes, by identity: the object, what it held before, and holds then.
         made: the identities of those that it makes.
         doubts: the arrays whose values are not known after it, and why.
-        raised: the exception that it raises, whenever it runs.
+        raised: the exception that it raises, whenever it runs; raising it is the last that the jaxpr does.
     """
 
     def __init__(self) -> None:
@@ -93,6 +94,7 @@ def traced(
                     if not is_users(error):
                         raise
                     outcome.raised = _renamed(error, before)
+                    effects.fail(trace, outcome.raised)
                 return _collect(trace, outcome, state, before, count)
         finally:
             state.restore(before)

@@ -8,7 +8,6 @@ from typing import Any
 from jax import lax
 from jax._src import core
 
-from autograph.backends.jax import effects
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
 from autograph.backends.jax.lines import place
@@ -24,19 +23,27 @@ def stage_if(trace: ArrayTrace, test: Any, body: Thunk, orelse: Thunk | None, st
     where = place()
     then = traced(trace, body, state, _nothing, (), (test, True))
     other = traced(trace, orelse or _none, state, _nothing, (), (test, False))
-    if then.raised is not None:
-        effects.fail(trace, then.raised, test)
-        if other.raised is not None:
+    if then.raised is not None or other.raised is not None:
+        for outcome, value in ((then, True), (other, False)):
+            if outcome.raised is not None:
+                _run_where(trace, test, value, outcome)
+        if then.raised is not None and other.raised is not None:
             raise other.raised
-        return adopt(trace, other, state, other.run_in(trace))
-    if other.raised is not None:
-        with core.set_current_trace(trace.parent_trace):
-            effects.fail(trace, other.raised, ~test)
-        return adopt(trace, then, state, then.run_in(trace))
+        outcome = other if other.raised is None else then
+        return adopt(trace, outcome, state, outcome.run_in(trace))
     try:
         return _merge(trace, test, then, other, state)
     except Mismatch as mismatch:
         raise staging_error(mismatch, where, construct) from None
+
+
+def _run_where(trace: ArrayTrace, test: Any, value: bool, outcome: Outcome) -> None:
+    """Run a branch that raises, where the test has a value; its callbacks ask themselves whether they are reached."""
+    with core.set_current_trace(trace.parent_trace):
+        if all(eqn.effects or _is_cheap(eqn, has_gradient=False) for eqn in outcome.jaxpr.eqns):
+            outcome.run()
+        else:
+            lax.cond(test if value else ~test, outcome.run, list)
 
 
 def _nothing(arguments: list[Any]) -> None:

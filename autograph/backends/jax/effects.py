@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import reduce
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, TypeVar
 
 import jax
@@ -49,8 +49,13 @@ class Text:
                    "runs: print it, or put it into the message of an exception")
 
     __str__ = __repr__ = __format__ = __len__ = __iter__ = __getitem__ = _refuse
-    __add__ = __radd__ = __mul__ = __mod__ = __eq__ = __lt__ = __contains__ = __bool__ = __getattr__ = _refuse
+    __add__ = __radd__ = __mul__ = __mod__ = __eq__ = __lt__ = __contains__ = __bool__ = _refuse
     __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(str, name):
+            self._refuse()
+        raise AttributeError(f"a text has no attribute {name!r}", name=name, obj=self)
 
 
 def formatted(trace: ArrayTrace, make: Callable[[], Any]) -> Any:
@@ -162,10 +167,11 @@ class Failures:
 
         Other threads may have raised theirs: one with another text is not taken.
         """
-        reported = [each for each in self._last if type(each).__name__ in message and str(each) in message]
+        texts = [(f"{type(each).__name__}: {each}", each) for each in reversed([*self._last])]
+        reported = [(text, each) for text, each in texts if text in message]
         if not reported:
             return None
-        error = max(reversed(reported), key=lambda each: len(str(each)))
+        _, error = max(reported, key=lambda pair: len(pair[0]))
         with suppress(ValueError):      # another thread has reported the same text and taken it
             self._last.remove(error)
         return error
@@ -183,28 +189,50 @@ def _is_news(record: logging.LogRecord) -> bool:
 logging.getLogger("jax._src.debugging").addFilter(_is_news)
 
 
+_FAILS = "__ag_fails__"      # set at an exception that the program raises when it runs
+
+
+def is_staged(exception: BaseException) -> bool:
+    """Whether the program raises an exception when it runs, or only knows its arguments then."""
+    return _FAILS in vars(exception) or contains_staged(exception.args)
+
+
 def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
-    """Let the program raise an exception where it reaches this line.
+    """Let the program raise an exception where it reaches this line, unless one of its constructs does that already.
 
     Args:
         exception: its arguments may be staged values, and texts with these in them.
         when: a staged condition, of the trace below.
     """
     _check_uncaught()
+    if _FAILS in vars(exception):
+        return
+    setattr(exception, _FAILS, True)
     if CHECKS.wanted:
         _check(trace, exception, when)
         return
     FAILURES.any = True
     kind, where = type(exception), _raised_at(exception) or place()
 
-    def raise_(*args: Any) -> None:
-        error = kind(*args)
+    def raise_(args: Any, attributes: dict[str, Any]) -> None:
+        error = _made(kind, args, attributes)
         if where and hasattr(error, "add_note"):
             error.add_note(f"at {where[0]}, line {where[1]}")
         FAILURES.add(of_program(error))
         raise error
 
-    call_back(trace, raise_, exception.args, when)
+    call_back(trace, raise_, [exception.args, {**vars(exception)}], when)
+
+
+def _made(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    """Make an exception with these arguments and attributes; a constructor in Python may take others."""
+    if isinstance(kind.__init__, FunctionType):
+        error = kind.__new__(kind, *args)
+        error.args = args
+    else:
+        error = kind(*args)
+    vars(error).update(attributes)
+    return error
 
 
 class _Checks(threading.local):
@@ -244,17 +272,17 @@ def _reached(trace: ArrayTrace, when: Any) -> Any:
 
 
 def _check_uncaught() -> None:
-    """Check that the program does not catch what it raises on this line.
+    """Check that the program goes no other way because of what it raises on this line.
 
     Raises:
-        StagingError: it has a `try` with `except` around.
+        StagingError: it has a `try` around.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         shelter = shelter_at(frame.f_code, frame.f_lasti)
-        if shelter is not None and shelter.construct == "except":
-            raise here("JAX cannot stage that an exception is caught which is raised only for some values. Let a "
-                       f"condition decide, instead of the `try` of line {shelter.first}")
+        if shelter is not None and shelter.construct != "with":
+            raise here("JAX cannot stage that an exception is caught, or leads to a `finally`, which is raised only "
+                       f"for some values. Let a condition decide, instead of the `try` of line {shelter.first}")
         frame = frame.f_back
 
 

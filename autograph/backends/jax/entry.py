@@ -59,7 +59,7 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
     with traced_by(backend), core.set_current_trace(trace):
         try:
             args, kwargs = _changed_in_place((args, kwargs), adopted, trace, arrays)
-            result = function(*args, **kwargs)
+            result = _returned(trace, function, args, kwargs)
             result = mapped(result, released, lambda thing: False, {})
         except BaseException:
             for thing, _ in trace.undo_log.before.values():
@@ -70,6 +70,17 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
         if NOTES.collected is not None:
             NOTES.collected += trace.notes
         return result
+
+
+def _returned(trace: ArrayTrace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Return the result; None if the program raises, always, what is known only when it runs."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        if not effects.is_staged(error) or not effects.runs_later(trace):
+            raise
+        effects.fail(trace, error)
+        return None
 
 
 def _known(trace: ArrayTrace, leaf: Any) -> Any:

@@ -31,7 +31,7 @@ from autograph.backends.jax.bodies import (
 from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
 from autograph.backends.jax.lines import here, place
 from autograph.backends.jax.lowering import lowered
-from autograph.backends.jax.structures import Hole, Mismatch, Slot, children, is_leaf, mapped, reachable
+from autograph.backends.jax.structures import BodyRaises, Hole, Mismatch, Slot, children, is_leaf, mapped, reachable
 from autograph.backends.jax.undo_log import put_back
 from autograph.operators.state import UNBOUND, State, Variable
 
@@ -110,6 +110,7 @@ class Loop:
 
         Raises:
             Mismatch: a variable changes its structure.
+            BodyRaises: each iteration raises, so that the loop is a branch.
         """
         for variable in self.state.carried:
             self.variables[variable] = self._carried(variable.get())
@@ -163,7 +164,7 @@ class Loop:
             avals += [carry.aval] if carry.absent is None else [carry.aval, FLAG]
         self.outcome = traced(self.trace, self._iteration, self.state, self._start, avals)
         if self.outcome.raised is not None:
-            raise self.outcome.raised
+            raise BodyRaises
 
     def _start(self, arguments: list[Any]) -> tuple[Any, bool]:
         """Let variables and objects be the inputs of the body; return the condition under which it runs."""
@@ -220,8 +221,7 @@ class Loop:
         ends: dict[Carry, Any] = {}
         for variable, value in list(self.variables.items()):
             new = outcome.variables.get(variable, variable.get())
-            found, wider = self._match(value, new, variable.name, ends)
-            self.variables[variable] = found
+            self.variables[variable], wider = self._match(value, new, variable.name, ends)
             again |= wider
         for variable in outcome.variables.keys() - self.variables.keys():
             if variable in self.state.beyond:

@@ -116,6 +116,10 @@ def mapped(value: Any, leaf: Callable[[Any], Any], keep: Callable[[Any], bool], 
     return new
 
 
+class BodyRaises(Exception):
+    """Each iteration raises: there is one at most."""
+
+
 class Mismatch(Exception):
     """Two values that cannot be joined."""
 

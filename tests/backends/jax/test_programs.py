@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,33 @@ def test_exceptions_of_jax_jit_are_pythons(name: str) -> None:
         wanted, actual = run(plain, copied(arguments(call))), run(staged, on_jax(arguments(call)))
         if actual.refused and program.or_error:
             continue
-        assert type(actual.error) is type(wanted.error), actual.error
+        assert type(actual.error).__name__ == type(wanted.error).__name__, actual.error
         assert str(actual.error) == str(wanted.error)
         assert judged(actual, wanted) in ("same", "raised")
         assert actual.printed == wanted.printed
+
+
+def test_exceptions_of_threads_are_their_own() -> None:
+    @ag.jax_jit
+    def f(n: Any) -> Any:
+        if n > 0:
+            raise ValueError(n)
+        return n
+
+    def caught(n: int) -> Any:
+        with pytest.raises(ValueError) as info:
+            f(n)
+        return info.value.args[0]
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(caught, range(1, 100))) == list(range(1, 100))
+
+
+def test_attributes_of_exceptions_are_known() -> None:
+    effects = module("effects")
+    with pytest.raises(effects.Limit) as info:
+        ag.jax_jit(effects.raises_with_an_attribute)(9)
+    assert info.value.over == 4
 
 
 def test_arguments_stay_as_they_are() -> None:

@@ -140,3 +140,122 @@ def not_implemented_arm(n, k):
         return n + k
     else:
         raise NotImplementedError
+
+
+@tries((7,), (3,), (-2,))
+def raises_what_a_branch_computes(n):
+    if n > 0:
+        if n > 5:
+            raise ValueError("large", n + 1)
+        else:
+            raise KeyError("small", n * 2)
+    return n
+
+
+@tries((1,), (-1,))
+def raises_on_both_paths(n):
+    if n > 0:
+        raise ValueError(f"positive: {n + 1}")
+    else:
+        raise LookupError(n)
+
+
+@tries((0,), (2,))
+def raises_in_the_first_iteration(n):
+    for i in range(n):
+        raise IndexError(i)
+    return n
+
+
+@tries((0,), (1,), (2,))
+def raises_in_the_first_iteration_of_while(n):
+    i = 0
+    while i < n:
+        i = i + n
+        if i > 3:
+            raise ValueError("far", i)
+        else:
+            raise ValueError("near", i * 2)
+    return i
+
+
+@tries((2.0,), (-2.0,))
+def prints_and_computes_before_it_raises(x):
+    if x > 0:
+        y = x * 3
+        for i in range(30):
+            y = y + i
+        print("y", y)
+        raise ArithmeticError("y", y)
+    return x
+
+
+@tries((1, 3), (5, 3), (1, 7), (1, 0))
+def asserts_with_computed_messages(x, n):
+    assert x < 3, f"x {x + n}"
+    while n > 0:
+        n -= 1
+        assert n < 3, f"n {x * n}"
+        if n == 1:
+            return x
+    raise LookupError(n + 1)
+
+
+@tries((X,), ([-1.0, 2.0],))
+def raises_in_a_loop_that_appends(x):
+    out = []
+    for e in x:
+        if e < 0:
+            raise ValueError(f"negative: {e * 2}")
+        out.append(e)
+    return out
+
+
+@tries((1,), (2,), (3,))
+def raises_in_each_case(n):
+    match n:
+        case 1:
+            raise ValueError("one", n + 1)
+        case 2:
+            raise KeyError("two", n + 2)
+        case _:
+            raise IndexError("more", n + 3)
+
+
+@tries((1,), (-1,))
+def raises_in_an_operand(n):
+    def fail(value):
+        raise ValueError("operand", value)
+
+    return n > 0 or fail(n + 1)
+
+
+@tries((1,), (-1,), or_error=True)
+def finally_after_raise(n):
+    try:
+        if n > 0:
+            raise ValueError("positive")
+    finally:
+        print("finally")
+    return n
+
+
+class Limit(Exception):
+    """Has another constructor than arguments, and an attribute."""
+
+    def __init__(self, *, over):
+        super().__init__(f"over by {over}")
+        self.over = over
+
+
+@tries((1,), (9,))
+def raises_with_an_attribute(n):
+    if n > 5:
+        raise Limit(over=n - 5)
+    return n
+
+
+@tries((3,))
+def raises_always(n):
+    print("n", n)
+    raise ValueError(n + 1)
