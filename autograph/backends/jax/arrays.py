@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
-from autograph.backends.jax import masked, numpy_functions, views
+from autograph.backends.jax import masked, numpy_functions, stores, views
 from autograph.backends.jax.lines import here, mark, place
 from autograph.backends.jax.undo_log import UndoLog
 from autograph.common import trace_rules
@@ -164,7 +164,8 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
             return masked.Masked(self._trace.array(self._trace.read(self)), values)
         if not (self.ndim and views.is_basic(values)):
             return self._trace.own(super().__getitem__(values), self)
-        part = self._trace.part(self, lambda base: base[values], lambda base, new: base.at[values].set(new))
+        part = self._trace.part(self, lambda base: base[values],
+                                lambda base, new: stores.stored(base, values, new))
         if not part.ndim and not views.has_ellipsis(values):
             return self._trace.own(part, part)
         part.layout_from = lambda layout: views.indexed(layout, values)
@@ -289,6 +290,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         notes: for each construct that was staged: file, line, construct, decision and reason.
         formats: the arrays that a text is being made of, with the functions that format them; else None.
         path: the staged conditions of the bodies that are being traced, each with its value there.
+        computed: the views whose values were computed in the innermost body; they are not known behind it.
     """
 
     def __init__(self, parent: Any) -> None:
@@ -303,6 +305,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         self.notes: list[tuple[str, int, str, str, str]] = []
         self.formats: list[tuple[Any, Callable[[Any], str]]] | None = None
         self.path: tuple[tuple[Any, bool], ...] = ()
+        self.computed: list[ArrayTracer] = []
 
     def note(self, construct: str, decision: str, reason: str) -> None:
         """Note how a construct is staged, and why, for `explain`."""
@@ -375,6 +378,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             base = self.read(value.part_of.base)
             with core.set_current_trace(self.parent_trace):
                 value.content, value.seen = value.part_of.get(base), root.content
+            self.computed.append(value)
         return value.content
 
     def check_present(self, array: ArrayTracer) -> None:
@@ -426,7 +430,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             if masked.is_mask(index):
                 value = jnp.where(masked.spread(index, old.ndim), new, old)
             else:
-                value = jnp.asarray(old).at[index].set(new)
+                value = stores.stored(old, index, new)
         self.write(array, value)
         self._store_through(array.root)
 
@@ -436,10 +440,9 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             with core.set_current_trace(self.parent_trace):
                 content = jnp.where(same, array.content, other.content)
             self.write(other, content)
-        linked = {id(array), *(id(other) for other, _ in array.links)}
         for one in (array, *(other for other, _ in array.links)):
             for other in one.kin:
-                if id(other.root) not in linked:
+                if other.root is not array:
                     self.undo_log.log(other.root)
                     other.root.doubt = f"{self._line()} stores into an array that may be the same one"
 
@@ -535,16 +538,18 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
     @contextmanager
     def body(self, parent: Any) -> Iterator[None]:
         """While it lasts, operations go to another trace, that of the body of a construct; its changes are undone."""
-        before = self.parent_trace, self.undo_log, self.path
-        self.parent_trace, self.undo_log = parent, UndoLog()
+        before = self.parent_trace, self.undo_log, self.path, self.computed
+        self.parent_trace, self.undo_log, self.computed = parent, UndoLog(), []
         self.depth += 1
         try:
             with core.set_current_trace(self):
                 yield
         finally:
             self.undo_log.undo()
+            for view in self.computed:
+                view.seen = None
             self.depth -= 1
-            self.parent_trace, self.undo_log, self.path = before
+            self.parent_trace, self.undo_log, self.path, self.computed = before
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of JAX; what is a view in NumPy is one here, and a result that is an argument is a copy."""

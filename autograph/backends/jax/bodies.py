@@ -23,6 +23,7 @@ from autograph.common.cpython_internals import references
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.common.trace_rules import is_own
 from autograph.errors import AutographError
+from autograph.operators.assertions import assert_stmt
 from autograph.operators.state import State, Variable
 
 
@@ -195,6 +196,8 @@ def is_users(error: Exception) -> bool:
     if getattr(error, "__ag_raised__", False):
         return True
     codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if codes and codes[-1] is assert_stmt.__code__:
+        return True
     return not codes or not (is_own(codes[-1].co_filename) or is_of_jax(codes[-1]))
 
 

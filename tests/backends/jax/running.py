@@ -25,8 +25,7 @@ from autograph.errors import StagingError
 
 TRACER_ERRORS = (
     jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, jax.errors.TracerBoolConversionError,
-    jax.errors.TracerIntegerConversionError, jax.errors.UnexpectedTracerError,
-    jax.errors.NonConcreteBooleanIndexError,
+    jax.errors.TracerIntegerConversionError, jax.errors.NonConcreteBooleanIndexError,
 )  # fmt: skip
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)")
 
@@ -66,6 +65,12 @@ class Ran:
         """Whether this library or JAX's tracing says that it cannot stage this."""
         unsized = isinstance(self.error, IndexError) and "Slice entries must be static" in str(self.error)
         return isinstance(self.error, (StagingError, *TRACER_ERRORS)) or unsized
+
+    @property
+    def raised_in_trace(self) -> bool:
+        """Whether a call under `jax.jit` raised an exception of the program without running it."""
+        later = (jax.errors.JaxRuntimeError, jax.errors.JAXTypeError)
+        return not (self.error is None or self.refused or isinstance(self.error, later))
 
 
 def run(function: Callable[..., Any], args: Sequence[Any]) -> Ran:

@@ -604,3 +604,54 @@ def items_in_branches_of_long_loop(x):
         else:
             seen["small"] += e
     return seen["large"] * seen["small"]
+
+
+@tries(([float(at) for at in range(16)], 2))
+def overlapping_stores_of_reshaped_arrays(v, i):
+    """XLA computes these wrongly when they are slice updates."""
+    m = (v + 1).reshape(4, 4)
+    m.reshape(-1)[5] = 99.0
+    m[1:] = m[:-1]
+    other = (v * 2).reshape(4, 4) + 1
+    other[2:4] = other[1:3] * 2
+    row = m[i].copy()
+    row[1:] = row[:-1]
+    head = v.reshape(4, 4)
+    tail = head[1:]
+    tail[1:] = head[:2]
+    return m, other, row, v
+
+
+@tries((X, 2.0))
+def fills_of_reversed_arrays(x, v):
+    """XLA ends the process where an array is reversed that `at[:].set` has filled with a number."""
+    z = x[::-1]
+    z[:] = v
+    z[1:][1] = 5.0
+    y = x[::-1].copy()
+    y[...] = v + 1
+    return x, z, y[::-1]
+
+
+@tries((M, True), (M, False))
+def view_read_in_branch_of_branch(m, b):
+    """Its value there is not its value behind the branches."""
+    row = m[0]
+    m[0, 1] = 7.0
+    if b:
+        m[1, 0] = 3.0
+        if row[1] > 5.0:
+            row[0] += 1.0
+        row[2] -= row[1]
+    return m, row * 2
+
+
+@tries(([[1.0, 2.0], [3.0, 4.0]], 3), ([[1.0, 2.0], [3.0, 4.0]], 0), or_error=True)
+def array_or_its_transpose(m, n):
+    total = jnp.zeros(2)
+    for row in m:
+        if n > 1:
+            m[0] -= 0.5
+            m = m.T
+        total = total + row
+    return total, m

@@ -259,3 +259,14 @@ def raises_with_an_attribute(n):
 def raises_always(n):
     print("n", n)
     raise ValueError(n + 1)
+
+
+@tries((1.0, 3), (-1.0, 3), (-1.0, 0))
+def assertion_known_in_a_loop(x, n):
+    limit = 0.5
+    for _ in range(n):
+        if x > 0:
+            x = x + 1
+        else:
+            assert limit > 1, "small"
+    return x
