@@ -45,7 +45,8 @@ def _is_at_risk(old: Any, new: Any) -> bool:
 
 def _sources(value: Any) -> Iterator[DynamicJaxprTracer]:
     """A value and those that it was computed from, in the innermost body that is being traced."""
-    waiting, visited = [value], set()
+    waiting: list[Any] = [value]
+    visited: set[int] = set()
     while waiting and len(visited) < MANY:
         tracer = waiting.pop()
         while type(tracer) is not DynamicJaxprTracer:
