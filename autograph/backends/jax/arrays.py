@@ -164,8 +164,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
             return masked.Masked(self._trace.array(self._trace.read(self)), values)
         if not (self.ndim and views.is_basic(values)):
             return self._trace.own(super().__getitem__(values), self)
-        part = self._trace.part(self, lambda base: base[values],
-                                lambda base, new: stores.stored(base, values, new))
+        part = self._trace.part(self, *stores.getter_and_putter(values))
         if not part.ndim and not views.has_ellipsis(values):
             return self._trace.own(part, part)
         part.layout_from = lambda layout: views.indexed(layout, values)
@@ -497,10 +496,9 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         Args:
             content: its value, if it is known, as long as `base` is not changed.
         """
-        get, put = (lambda array: array[index]), (lambda array, new: array.at[index].set(new))
         aval = core.mapped_aval(base.shape[0], 0, base.aval) if content is None else core.typeof(content)
         seen = None if content is None else base.root.content
-        return ArrayTracer(self, content, View(base, get, put), seen, aval)
+        return ArrayTracer(self, content, View(base, *stores.getter_and_putter(index)), seen, aval)
 
     def own(self, result: Any, *arguments: ArrayTracer) -> Any:
         """Return the result of an operation that is a new array in NumPy, where JAX may return its argument."""

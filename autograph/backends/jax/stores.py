@@ -9,7 +9,7 @@ it writes. So such a store writes into a new array, and selects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax.numpy as jnp
@@ -28,6 +28,11 @@ def stored(old: Any, index: Any, new: Any) -> Any:
         places, alone = (jnp.zeros(old.shape, dtype).at[index] for dtype in (bool, old.dtype))
         return jnp.where(places.set(True), alone.set(new), old)
     return jnp.asarray(old).at[index].set(new)
+
+
+def getter_and_putter(index: Any) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]:
+    """Return the functions that read and replace what an index takes from an array."""
+    return (lambda base: base[index]), (lambda base, new: stored(base, index, new))
 
 
 def _is_whole(part: Any) -> bool:
