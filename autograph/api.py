@@ -183,8 +183,6 @@ def _switch(entity: Any, debug_source: bool) -> FunctionType:
         backend.ACTIVE, backend.WATCHED, entity, _Converted(entity, debug_source)
     )
     functools.update_wrapper(function, entity)
-    if type(entity) is FunctionType:
-        function.__defaults__, function.__kwdefaults__ = entity.__defaults__, entity.__kwdefaults__
     own = function.__code__
     names: Any = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
     function.__code__ = own.replace(co_consts=(*own.co_consts, code_marks.SWITCH), **names)
@@ -225,10 +223,11 @@ def _switch_maker(parameters: str, arguments: str) -> Any:
 def _parameters(entity: Any) -> tuple[str, str]:
     """Return the parameters of a callable as text, and the arguments of a call that passes them on.
 
-    Those of a function are its own, since Python passes them faster than `*args` and `**kwargs`.
+    Those of a function are its own, since Python passes them faster than `*args` and `**kwargs`. Not if it has
+    defaults, which a program may change later.
     """
     general = "*args, **kwargs", "*args, **kwargs"
-    if type(entity) is not FunctionType:
+    if type(entity) is not FunctionType or entity.__defaults__ or entity.__kwdefaults__:
         return general
     code, flags = entity.__code__, entity.__code__.co_flags
     before, named = code.co_argcount, code.co_kwonlyargcount
