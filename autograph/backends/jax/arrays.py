@@ -443,17 +443,17 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             for other in one.kin:
                 if other.root is not array:
                     self.undo_log.log(other.root)
-                    other.root.doubt = f"{self._line()} stores into an array that may be the same one"
+                    other.root.doubt = f"{self._line()} stores into what may be the same one. Copy one: `y = x.copy()`"
 
     def log(self, thing: Any) -> None:
         """Note that the program is about to change an object.
 
         Raises:
-            Doubtful: it may be one of two objects.
+            StagingError: it may be one of two objects.
         """
         if id(thing) in self.shared:
-            kind = type(thing).__name__
-            raise Doubtful(f"this line changes a {kind} that may be another {kind}, as after `if c: a = b`", *place())
+            raise here("this line changes a {0} that may be another {0}, as after `if c: a = b`. Change it before, or "
+                       "make a new {0}".format(type(thing).__name__))
         self.undo_log.log(thing)
 
     def link(self, new: ArrayTracer, old: ArrayTracer, same: Any) -> None:

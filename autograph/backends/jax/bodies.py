@@ -36,7 +36,8 @@ class Outcome:
         variables: the new values of the variables that it rebinds.
         contents: for each object that it changes, by identity: the object, what it held before, and holds then.
         made: the identities of those that it makes.
-        doubts: the arrays whose values are not known after it, and why.
+        doubts: the arrays from before it whose values are not known after it, and why.
+        unknown: the same for those that it makes.
         raised: the exception that it raises, whenever it runs; raising it is the last that the jaxpr does.
     """
 
@@ -48,6 +49,7 @@ class Outcome:
         self.contents: dict[int, tuple[Any, Any, Any]] = {}
         self.made: set[int] = set()
         self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
+        self.unknown: dict[int, tuple[ArrayTracer, str]] = {}
         self.raised: BaseException | None = None
 
     def held(self, thing: Any) -> Any:
@@ -140,7 +142,10 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
         return Slot(len(leaves) - 1, core.typeof(value))
 
     def lowered(leaf: Any) -> Any:
-        if type(leaf) is not ArrayTracer or leaf.number <= count or leaf.doubt:
+        if type(leaf) is not ArrayTracer or leaf.number <= count:
+            return leaf
+        if doubt := leaf.doubt or leaf.root.doubt:
+            outcome.unknown[id(leaf)] = leaf, doubt
             return leaf
         absent, leaf.absent = leaf.absent, None
         made = slot(trace.read(leaf))

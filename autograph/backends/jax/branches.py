@@ -8,7 +8,7 @@ from typing import Any
 from jax import lax
 from jax._src import core
 
-from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer
+from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, Doubtful
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
 from autograph.backends.jax.lines import place
 from autograph.backends.jax.structures import Hole, Join, Mismatch, Slot, mapped, staging_error
@@ -85,7 +85,7 @@ def adopt(trace: ArrayTrace, outcome: Outcome, state: State, leaves: list[Any]) 
         else:
             trace.undo_log.log(thing)
             put_back(thing, lift(after))
-    for array, why in outcome.doubts.values():
+    for array, why in (*outcome.doubts.values(), *outcome.unknown.values()):
         trace.undo_log.log(array)
         array.doubt = why
     return lift(outcome.result)
@@ -236,9 +236,17 @@ def _value_before(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome) -> 
 
 
 def value_after(trace: ArrayTrace, leaf: Any, outcome: Outcome, results: Sequence[Any]) -> Any:
-    """The value of a leaf after a body, given the body's results; an array from before it may have changed there."""
+    """The value of a leaf after a body, given the body's results; an array from before it may have changed there.
+
+    Raises:
+        Doubtful: it is not known.
+    """
     if type(leaf) is Slot:
         return results[leaf.at]
+    if type(leaf) is ArrayTracer:
+        why = outcome.unknown.get(id(leaf)) or outcome.doubts.get(id(leaf.root)) or outcome.doubts.get(id(leaf))
+        if why is not None:
+            raise Doubtful(f"after this line, an array may have changed: {why[1]}", *place())
     if type(leaf) is ArrayTracer and id(leaf.root) in outcome.contents:
         if leaf.part_of is not None:
             return leaf.part_of.get(value_after(trace, leaf.part_of.base, outcome, results))

@@ -655,3 +655,35 @@ def array_or_its_transpose(m, n):
             m = m.T
         total = total + row
     return total, m
+
+
+@tries((X, Y, 0, 2.0), (X, Y, 3, 2.0), (X, Y, 0, 0.0), or_error=True)
+def stored_in_a_branch_that_takes_another_name(x, y, n, p):
+    part = x[1:] if p > 1 else y[1:]
+    if n < 1:
+        part[0] = 77.0
+        w = x
+    else:
+        w = y
+    return w
+
+
+@tries((X, Y, 2, 2.0), (X, Y, 0, 2.0), (X, Y, 2, 0.0), or_error=True)
+def stored_in_a_loop_that_takes_another_name(x, y, n, p):
+    part = x[1:] if p > 1 else y[1:]
+    w = y
+    for _ in range(n):
+        part[0] = 77.0
+        w = x
+    return w
+
+
+@tries((Y, True), (Y, False), or_error=True)
+def returned_from_a_loop_before_a_store(y, b):
+    z = y * 2
+    if b:
+        left = 2
+        while left > 0:
+            return z
+        z[0] = 1.5
+    return z
