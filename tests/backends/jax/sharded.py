@@ -188,7 +188,7 @@ def stores_on_each_device() -> None:
 
 
 @check
-def neighbours_in_a_loop() -> None:
+def a_ring_of_devices_in_a_loop() -> None:
     """`ppermute` in each iteration, and a `break` on which all devices agree; with derivatives."""
 
     def ring(x: Any) -> Any:
