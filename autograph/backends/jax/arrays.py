@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
-from autograph.backends.jax import masked, numpy_functions, stores, views
+from autograph.backends.jax import devices, masked, numpy_functions, stores, views
 from autograph.backends.jax.lines import here, mark, place
 from autograph.backends.jax.undo_log import UndoLog
 from autograph.common import trace_rules
@@ -31,20 +31,6 @@ from autograph.errors import StagingError
 
 class Doubtful(StagingError):
     """The program reads an array whose value is not known while it is traced."""
-
-
-class View(NamedTuple):
-    """How a view depends on the array that it is a part of.
-
-    Attributes:
-        base: the array, which may be a view itself.
-        get: its value → the value of the view.
-        put: its value, and a value of the view → its value with the view replaced.
-    """
-
-    base: ArrayTracer
-    get: Callable[[Any], Any]
-    put: Callable[[Any, Any], Any]
 
 
 class Absent(NamedTuple):
@@ -77,15 +63,16 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         stale: the line of an `x += …` that changes this array in NumPy, and not in JAX.
         augments: of the result of such an `x += …`: the array that NumPy changes, and what its `stale` was before.
         number: counts the arrays of a trace, so that those made in a body are known.
+        own_aval: its type where it was made.
     """
 
     __slots__ = (
-        "absent", "augments", "content", "doubt", "in_c_order", "kin", "layout_from", "links", "number", "part_of",
-        "seen", "stale",
+        "absent", "augments", "content", "doubt", "in_c_order", "kin", "layout_from", "links", "number", "own_aval",
+        "part_of", "seen", "stale",
     )  # fmt: skip
 
     def __init__(
-        self, trace: ArrayTrace, content: Any, view: View | None = None, seen: Any = None, aval: Any = None
+        self, trace: ArrayTrace, content: Any, view: views.View | None = None, seen: Any = None, aval: Any = None
     ) -> None:
         super().__init__(trace, aval or core.typeof(content))
         self.content = content
@@ -100,6 +87,15 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         self.stale: tuple[Any, ...] | None = None
         self.augments: tuple[ArrayTracer, tuple[Any, ...] | None] | None = None
         self.number = trace.numbered()
+
+    @property
+    def aval(self) -> Any:
+        """The type that it has in the body which is being traced, where it may vary over more devices."""
+        return self.own_aval if not self._trace.axes else devices.varying_type(self.own_aval, self._trace.axes)
+
+    @aval.setter
+    def aval(self, aval: Any) -> None:
+        self.own_aval = aval
 
     @property
     def root(self) -> ArrayTracer:
@@ -119,7 +115,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
 
     def to_concrete_value(self) -> Any:
         is_known = self.absent is None and self.doubt is None and self.root.doubt is None
-        return core.to_concrete_value(self._trace.read(self)) if is_known else None
+        return core.to_concrete_value(self._trace.content_of(self)) if is_known else None
 
     def _short_repr(self) -> str:
         return f"Array<{self.aval}>"
@@ -290,6 +286,8 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         formats: the arrays that a text is being made of, with the functions that format them; else None.
         path: the staged conditions of the bodies that are being traced, each with its value there.
         computed: the views whose values were computed in the innermost body; they are not known behind it.
+        bodies: these bodies.
+        axes: those of devices over which all values vary, since the conditions of the bodies do.
     """
 
     def __init__(self, parent: Any) -> None:
@@ -305,6 +303,8 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         self.formats: list[tuple[Any, Callable[[Any], str]]] | None = None
         self.path: tuple[tuple[Any, bool], ...] = ()
         self.computed: list[ArrayTracer] = []
+        self.bodies: tuple[devices.Body, ...] = ()
+        self.axes = devices.NONE
 
     def note(self, construct: str, decision: str, reason: str) -> None:
         """Note how a construct is staged, and why, for `explain`."""
@@ -317,9 +317,11 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
 
     def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
         values = tuple(map(self.read, tracers))
+        if self.axes and primitive is core.pvary_p:     # what was entered varies already
+            return self.array(devices.varying(devices.entered(self, values[0]), frozenset(params["axes"])))
         avals = tuple(map(core.typeof, values))
         results = self._wrapped(primitive.bind_with_trace(self.parent_trace, values, avals, params))
-        if any(type(each) is ArrayTracer and each.ndim > 1 and not _is_in_c_order(each) for each in tracers):
+        if any(type(each) is ArrayTracer and each.ndim > 1 and not views.is_in_c_order(each) for each in tracers):
             for each in results if isinstance(results, list) else [results]:
                 if type(each) is ArrayTracer:
                     each.in_c_order = False
@@ -365,6 +367,10 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         """
         if type(value) is not ArrayTracer or value._trace is not self:
             return value
+        return devices.entered(self, self.content_of(value))
+
+    def content_of(self, value: ArrayTracer) -> Any:
+        """Return the value that an array has now, which may be one from before the body that is being traced."""
         root = value.root
         if root.doubt or value.doubt:
             raise Doubtful(f"this line reads an array that may have changed: {root.doubt or value.doubt}", *place())
@@ -488,7 +494,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         value = self.read(base)
         with core.set_current_trace(self.parent_trace):
             content = get(value)
-        return ArrayTracer(self, content, View(base, get, put), base.root.content)
+        return ArrayTracer(self, content, views.View(base, get, put), base.root.content)
 
     def row(self, base: ArrayTracer, index: Any, content: Any = None) -> ArrayTracer:
         """Return `base[index]`, for an index of the trace below.
@@ -498,7 +504,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         """
         aval = core.mapped_aval(base.shape[0], 0, base.aval) if content is None else core.typeof(content)
         seen = None if content is None else base.root.content
-        return ArrayTracer(self, content, View(base, *stores.getter_and_putter(index)), seen, aval)
+        return ArrayTracer(self, content, views.View(base, *stores.getter_and_putter(index)), seen, aval)
 
     def own(self, result: Any, *arguments: ArrayTracer) -> Any:
         """Return the result of an operation that is a new array in NumPy, where JAX may return its argument."""
@@ -534,9 +540,11 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             self.formats = before
 
     @contextmanager
-    def body(self, parent: Any) -> Iterator[None]:
+    def body(self, parent: Any, axes: devices.Axes) -> Iterator[None]:
         """While it lasts, operations go to another trace, that of the body of a construct; its changes are undone."""
-        before = self.parent_trace, self.undo_log, self.path, self.computed
+        before = self.parent_trace, self.undo_log, self.path, self.computed, self.bodies, self.axes
+        self.axes = self.axes | axes
+        self.bodies = (*self.bodies, devices.Body(self.parent_trace, parent, self.axes))
         self.parent_trace, self.undo_log, self.computed = parent, UndoLog(), []
         self.depth += 1
         try:
@@ -547,7 +555,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             for view in self.computed:
                 view.seen = None
             self.depth -= 1
-            self.parent_trace, self.undo_log, self.path, self.computed = before
+            self.parent_trace, self.undo_log, self.path, self.computed, self.bodies, self.axes = before
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of JAX; what is a view in NumPy is one here, and a result that is an argument is a copy."""
@@ -584,14 +592,6 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         if not known:       # the one may be a view of the other
             self.relate(result, array.root)
         return result
-
-
-def _is_in_c_order(array: ArrayTracer) -> bool:
-    """Whether NumPy gives results of operations on an array in C order, as far as known."""
-    if array.part_of is None:
-        return array.in_c_order
-    layout = array.layout
-    return layout is not None and list(layout.strides) == sorted(layout.strides, reverse=True)
 
 
 def current() -> ArrayTrace | None:

@@ -16,6 +16,7 @@ from jax._src.lax import lax as lax_internal
 
 from autograph.backends.jax import effects
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
+from autograph.backends.jax.devices import NONE, Axes, axes_of, entered, varying, varying_type
 from autograph.backends.jax.lines import is_of_jax
 from autograph.backends.jax.structures import Slot, mapped, reachable
 from autograph.backends.jax.undo_log import children_of, put_back
@@ -72,7 +73,7 @@ class Outcome:
 
 def traced(
     trace: ArrayTrace, run: Callable[[], Any], state: State, start: Callable[[list[Any]], Any], avals: Sequence[Any],
-    condition: tuple[Any, bool] | None = None,
+    condition: tuple[Any, bool] | None = None, axes: Axes = NONE,
 ) -> Outcome:
     """Trace a body.
 
@@ -81,13 +82,14 @@ def traced(
         state: the variables that it can reach.
         start: sets variables to the arguments of the jaxpr, which have the types `avals`. May return a condition.
         condition: a staged bool, and its value where the body runs.
+        axes: those of devices over which it differs whether the body runs.
     """
     outcome = Outcome()
 
     def body(*arguments: Any) -> list[Any]:
         before, count = state.snapshot(), trace.count
         try:
-            with trace.body(core.trace_ctx.trace):
+            with trace.body(core.trace_ctx.trace, axes):
                 reached = start([trace.array(each) for each in arguments]) or condition
                 if reached:
                     trace.reach(*reached)
@@ -138,6 +140,7 @@ def _collect(trace: ArrayTrace, outcome: Outcome, state: State, before: dict[Var
     memo: dict[int, Any] = {}
 
     def slot(value: Any) -> Slot:
+        value = entered(trace, value)
         leaves.append(value)
         return Slot(len(leaves) - 1, core.typeof(value))
 
@@ -246,21 +249,12 @@ def unified(a: Any, b: Any, broadcast: bool = False) -> Any:
         dtype, weak = a.dtype, a.weak_type and b.weak_type
     else:
         dtype, weak = dtypes.result_type(_like(a), _like(b), return_weak_type_flag=True)
-    source = a if a.shape == shape and (b.shape != shape or _axes(a) >= _axes(b)) else b
-    return source.update(shape=shape, dtype=dtype, weak_type=weak, **_varying(a, b, source))
+    source = a if a.shape == shape and (b.shape != shape or axes_of(a) >= axes_of(b)) else b
+    return varying_type(source.update(shape=shape, dtype=dtype, weak_type=weak), axes_of(a) | axes_of(b))
 
 
 def _like(aval: Any) -> Any:
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
-
-
-def _axes(aval: Any) -> frozenset[Any]:
-    return frozenset(aval.manual_axis_type.varying)
-
-
-def _varying(a: Any, b: Any, source: Any) -> dict[str, Any]:
-    axes = _axes(a) | _axes(b)
-    return {"manual_axis_type": source.manual_axis_type.update(varying=axes)} if axes != _axes(source) else {}
 
 
 def fitted(value: Any, aval: Any) -> Any:
@@ -270,13 +264,7 @@ def fitted(value: Any, aval: Any) -> Any:
         value = lax_internal._convert_element_type(value, aval.dtype, aval.weak_type)
     if old.shape != aval.shape:
         value = lax.broadcast(value, aval.shape) if old.shape == () else jax.numpy.broadcast_to(value, aval.shape)
-    return varying(value, aval)
-
-
-def varying(value: Any, *avals: Any) -> Any:
-    """Return a value that varies over all axes of devices over which one of several types does."""
-    missing = frozenset().union(*map(_axes, avals)) - _axes(core.typeof(value))
-    return lax.pcast(value, tuple(missing), to="varying") if missing else value
+    return varying(value, axes_of(aval))
 
 
 def empty(aval: Any) -> Any:

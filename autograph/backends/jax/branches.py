@@ -10,6 +10,7 @@ from jax._src import core
 
 from autograph.backends.jax.arrays import Absent, ArrayTrace, ArrayTracer, Doubtful
 from autograph.backends.jax.bodies import DifferentShapes, Outcome, aval_of, empty, fitted, traced, unified
+from autograph.backends.jax.devices import axes_of, check_agreed, varying, varying_type
 from autograph.backends.jax.lines import place
 from autograph.backends.jax.structures import Hole, Join, Mismatch, Slot, mapped, staging_error
 from autograph.backends.jax.undo_log import put_back
@@ -21,8 +22,10 @@ Thunk = Callable[[], Any]
 def stage_if(trace: ArrayTrace, test: Any, body: Thunk, orelse: Thunk | None, state: State, construct: str) -> Any:
     """Stage `body() if test else orelse()`, where `test` is a bool of the trace below; return the result."""
     where = place()
-    then = traced(trace, body, state, _nothing, (), (test, True))
-    other = traced(trace, orelse or _none, state, _nothing, (), (test, False))
+    then = traced(trace, body, state, _nothing, (), (test, True), axes_of(test))
+    other = traced(trace, orelse or _none, state, _nothing, (), (test, False), axes_of(test))
+    check_agreed(then.jaxpr, axes_of(test), construct)
+    check_agreed(other.jaxpr, axes_of(test), construct)
     if then.raised is not None or other.raised is not None:
         for outcome, value in ((then, True), (other, False)):
             if outcome.raised is not None:
@@ -148,18 +151,19 @@ def _computed(trace: ArrayTrace, test: Any, then: Outcome, other: Outcome, join:
         except DifferentShapes:
             shapes = " and ".join(str(aval_of(each).shape) for each in (a, b))
             raise Mismatch(f"`{name}` has the shapes {shapes}") from None
-        avals.append(aval)
+        avals.append(varying_type(aval, axes_of(test)))
         flagged.append(next((absent for leaf in (a, b) if (absent := absence(leaf)) is not None), None))
 
     with core.set_current_trace(trace.parent_trace):
-        outer = [[_value_before(trace, leaf, aval, outcome) for leaf, aval in zip(leaves, avals)]
+        outer = [[value_before(trace, leaf, aval, outcome) for leaf, aval in zip(leaves, avals)]
                  for leaves, outcome in zip(zip(*join.pairs), (then, other))]
 
     def results(outcome: Outcome, side: int) -> list[Any]:
         values = outcome.run()
-        leaves = [_value(trace, pair[side], aval, outcome, values) if known is None else known
+        leaves = [value_of(trace, pair[side], aval, outcome, values) if known is None else known
                   for pair, aval, known in zip(join.pairs, avals, outer[side])] if outer else []
-        return leaves + [flag_of(trace, pair[side], values) for pair, flag in zip(join.pairs, flagged) if flag]
+        flags = [flag_of(trace, pair[side], values) for pair, flag in zip(join.pairs, flagged) if flag]
+        return leaves + [varying(flag, axes_of(test)) for flag in flags]
 
     with core.set_current_trace(trace.parent_trace):
         if not avals and not (then.jaxpr.effects or other.jaxpr.effects):
@@ -224,15 +228,16 @@ def absence(leaf: Any) -> tuple[Any, str] | None:
     return leaf.absent and leaf.absent[1:] if type(leaf) is ArrayTracer else None
 
 
-def _value(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome, values: list[Any]) -> Any:
+def value_of(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome, values: list[Any]) -> Any:
+    """The value of a leaf after a body, given the body's results, as one of a type."""
     return empty(aval) if type(leaf) is Hole else fitted(value_after(trace, leaf, outcome, values), aval)
 
 
-def _value_before(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome) -> Any:
-    """The value of a leaf that a body does not compute; None if it does."""
+def value_before(trace: ArrayTrace, leaf: Any, aval: Any, outcome: Outcome) -> Any:
+    """The value of a leaf that a body does not compute, as one of a type; None if the body computes it."""
     if type(leaf) is Slot or (type(leaf) is ArrayTracer and id(leaf.root) in outcome.contents):
         return None
-    return _value(trace, leaf, aval, outcome, [])
+    return value_of(trace, leaf, aval, outcome, [])
 
 
 def value_after(trace: ArrayTrace, leaf: Any, outcome: Outcome, results: Sequence[Any]) -> Any:
@@ -287,7 +292,7 @@ def is_cheap(jaxpr: Any, limit: int = 24) -> bool:
 
     Operations whose derivative may be infinite are excluded, where there is one: zero times infinity is NaN.
     """
-    if jaxpr.effects or len(jaxpr.eqns) > limit:
+    if jaxpr.effects or sum(eqn.primitive.name != "pvary" for eqn in jaxpr.eqns) > limit:
         return False
     has_gradient = any(_kind(var.aval) not in "iub" for var in jaxpr.outvars)
     return all(_is_cheap(eqn, has_gradient) for eqn in jaxpr.eqns)

@@ -19,13 +19,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import numpy as np
 from jax import lax
 from jax._src import core
 from jax._src.interpreters import partial_eval as pe
 
 from autograph.backends.jax.bodies import Outcome, fitted, index_aval
+from autograph.backends.jax.devices import without_casts
 from autograph.backends.jax.structures import Slot
 
 ONE_BY_ONE = 200    # iterations that are counted by JAX without compiling them
@@ -50,7 +50,7 @@ def count(outcome: Outcome, carries: list[Any], ends: dict[Any, Any]) -> tuple[i
     """
     if type(outcome.result) is not Slot:
         return None
-    jaxpr = pe.convert_constvars_jaxpr(outcome.jaxpr)
+    jaxpr = without_casts(pe.convert_constvars_jaxpr(outcome.jaxpr))
     shift = len(outcome.consts)
     needed: list[Any] = []
     while True:
@@ -95,26 +95,28 @@ def _run(
     jaxpr: Any, consts: list[Any], counts: bool, needed: list[Any], places: list[int]
 ) -> tuple[int, dict[Any, Any]]:
     """Run the iterations on known numbers."""
+    avals = [core.ShapedArray((), carry.aval.dtype, weak_type=carry.aval.weak_type) for carry in needed]
+
     def step(compute: Any, state: Any, fit: Any) -> Any:
         index, _, values = state
         results = compute(*consts, *([index] if counts else []), *values)
         more, *new = (results[place] for place in places)
-        return index + 1, more, list(map(fit, new, needed))
+        return index + 1, more, list(map(fit, new, avals))
 
     def body(state: Any) -> Any:
         by_jax = functools.partial(core.eval_jaxpr, jaxpr, ())
-        return step(by_jax, state, lambda value, carry: fitted(value, carry.aval))
+        return step(by_jax, state, fitted)
 
-    with jax.ensure_compile_time_eval():
-        state: Any = index_aval().dtype.type(0), True, [fitted(carry.init, carry.aval) for carry in needed]
+    with core.eval_context():
+        state: Any = index_aval().dtype.type(0), True, [fitted(carry.init, aval) for carry, aval in zip(needed, avals)]
         compute = computing(jaxpr)
         if compute is not None:
             state = *state[:2], [np.asarray(value)[()] for value in state[2]]
             consts = [np.asarray(const)[()] for const in consts]
             with np.errstate(all="ignore"):
                 while state[1] and state[0] < BY_NUMPY:
-                    state = step(compute, state, lambda value, carry: value.astype(carry.aval.dtype))
-            state = *state[:2], [fitted(value, carry.aval) for value, carry in zip(state[2], needed)]
+                    state = step(compute, state, lambda value, aval: value.astype(aval.dtype))
+            state = *state[:2], list(map(fitted, state[2], avals))
         while state[1] and state[0] < ONE_BY_ONE:
             state = body(state)
         index, _, final = lax.while_loop(lambda state: state[1], body, state) if state[1] else state

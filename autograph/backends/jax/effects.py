@@ -25,6 +25,7 @@ from jax._src.interpreters import batching, partial_eval
 from jax.experimental import checkify
 
 from autograph.backends.jax.arrays import ArrayTrace, is_array
+from autograph.backends.jax.devices import entered
 from autograph.backends.jax.lines import here, is_of_jax, mark, place
 from autograph.backends.jax.structures import children
 from autograph.operators.tracebacks import is_library, shelter_at
@@ -266,7 +267,8 @@ def _check(trace: ArrayTrace, exception: BaseException, when: Any) -> None:
 
 def _reached(trace: ArrayTrace, when: Any) -> Any:
     """Whether the program reaches this line, as a bool of the trace below."""
-    conditions = [test if value else ~test for test, value in trace.path]
+    tests = [(entered(trace, test), value) for test, value in trace.path]
+    conditions = [test if value else ~test for test, value in tests]
     conditions += [] if when is None else [when]
     return reduce(lambda a, b: a & b, conditions) if conditions else np.True_
 

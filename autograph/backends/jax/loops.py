@@ -28,7 +28,17 @@ from autograph.backends.jax.bodies import (
     traced,
     unified,
 )
-from autograph.backends.jax.branches import absence, flag_of, kin_of, name_of, present, value_after
+from autograph.backends.jax.branches import (
+    absence,
+    flag_of,
+    kin_of,
+    name_of,
+    present,
+    value_after,
+    value_before,
+    value_of,
+)
+from autograph.backends.jax.devices import NONE, axes_of, check_agreed, varying, varying_type
 from autograph.backends.jax.lines import here, place
 from autograph.backends.jax.lowering import lowered
 from autograph.backends.jax.structures import BodyRaises, Hole, Mismatch, Slot, children, is_leaf, mapped, reachable
@@ -95,6 +105,7 @@ class Loop:
         self.doubts: dict[int, tuple[ArrayTracer, str]] = {}
         self.mates: dict[tuple[int, int], tuple[Carry, Carry]] = {}   # carries that may be one array
         self.others: list[Any] = []     # containers from before the loop that a variable is bound to in it
+        self.axes = NONE        # of devices over which it differs how often it runs
         self.outcome = Outcome()
 
     @functools.cached_property
@@ -112,6 +123,7 @@ class Loop:
             Mismatch: a variable changes its structure.
             BodyRaises: each iteration raises, so that the loop is a branch.
         """
+        self.axes = axes_of(0 if self.length is None else self.length) | axes_of(False if first is None else first)
         for variable in self.state.carried:
             self.variables[variable] = self._carried(variable.get())
         for array in probably_stored(self.state):
@@ -139,6 +151,7 @@ class Loop:
                 if self.length <= SHORT:
                     self.trace.note(self.construct, "unrolled", f"{self.length} iterations")
                     return False
+        check_agreed(self.outcome.jaxpr, self.axes, self.construct)
         self._finish(self._emit(first, ends), {**ends, **known})
         return True
 
@@ -160,9 +173,10 @@ class Loop:
     def _trace(self) -> None:
         avals = [FLAG, index_aval(), *(row_of(core.typeof(array)) for array in self.arrays)]
         for carry in self.carries:
-            carry.at = len(avals)
+            carry.at, carry.aval = len(avals), varying_type(carry.aval, self.axes)
             avals += [carry.aval] if carry.absent is None else [carry.aval, FLAG]
-        self.outcome = traced(self.trace, self._iteration, self.state, self._start, avals)
+        avals = [varying_type(aval, self.axes) for aval in avals]
+        self.outcome = traced(self.trace, self._iteration, self.state, self._start, avals, axes=self.axes)
         if self.outcome.raised is not None:
             raise BodyRaises
 
@@ -232,12 +246,18 @@ class Loop:
         for key, doubt in outcome.doubts.items():
             again |= key not in self.doubts
             self.doubts[key] = doubt
-        if self._find_mates(ends) or again:
+        if self._find_mates(ends) or again or self._differs_more():
             raise Again
         for thing, held in self.contents.values():
             if isinstance(thing, ArrayTracer):
                 ends.setdefault(held, held.now)     # it was not stored into
         return ends
+
+    def _differs_more(self) -> bool:
+        """Whether it differs between devices how often the loop runs, and this was not known."""
+        before, result = self.axes, self.outcome.result
+        self.axes |= axes_of(aval_of(result)) if isinstance(result, (Slot, jax.Array)) else NONE
+        return self.axes != before
 
     def _find_mates(self, ends: dict[Carry, Any]) -> bool:
         """Find the carries that may be one array after an iteration; whether there are more than were known."""
@@ -381,11 +401,15 @@ class Loop:
         with core.set_current_trace(trace.parent_trace):
             init: list[Any] = []
             moving, inputs = [], []
+            self.arrays = [varying(array, self.axes) for array in self.arrays]
+            if isinstance(self.length, jax.Array):
+                self.length = varying(self.length, self.axes)
             for carry in self.carries:
                 is_hole = type(carry.init) is Hole
                 start = [empty(carry.aval) if is_hole else fitted(present(trace, carry.init), carry.aval)]
                 if carry.absent is not None:
                     start.append(flag_of(trace, carry.init, ()))
+                start = [varying(each, self.axes) for each in start]
                 if self._stays(carry, ends[carry]):
                     inputs += start
                 else:
@@ -395,8 +419,7 @@ class Loop:
 
             if any(type(carry.init) is int and carry.aval.dtype == "int32" for carry in moving):
                 _warn_of_32_bits(self.where)
-            outer = {carry: empty(carry.aval) if type(ends[carry]) is Hole else fitted(ends[carry], carry.aval)
-                     for carry in moving if not isinstance(ends[carry], (Slot, ArrayTracer))}
+            outer = {carry: value_before(trace, ends[carry], carry.aval, self.outcome) for carry in moving}
 
             def iterate(go: Any, index: Any, parts: Any, values: Any) -> tuple[Any, list[Any], list[Any]]:
                 rest = iter(values)
@@ -404,11 +427,10 @@ class Loop:
                     go, index, *parts, *(next(rest) if value is None else value for value in inputs))
                 new: list[Any] = []
                 for carry in moving:
-                    end = ends[carry]
-                    new.append(outer[carry] if carry in outer else fitted(
-                        value_after(trace, end, self.outcome, results), carry.aval))
+                    end, known = ends[carry], outer[carry]
+                    new.append(value_of(trace, end, carry.aval, self.outcome, results) if known is None else known)
                     if carry.absent is not None:
-                        new.append(flag_of(trace, end, results))
+                        new.append(varying(flag_of(trace, end, results), self.axes))
                 more = self.outcome.result
                 more = more if more is None else value_after(trace, more, self.outcome, results)
                 return more, new, [results[slot.at] for slot in self._appended()]

@@ -17,8 +17,8 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from autograph.backends.jax import effects
-from autograph.backends.jax.bodies import aval_of, index_aval, varying
-from autograph.backends.jax.structures import Slot
+from autograph.backends.jax.bodies import index_aval
+from autograph.backends.jax.devices import varying
 from autograph.errors import StagingError
 
 LONG = 256      # bounded loops of more iterations compute some of them again for derivatives
@@ -80,14 +80,12 @@ class _Lowering:
 
     def start(self, init: list[Any]) -> tuple[Any, Any, list[Any]]:
         """Return the values to carry before the first iteration."""
-        index = lax.full((), 0, index_aval().dtype) if self.counts else None
+        index = varying(lax.full((), 0, index_aval().dtype), self.loop.axes) if self.counts else None
         return index, self.decided(lax.full((), True) if self.first is None else self.first), init
 
     def decided(self, more: Any) -> Any:
         """Whether there is another iteration, as far as the last one decides; None if it does not."""
-        deciding = (self.loop.outcome.result, self.loop.length)
-        avals = [aval_of(each) for each in deciding if isinstance(each, (Slot, jax.Array))]
-        return varying(jax.numpy.asarray(more), *avals) if self.may_end else None
+        return varying(jax.numpy.asarray(more), self.loop.axes) if self.may_end else None
 
     def runs(self, index: Any, go: Any) -> Any:
         """Whether an iteration runs."""

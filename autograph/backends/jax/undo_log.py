@@ -20,7 +20,7 @@ def contents_of(thing: Any) -> Any:
     if isinstance(thing, CONTAINERS):
         return (thing.copy(), _attributes(thing))
     if hasattr(type(thing), "content"):     # an array
-        return (thing.content, thing.aval, thing.doubt, thing.kin, thing.links)
+        return (thing.content, thing.own_aval, thing.doubt, thing.kin, thing.links)
     return _attributes(thing)
 
 
@@ -50,7 +50,7 @@ def children_of(contents: Any) -> list[Any]:
 def put_back(thing: Any, contents: Any) -> None:
     """Let an object hold again what it held."""
     if hasattr(type(thing), "content"):
-        thing.content, thing.aval, thing.doubt, thing.kin, thing.links = contents
+        thing.content, thing.own_aval, thing.doubt, thing.kin, thing.links = contents
         return
     if isinstance(thing, CONTAINERS):
         items, contents = contents

@@ -7,7 +7,7 @@ has the shape and strides of `x`, but one byte of memory, which is never read.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +23,20 @@ _ALWAYS = frozenset(
 )
 VIEWS = _ALWAYS | {"reshape", "ravel"}
 SAME = frozenset({"asarray", "asanyarray", "real"})     # may give the array itself
+
+
+class View(NamedTuple):
+    """How a view depends on the array that it is a part of.
+
+    Attributes:
+        base: the array, which may be a view itself.
+        get: its value → the value of the view.
+        put: its value, and a value of the view → its value with the view replaced.
+    """
+
+    base: Any
+    get: Callable[[Any], Any]
+    put: Callable[[Any, Any], Any]
 
 
 def layout_of_new(shape: tuple[int, ...]) -> Layout:
@@ -92,3 +106,11 @@ def scattered(get: Callable[[Any], Any], shape: tuple[int, ...]) -> Callable[[An
         return base.ravel().at[places].set(new.ravel()).reshape(shape)
 
     return put
+
+
+def is_in_c_order(array: Any) -> bool:
+    """Whether NumPy gives results of operations on an array in C order, as far as known."""
+    if array.part_of is None:
+        return bool(array.in_c_order)
+    layout = array.layout
+    return layout is not None and list(layout.strides) == sorted(layout.strides, reverse=True)

@@ -45,9 +45,9 @@ class Sharded:
         self.batch = np.stack([case.x * (1 + 0.007 * at) for at in range(DEVICES)])
         self.one = self.of_rows(case.program)
 
-    def of_rows(self, function: Callable[[Any], Any], **options: Any) -> Callable[[Any], Any]:
+    def of_rows(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """The function of a batch that calls a function with the row of each device."""
-        return split(lambda rows: function(rows[0])[None], **options)
+        return split(lambda rows: function(rows[0])[None])
 
     def each(self, function: Callable[[Any], Any], batch: Any = None) -> np.ndarray:
         return np.stack([function(x) for x in (self.batch if batch is None else batch)])
@@ -70,11 +70,11 @@ class Sharded:
     def vmap_around(self) -> None:
         two = np.stack([self.batch, self.batch * 0.98])
         wanted = np.stack([self.each(self.case.plain, batch) for batch in two])
-        same(jax.jit(jax.vmap(self.of_rows(self.case.program, check_vma=False)))(two), wanted)
+        same(jax.jit(jax.vmap(self.one))(two), wanted)
 
     def vmap_inside(self) -> None:
         batch = np.concatenate([self.batch, self.batch * 0.98])
-        same(jax.jit(split(jax.vmap(self.case.program), check_vma=False))(batch), self.each(self.case.plain, batch))
+        same(jax.jit(split(jax.vmap(self.case.program)))(batch), self.each(self.case.plain, batch))
 
     def grad_around(self) -> None:
         slopes = jax.jit(jax.grad(lambda batch: (self.one(batch) * self.case.weights).sum()))
@@ -88,17 +88,12 @@ class Sharded:
 WAYS = ("value", "jvp_around", "jvp_inside", "vmap_around", "vmap_inside", "grad_around", "grad_inside")
 
 
-# XLA (jaxlib 0.10.2) computes this wrongly on several CPU devices, in hand-written JAX as well:
-#     x = x.at[1:3].set(x[:2] ** 2); return x.at[::2].set(x[::2] * 3)
-WRONG_IN_XLA = frozenset({"slices"})
-
-
 def checks_of(theme: str, ways: Sequence[str]) -> Iterator[tuple[str, Callable[[], None]]]:
     """The checks of a theme, by name."""
     if theme not in THEMES:
         yield from ((function.__name__, function) for function in PROGRAMS)
         return
-    for name in [name for one, name in NAMES if one == theme and name not in WRONG_IN_XLA]:
+    for name in [name for one, name in NAMES if one == theme]:
         sharded = Sharded(theme, name)
         for way in ways:
             if sharded.case.reverse or not way.startswith("grad"):
@@ -248,6 +243,86 @@ def collectives_in_branches_that_all_devices_take() -> None:
 
     program = jax.jit(split(ag.convert(f), P("data"), P(), out=P()))
     same((program(np.arange(8.0), 1), program(np.arange(8.0), -1)), (np.array([28.0]), np.array([56.0])))
+
+
+def of_shared_weights(function: Callable[..., Any]) -> None:
+    """Compare the slopes of a number that all devices share, in a function that takes different ways on them."""
+    x, specs = jnp.arange(8.0), (P(), P("data"))
+    program = split(ag.convert(function), *specs)
+    around = jax.jit(jax.grad(lambda w: program(w, x).sum()))(0.5)
+    slope = (program(0.5 + 1e-6, x).sum() - program(0.5 - 1e-6, x).sum()) / 2e-6
+    same(around, np.asarray(slope), **CLOSE)
+    inside = jax.jit(split(lambda w, x: jax.grad(lambda w: ag.convert(function)(w, x).sum())(w), *specs, out=P()))
+    same(inside(0.5, x), np.asarray(slope), **CLOSE)
+
+
+@check
+def shared_weights_in_a_branch_of_some_devices() -> None:
+    """The sum over devices that their derivative is must not be part of the branch: the others would never come."""
+
+    def f(w: Any, x: Any) -> Any:
+        if x[0] > 3:
+            y = jnp.sin(w) * x
+            if x[0] > 5:
+                y = jnp.clip(y * w, -2.0, 2.0)
+        else:
+            y = x * 2
+        return y
+
+    of_shared_weights(f)
+
+
+@check
+def shared_weights_in_a_loop_of_different_lengths() -> None:
+    def f(w: Any, x: Any) -> Any:
+        y, shift = x, jnp.ones(1)
+        while y[0] < 20:
+            ag.set_loop_options(max_trips=20)
+            y = y * (1 + w * w) + shift
+        i = 0
+        while i < 12:
+            y = y + w if x[0] > 3 else y
+            i += 1
+        return y
+
+    of_shared_weights(f)
+
+
+@check
+def loops_of_known_length_in_a_branch_of_some_devices() -> None:
+    def f(w: Any, x: Any) -> Any:
+        y = x
+        if x[0] > 3:
+            i = 0
+            while i < 12:
+                y = y * w + jnp.zeros(1)
+                i += 1
+        return y
+
+    of_shared_weights(f)
+
+
+@check
+def collectives_that_some_devices_would_not_reach() -> None:
+    """They are refused: the program would hang."""
+
+    def in_branch(x: Any) -> Any:
+        if x[0] > 3:
+            x = jax.lax.psum(x, "data")
+        return x
+
+    def in_loop(x: Any) -> Any:
+        while x[0] < 100:
+            x = x * 2 + jax.lax.pmax(x, "data")
+        return x
+
+    for function in (in_branch, in_loop):
+        try:
+            jax.jit(split(ag.convert(function)))(np.arange(8.0))
+        except ag.errors.StagingError as error:
+            assert "differs between the devices of the axis 'data'" in error.message, error.message
+        else:
+            raise AssertionError(f"{function.__name__} is not refused")
 
 
 @check
