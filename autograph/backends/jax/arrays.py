@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
-from autograph.backends.jax import devices, masked, numpy_functions, stores, views
+from autograph.backends.jax import devices, masked, stores, views
 from autograph.backends.jax.lines import here, mark, place
 from autograph.backends.jax.undo_log import UndoLog
 from autograph.common import trace_rules
@@ -236,18 +236,18 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         function = getattr(jnp, ufunc.__name__, None)
         if function is None or (method != "__call__" and not hasattr(function, method)):
-            raise numpy_functions.unknown(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+            raise views.unknown(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
         out = kwargs.pop("out", ())
         result = (function if method == "__call__" else getattr(function, method))(*inputs, **kwargs)
-        return numpy_functions.into(out, result)
+        return views.into(out, result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        theirs = numpy_functions.of_jax(function)
+        theirs = views.of_jax(function)
         if theirs is None:
-            raise numpy_functions.unknown(function.__name__)
+            raise views.unknown(function.__name__)
         out = kwargs.pop("out", None) if isinstance(kwargs.get("out"), core.Tracer) else None
         result = self._trace.called(theirs, args, kwargs)
-        return result if out is None else numpy_functions.into((out,), result)
+        return result if out is None else views.into((out,), result)
 
 
 def _define_augmented(name: str) -> None:

@@ -14,9 +14,9 @@ from jax._src import core
 
 from autograph.backends.jax import effects, python_math
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current
-from autograph.backends.jax.numpy_functions import of_jax
 from autograph.backends.jax.structures import children, mapped
 from autograph.backends.jax.undo_log import CONTAINERS
+from autograph.backends.jax.views import of_jax
 from autograph.common.packages import package_of_module
 from autograph.operators.backend import traced_by
 from autograph.operators.calls import convert_call

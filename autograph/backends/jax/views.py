@@ -1,7 +1,8 @@
 """Which operations give views in NumPy, so that a store into the result changes the array, and which give copies.
 
 Whether `x.reshape(…)` is a view depends on how the elements of `x` lie in memory. So NumPy is asked: with an array that
-has the shape and strides of `x`, but one byte of memory, which is never read.
+has the shape and strides of `x`, but one byte of memory, which is never read. Below are the functions of `jax.numpy`
+that do what functions of NumPy do.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
+
+from autograph.backends.jax.lines import here
+from autograph.errors import StagingError
 
 Layout = np.ndarray[Any, Any]
 
@@ -114,3 +118,25 @@ def is_in_c_order(array: Any) -> bool:
         return bool(array.in_c_order)
     layout = array.layout
     return layout is not None and list(layout.strides) == sorted(layout.strides, reverse=True)
+
+
+# Functions ------------------------------------------------------------------------------------------------------------
+
+
+def unknown(name: str) -> StagingError:
+    return here(f"jax.numpy has no {name}, which this line calls with a staged array")
+
+
+def into(out: tuple[Any, ...], result: Any) -> Any:
+    for target in out:
+        target[...] = result
+    return out[0] if out else result
+
+
+def of_jax(function: Any) -> Any:
+    """The function of `jax.numpy` that does what a function of NumPy does; None if there is none."""
+    found: Any = jnp
+    names = [*str(getattr(function, "__module__", "")).split(".")[1:], getattr(function, "__name__", "?")]
+    for name in [name for name in names if not name.startswith("_") and name not in ("lib", "core")]:
+        found = getattr(found, name, None)
+    return found
