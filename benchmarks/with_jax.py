@@ -123,6 +123,15 @@ def bisection(c):
     return low
 
 
+def shortest_paths(lengths):
+    for k in range(len(lengths)):
+        for i in range(len(lengths)):
+            for j in range(len(lengths)):
+                if lengths[i, k] + lengths[k, j] < lengths[i, j]:
+                    lengths[i, j] = lengths[i, k] + lengths[k, j]
+    return lengths
+
+
 # By hand --------------------------------------------------------------------------------------------------------------
 
 
@@ -214,6 +223,24 @@ def bisection_by_hand(c):
     return lax.while_loop(lambda s: s[1] - s[0] > 1e-12, body, (0.0, 10.0))[0]
 
 
+def shortest_paths_by_hand(lengths):
+    count = len(lengths)
+
+    def cell(k, i, j, lengths):
+        def shorter():
+            return lengths.at[i, j].set(lengths[i, k] + lengths[k, j])
+
+        return lax.cond(lengths[i, k] + lengths[k, j] < lengths[i, j], shorter, lambda: lengths)
+
+    def row(k, i, lengths):
+        return lax.fori_loop(0, count, lambda j, lengths: cell(k, i, j, lengths), lengths)
+
+    def rows(k, lengths):
+        return lax.fori_loop(0, count, lambda i, lengths: row(k, i, lengths), lengths)
+
+    return lax.fori_loop(0, count, rows, lengths)
+
+
 def programs() -> list[Program]:
     random = np.random.default_rng(0)
     matrix = random.random((40, 40))
@@ -228,6 +255,7 @@ def programs() -> list[Program]:
         Program(edit_distance, edit_distance_by_hand, words),
         Program(lorenz, lorenz_by_hand, ((1.0, 1.0, 1.0), 20_000)),
         Program(bisection, bisection_by_hand, (17.0,)),
+        Program(shortest_paths, shortest_paths_by_hand, (random.random((24, 24)),)),
     ]
 
 

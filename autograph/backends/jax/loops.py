@@ -435,7 +435,19 @@ class Loop:
                 more = more if more is None else value_after(trace, more, self.outcome, results)
                 return more, new, [results[slot.at] for slot in self._appended()]
 
-            return lowered(self, first, init, iterate)
+            return lowered(self, first, init, iterate, *self._sources(moving, ends, inputs))
+
+    def _sources(self, moving: list[Carry], ends: dict[Carry, Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The variables of the body's jaxpr that are carried as they are, None for others; and its known inputs."""
+        jaxpr, carried = self.outcome.jaxpr, []
+        for carry in moving:
+            end = ends[carry]
+            var = jaxpr.outvars[end.at] if type(end) is Slot else None
+            is_same = isinstance(var, core.Var) and carry.absent is None and end.aval == carry.aval
+            carried += [var] if is_same else [None] * (1 + (carry.absent is not None))
+        first = len(jaxpr.invars) - len(inputs)
+        known = [(var, value) for var, value in zip(jaxpr.invars[first:], inputs) if value is not None]
+        return carried, [*known, *zip(jaxpr.constvars, self.outcome.consts)]
 
     def _stays(self, carry: Carry, end: Any) -> bool:
         """Whether a carry has its first value in all iterations, so that it need not be carried."""

@@ -13,19 +13,24 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax._src import core
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from autograph.backends.jax import effects
 from autograph.backends.jax.bodies import index_aval
+from autograph.backends.jax.branches import is_cheap
 from autograph.backends.jax.devices import varying
+from autograph.backends.jax.structures import Slot
 from autograph.errors import StagingError
 
 LONG = 256      # bounded loops of more iterations compute some of them again for derivatives
 Iterate = Callable[[Any, Any, Any, Any], tuple[Any, list[Any], list[Any]]]
 
 
-def lowered(loop: Any, first: Any, init: list[Any], iterate: Iterate) -> list[Any]:
+def lowered(
+    loop: Any, first: Any, init: list[Any], iterate: Iterate, carried: list[Any], known: list[tuple[Any, Any]]
+) -> list[Any]:
     """Run a loop in the trace below.
 
     Args:
@@ -34,6 +39,8 @@ def lowered(loop: Any, first: Any, init: list[Any], iterate: Iterate) -> list[An
         init: what it carries, before it.
         iterate: runs an iteration. Gets whether it runs, its number, its parts of the arrays, and what is carried.
             Returns whether there is another one, or None, what is carried then, and what is appended to lists.
+        carried: for each value that is carried, the variable of the body's jaxpr with it, or None.
+        known: the variables of that jaxpr that are the same in all iterations, with their values.
 
     Returns:
         what is carried after it, and what is appended in all iterations.
@@ -54,7 +61,7 @@ def lowered(loop: Any, first: Any, init: list[Any], iterate: Iterate) -> list[An
         error = StagingError(f"this {loop.construct} runs more often than max_trips={loop.bound} says", *loop.where)
         effects.fail(loop.trace, error, lowering.runs(index, go))
         return list(final)
-    return lowering.while_loop(init)
+    return lowering.while_loop(init, carried, known)
 
 
 class _Lowering:
@@ -109,11 +116,20 @@ class _Lowering:
         (_, _, final), appended = lax.scan(self.body, self.start(init), loop.arrays, length=loop.length)
         return [*final, *appended]
 
-    def while_loop(self, init: list[Any]) -> list[Any]:
+    def while_loop(self, init: list[Any], carried: list[Any], known: list[tuple[Any, Any]]) -> list[Any]:
         loop = self.loop
         loop.trace.note(loop.construct, "while_loop", "the number of iterations is known only when it runs")
-        _, _, final = lax.while_loop(
-            lambda carried: self.runs(*carried[:2]), lambda carried: self.body(carried, [])[0], self.start(init))
+        condition = None if self.asks or loop.length is not None else _condition(loop.outcome, carried, known)
+        if condition is not None:
+            self.may_end = False    # as far as it is carried
+
+        def test(state: Any) -> Any:
+            if condition is None:
+                return self.runs(*state[:2])
+            more = condition(state[2])
+            return more if self.first is None else self.first & more
+
+        _, _, final = lax.while_loop(test, lambda state: self.body(state, [])[0], self.start(init))
         return results_of_loop(final, loop.construct, loop.where)
 
     def bounded(self, length: int, init: list[Any]) -> Any:
@@ -133,6 +149,37 @@ class _Lowering:
 
         state, _ = lax.scan(jax.checkpoint(several), state, None, length=length // inner)
         return lax.scan(step, state, None, length=length % inner)[0]
+
+
+def _condition(
+    outcome: Any, carried: list[Any], known: list[tuple[Any, Any]]
+) -> Callable[[list[Any]], Any] | None:
+    """Return a function that computes from what is carried whether there is another iteration.
+
+    XLA runs it faster than a loop that carries the answer. None if the answer depends on more, or takes long.
+    """
+    more = outcome.jaxpr.outvars[outcome.result.at] if type(outcome.result) is Slot else None
+    if not isinstance(more, core.Var):
+        return None
+    inputs = [var for var in carried if var is not None] + [var for var, _ in known]
+    needed, eqns = {more}, []
+    for eqn in reversed(outcome.jaxpr.eqns):
+        if not needed.isdisjoint(set(eqn.outvars).difference(inputs)):
+            eqns.append(eqn)
+            needed |= {var for var in eqn.invars if not isinstance(var, core.Literal)}
+    if not needed <= {var for eqn in eqns for var in eqn.outvars}.union(inputs):
+        return None
+    debug = outcome.jaxpr.debug_info._replace(arg_names=None, result_paths=None)
+    effects_of = core.join_effects(*(eqn.effects for eqn in eqns))
+    part = core.Jaxpr((), inputs, [more], eqns[::-1], effects_of, debug)
+    if not is_cheap(part):
+        return None
+
+    def condition(values: list[Any]) -> Any:
+        now = [value for var, value in zip(carried, values) if var is not None]
+        return core.eval_jaxpr(part, (), *now, *(value for _, value in known))[0]
+
+    return condition
 
 
 def _uses(jaxpr: Any, var: Any) -> bool:

@@ -74,14 +74,17 @@ def _text(trace: ArrayTrace, make: Callable[..., str], args: Sequence[Any]) -> A
 
 
 def max_(trace: ArrayTrace, *args: Any, **kwargs: Any) -> Any:
-    return _extreme(trace, args, kwargs, lambda new, best: new > best)
+    return _extreme(trace, args, kwargs, lambda new, best: new > best, jnp.maximum)
 
 
 def min_(trace: ArrayTrace, *args: Any, **kwargs: Any) -> Any:
-    return _extreme(trace, args, kwargs, lambda new, best: new < best)
+    return _extreme(trace, args, kwargs, lambda new, best: new < best, jnp.minimum)
 
 
-def _extreme(trace: ArrayTrace, args: Sequence[Any], kwargs: Mapping[str, Any], wins: Callable[[Any, Any], Any]) -> Any:
+def _extreme(
+    trace: ArrayTrace, args: Sequence[Any], kwargs: Mapping[str, Any], wins: Callable[[Any, Any], Any],
+    of_integers: Callable[[Any, Any], Any],
+) -> Any:
     values: Any = args[0] if len(args) == 1 else args
     if is_array(values) or isinstance(values, iterables.Source):
         values = list(iterables.source_of(trace, values).items(trace))  # type: ignore[union-attr]
@@ -90,8 +93,13 @@ def _extreme(trace: ArrayTrace, args: Sequence[Any], kwargs: Mapping[str, Any], 
     key = kwargs.get("key") or (lambda value: value)
     best = values[0]
     for value in values[1:]:
-        best = _better(trace, value, best, key, wins)
+        are_integers = "key" not in kwargs and _is_integer(value) and _is_integer(best)
+        best = of_integers(best, value) if are_integers else _better(trace, value, best, key, wins)
     return best
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int or (is_array(value) and value.ndim == 0 and value.dtype.kind in "iu")
 
 
 def _better(trace: ArrayTrace, value: Any, best: Any, key: Any, wins: Any) -> Any:

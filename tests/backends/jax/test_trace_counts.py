@@ -112,3 +112,38 @@ def test_bodies_are_traced_again_only_where_something_is_new(program, shape, exp
     traces.clear()
     jax.jit(ag.convert(program)).trace(jnp.ones(shape), 5)
     assert traces == expected
+
+
+def bisected(c):
+    low, high = 0.0, 10.0
+    while high - low > c * 1e-13:
+        middle = (low + high) / 2
+        low, high = (low, middle) if middle * middle > c else (middle, high)
+    return low
+
+
+def bisected_by_hand(c):
+    def body(state):
+        middle = (state[0] + state[1]) / 2
+        above = middle * middle > c
+        return jnp.where(above, state[0], middle), jnp.where(above, middle, state[1])
+
+    return jax.lax.while_loop(lambda state: state[1] - state[0] > c * 1e-13, body, (0.0, 10.0))[0]
+
+
+def searched(x):
+    at = 0
+    while x[at] < 5.0 and at < 99:
+        at += 1
+    return at
+
+
+@pytest.mark.parametrize(("program", "argument", "carried"), [
+    (bisected, 5.0, ["float64[]", "float64[]"]),
+    (searched, jnp.arange(100.0), ["bool[]", "int64[]"]),       # whether it goes on, as reading `x` takes longer
+])  # fmt: skip
+def test_loops_carry_what_they_need(program, argument, carried):
+    (loop,) = [eqn for eqn in jax.make_jaxpr(ag.convert(program))(argument).eqns if eqn.primitive.name == "while"]
+    assert [str(aval.update(weak_type=False).str_short()) for aval in loop.params["body_jaxpr"].out_avals] == carried
+    if program is bisected:
+        assert jax.jit(ag.convert(bisected))(argument) == jax.jit(bisected_by_hand)(argument)
