@@ -439,7 +439,8 @@ class Loop:
 
     def _sources(self, moving: list[Carry], ends: dict[Carry, Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
         """The variables of the body's jaxpr that are carried as they are, None for others; and its known inputs."""
-        jaxpr, carried = self.outcome.jaxpr, []
+        jaxpr = self.outcome.jaxpr
+        carried: list[Any] = []
         for carry in moving:
             end = ends[carry]
             var = jaxpr.outvars[end.at] if type(end) is Slot else None
