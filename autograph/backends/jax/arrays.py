@@ -292,7 +292,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
 
     def __init__(self, parent: Any) -> None:
         super().__init__()
-        self.parent_trace = parent
+        self.parent_trace, self._weakref = parent, parent._weakref      # flax.nnx knows a trace by the latter
         self.requires_low = False
         self.undo_log = UndoLog()
         self.count = self.depth = 0

@@ -14,7 +14,7 @@ from jax._src import core
 
 from autograph.backends.jax import effects, python_math
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current
-from autograph.backends.jax.structures import children, mapped
+from autograph.backends.jax.structures import children, is_frozen, mapped
 from autograph.backends.jax.undo_log import CONTAINERS
 from autograph.backends.jax.views import of_jax
 from autograph.common.packages import package_of_module
@@ -89,7 +89,7 @@ def _known(trace: ArrayTrace, leaf: Any) -> Any:
 
 
 def _changed_in_place(value: Any, leaf: Callable[[Any], Any], trace: ArrayTrace, memo: dict[int, Any]) -> Any:
-    """Replace the leaves of arguments; lists and dicts stay the objects that they are."""
+    """Replace the leaves of arguments; lists, dicts and objects that can change stay the objects that they are."""
     if isinstance(value, (list, dict)) and type(value) in (list, dict):
         if id(value) in memo:
             return value
@@ -97,6 +97,15 @@ def _changed_in_place(value: Any, leaf: Callable[[Any], Any], trace: ArrayTrace,
         trace.undo_log.log(value)
         for key, item in list(enumerate(value) if isinstance(value, list) else value.items()):
             value[key] = _changed_in_place(item, leaf, trace, memo)
+        return value
+    if _is_tree(value) and hasattr(value, "__dict__") and not isinstance(value, tuple) and not is_frozen(value):
+        if id(value) not in memo:       # the caller sees how the program changes it
+            memo[id(value)] = value, value
+            trace.undo_log.log(value)
+            for name, item in list(vars(value).items()):
+                new = _changed_in_place(item, leaf, trace, memo)
+                if new is not item:
+                    object.__setattr__(value, name, new)
         return value
     if type(value) is tuple:
         return tuple([_changed_in_place(item, leaf, trace, memo) for item in value])
@@ -145,7 +154,7 @@ def handed(backend: Any, function: Any) -> Any:
         return functools.partial(_call_math, trace, function)
     if isinstance(function, types.BuiltinFunctionType) and module not in ("builtins", "math"):
         return functools.partial(_logged, trace, function)
-    return function if is_built_on_jax(module) else NotImplemented
+    return functools.partial(_call_jax, backend, trace, function) if is_built_on_jax(module) else NotImplemented
 
 
 def _logged(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -196,7 +196,7 @@ class Join:
 
     def _is_known(self, thing: Any) -> bool:
         """Whether an object that can change was there before both paths."""
-        if isinstance(thing, tuple) or _is_frozen(thing):
+        if isinstance(thing, tuple) or is_frozen(thing):
             return False
         if self.known is None:
             self.known = {id(each) for each in reachable([variable.get() for variable in self.state.snapshot()])}
@@ -223,7 +223,8 @@ class Join:
         raise Mismatch(f"`{name}` is None on one path and {described(other)} on another")
 
 
-def _is_frozen(thing: Any) -> bool:
+def is_frozen(thing: Any) -> bool:
+    """Whether a value is of a dataclass whose fields cannot be set."""
     parameters = getattr(type(thing), "__dataclass_params__", None)
     return parameters is not None and bool(parameters.frozen)
 
