@@ -12,7 +12,6 @@ of, and a store into it is a store into that array.
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -23,9 +22,8 @@ import numpy as np
 from jax._src import core
 
 from autograph.backends.jax import devices, masked, stores, views
-from autograph.backends.jax.lines import here, mark, place
-from autograph.backends.jax.undo_log import UndoLog
-from autograph.common import trace_rules
+from autograph.backends.jax.lines import here, mark, noting, place, refuse_text
+from autograph.backends.jax.undo_log import Iterators, UndoLog
 from autograph.errors import StagingError
 
 
@@ -47,6 +45,8 @@ class Absent(NamedTuple):
     name: str
 
 
+@noting
+@views.taking_operands
 class ArrayTracer(core.Tracer):  # type: ignore[misc]
     """An array of the program.
 
@@ -145,17 +145,14 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         """Return a mark for a text that is made of this array when the program runs, in converted code."""
         formats = self._trace.formats
         if formats is None:
-            if form is not repr and not trace_rules.is_plain(str(sys._getframe(2).f_globals.get("__name__"))):
-                raise here("a text is made of a staged value in code that is not converted. JAX knows the value only "
-                           "when the program runs: make the text in a function that converted code calls")
-            return None
+            return refuse_text(self, form)
         formats.append((self, form))
         return mark(len(formats) - 1)
 
     # Parts ------------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
-        values = self._trace.snapshot(index)
+        values, _ = self._trace.snapshot(index), self.doubt and self._trace.read(self)
         if masked.is_mask(values):
             return masked.Masked(self._trace.array(self._trace.read(self)), values)
         if not (self.ndim and views.is_basic(values)):
@@ -234,12 +231,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
     # NumPy's functions are JAX's --------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        function = getattr(jnp, ufunc.__name__, None)
-        if function is None or (method != "__call__" and not hasattr(function, method)):
-            raise views.unknown(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
-        out = kwargs.pop("out", ())
-        result = (function if method == "__call__" else getattr(function, method))(*inputs, **kwargs)
-        return views.into(out, result)
+        return views.of_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         theirs = views.of_jax(function)
@@ -277,7 +269,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
     Attributes:
         parent_trace: the trace below. While the body of a construct is traced, it is the trace of that body.
         undo_log: the changes of the innermost body that is being traced, so far.
-        count: how many arrays there are.
+        count, callbacks: how many arrays, and callbacks, there are.
         depth: how many bodies are being traced, one in the other.
         shared: by identity, the containers and objects that may be others, so that they must not change.
         stored: the first line that stores into an array.
@@ -288,6 +280,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         computed: the views whose values were computed in the innermost body; they are not known behind it.
         bodies: these bodies.
         axes: those of devices over which all values vary, since the conditions of the bodies do.
+        iterators: those that may not go on.
     """
 
     def __init__(self, parent: Any) -> None:
@@ -295,7 +288,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         self.parent_trace, self._weakref = parent, parent._weakref      # flax.nnx knows a trace by the latter
         self.requires_low = False
         self.undo_log = UndoLog()
-        self.count = self.depth = 0
+        self.count = self.depth = self.callbacks = 0
         self.shared: dict[int, Any] = {}
         self.stored: tuple[Any, ...] = ()
         self.read_stale: tuple[Any, ...] | None = None
@@ -305,6 +298,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         self.computed: list[ArrayTracer] = []
         self.bodies: tuple[devices.Body, ...] = ()
         self.axes = devices.NONE
+        self.iterators = Iterators()
 
     def note(self, construct: str, decision: str, reason: str) -> None:
         """Note how a construct is staged, and why, for `explain`."""
@@ -320,7 +314,8 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         if self.axes and primitive is core.pvary_p:     # what was entered varies already
             return self.array(devices.varying(devices.entered(self, values[0]), frozenset(params["axes"])))
         avals = tuple(map(core.typeof, values))
-        results = self._wrapped(primitive.bind_with_trace(self.parent_trace, values, avals, params))
+        results = primitive.bind_with_trace(self.parent_trace, values, avals, params)
+        results = self._wrapped(views.as_python(self, primitive, avals, results))
         if any(type(each) is ArrayTracer and each.ndim > 1 and not views.is_in_c_order(each) for each in tracers):
             for each in results if isinstance(results, list) else [results]:
                 if type(each) is ArrayTracer:
@@ -515,7 +510,8 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         if isinstance(index, tuple):
             return tuple(map(self.snapshot, index))
         if isinstance(index, list):
-            return jnp.asarray(index) if any(map(is_array, index)) else np.asarray(index, int if not index else None)
+            has_arrays = any(map(is_array, index))
+            return self.read(jnp.asarray(index)) if has_arrays else np.asarray(index, None if index else int)
         if isinstance(index, slice):
             parts = [self.read(part) for part in (index.start, index.stop, index.step)]
             return slice(*parts)
@@ -563,7 +559,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         if args and type(args[0]) is ArrayTracer and name in views.VIEWS:
             rest = args[1:]
             return self.rearranged(args[0], name, rest, kwargs, lambda x: function(x, *rest, **kwargs))
-        result = function(*args, **kwargs)
+        result = views.called(function, args, kwargs)
         if type(result) is ArrayTracer and name not in views.SAME:
             return self.own(result, *(each for each in args if type(each) is ArrayTracer))
         return result

@@ -7,7 +7,7 @@ import functools
 import types
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -23,11 +23,12 @@ from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current, is_a
 from autograph.backends.jax.bodies import is_staged, related, truth
 from autograph.backends.jax.branches import stage_if
 from autograph.backends.jax.generated import Generated, consumed
-from autograph.backends.jax.lines import here
+from autograph.backends.jax.lines import SHELTERED, here
 from autograph.backends.jax.loops import SHORT, Loop
 from autograph.backends.jax.places import Fixed, Items
 from autograph.backends.jax.structures import BodyRaises, Mismatch, staging_error
 from autograph.backends.jax.undo_log import CONTAINERS
+from autograph.backends.jax.views import weak
 from autograph.common.messages import UNBOUND_LOCAL
 from autograph.errors import StagingError
 from autograph.operators import backend as protocol
@@ -36,7 +37,6 @@ from autograph.operators.backend import OneArgument, Options, Several, Thunk
 from autograph.operators.state import State, reached_by
 
 _STATE, _TOP = core.trace_state_strong_ref, core.eval_trace
-MANY = 100      # a loop of more iterations is not unrolled without a warning
 _NOT_CONCRETE = (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError,
                  jax.errors.TracerArrayConversionError, jax.errors.NonConcreteBooleanIndexError)
 
@@ -121,7 +121,7 @@ class JaxBackend(protocol.Backend):
             return not value
         raw = truth(trace, value)
         with core.set_current_trace(trace.parent_trace):
-            return trace.array(jnp.logical_not(raw))
+            return trace.array(weak(jnp.logical_not(raw), bool))
 
     def in_(self, element: Any, container: Any) -> Any:
         if is_array(container):
@@ -151,8 +151,13 @@ class JaxBackend(protocol.Backend):
             if is_staged(one) and isinstance(other, bool):
                 raise here(f"whether a value is {other} is known only when the program runs; compare with `==`")
         if type(left) is ArrayTracer and type(right) is ArrayTracer and left is not right:
-            if any(each is right for each in related(left)):
-                raise here("whether these are one array is known only when the program runs")
+            is_number = not left.ndim and not right.ndim and left.aval.dtype == right.aval.dtype
+            is_augmented = self.trace.stored and (left.augments or right.augments)
+            if is_number or is_augmented or any(each is right for each in related(left)):
+                raise here("whether these are one object is known only when the program runs")
+        shared = self.trace.shared
+        if left is not right and (id(left) in shared or id(right) in shared) and type(left) is type(right):
+            raise here("whether these are one object is known only when the program runs")
         return NotImplemented
 
     # Loops ------------------------------------------------------------------------------------------------------------
@@ -183,6 +188,7 @@ class JaxBackend(protocol.Backend):
 
     def _tried(self, loop: Loop) -> bool:
         """Stage a loop that Python can run, if that is possible and pays."""
+        caught = len(SHELTERED.errors)
         try:
             return self._run(loop, None)
         except BodyRaises:
@@ -190,8 +196,9 @@ class JaxBackend(protocol.Backend):
         except Exception as error:
             if not unrollable(error):
                 raise
+            del SHELTERED.errors[caught:]
             self.trace.note(loop.construct, "unrolled", str(error))
-            if type(loop.length) is int and loop.length > MANY and loop.where:
+            if type(loop.length) is int and loop.length > iterables.MANY and loop.where:
                 text = f"this loop is unrolled, into {loop.length} copies of its body, as it cannot be staged: {error}"
                 warnings.warn_explicit(text, UserWarning, *loop.where)
             return False
@@ -201,12 +208,16 @@ class JaxBackend(protocol.Backend):
     ) -> Any:
         trace, source = self.trace, None
         if first is True:
+            trace.iterators.check(iterable)
             source = iterables.source_of(trace, iterable)
             if source is None or type(iterable) in (list, tuple):
                 return NotImplemented
         if source is None:
+            trace.iterators.leave_early(iterable)
             self._unrolled(iterable, body, until, state, first)
             return None
+        if source.once:
+            trace.iterators.leave(source)
         is_static = type(source.length) is int
         unroll = (options or {}).get("unroll")
         if is_static and unroll is not False and (unroll is True or source.length <= (unroll or SHORT)):
@@ -321,11 +332,18 @@ class JaxBackend(protocol.Backend):
 
     def builtin(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         trace = self.trace
+        trace.iterators.check(*args)
         if args and type(args[0]) is Generated:
-            return consumed(args[0], name, tuple(args[1:]), dict(kwargs))
+            result = consumed(args[0], name, tuple(args[1:]), dict(kwargs))
+            if isinstance(result, Iterator):
+                return trace.iterators.made(result, args)
+            trace.iterators.leave(args[0])
+            return result
         function = getattr(python_builtins, f"{name}_", None)
         if function is not None:
             return function(trace, *args, **kwargs)
+        if name in ("zip", "enumerate", "map", "filter", "iter") and any(isinstance(arg, Iterator) for arg in args):
+            return trace.iterators.made(getattr(builtins, name)(*args, **kwargs), args)
         if name in ("range", "zip", "enumerate", "reversed"):
             if name == "range" and not any(is_staged(arg) or core.is_symbolic_dim(arg) for arg in args):
                 return NotImplemented
@@ -370,19 +388,25 @@ class JaxBackend(protocol.Backend):
         if isinstance(value, (list, tuple, dict, deque, bytearray)):
             return Items(self, value) if type(value) in (list, tuple, dict, deque, bytearray) else self._logged(value)
         if hasattr(value, "__dict__") or hasattr(type(value), "__slots__"):
-            if not isinstance(value, (type, types.ModuleType, types.FunctionType, np.ndarray, core.Tracer, jax.Array)):
+            if not isinstance(value, (types.FunctionType, np.ndarray, core.Tracer, jax.Array)):
                 return self._logged(value)
         return NotImplemented if value is None or not isinstance(value, (jax.Array, np.ndarray)) else Fixed(self, value)
 
     def _logged(self, thing: Any) -> Any:
         """Note that an object, or what it holds, is about to change, by code of its class."""
         self.trace.log(thing)
-        for part in vars(thing).values() if hasattr(thing, "__dict__") else ():
+        is_shared = isinstance(thing, (type, types.ModuleType))
+        for part in vars(thing).values() if hasattr(thing, "__dict__") and not is_shared else ():
             if isinstance(part, CONTAINERS):
                 self.trace.undo_log.log(part)
         return NotImplemented
 
     def call(self, function: Any) -> Any:
+        iterators = self.trace.iterators
+        if type(function) is not types.FunctionType:
+            iterators.check(getattr(function, "__self__", None))
+            if iterators.unsteady or getattr(function, "__module__", None) == "itertools":
+                return functools.partial(entry.call_with_iterators, self, function)
         return entry.handed(self, function)
 
 
@@ -405,7 +429,10 @@ def wrapped(trace: ArrayTrace, value: Any) -> Any:
 
 
 class _Trace(ArrayTrace):
-    """Says how the program fails where a variable that is read is unbound, or None."""
+    """Says how the program fails, as where a variable that is read is unbound, or None."""
+
+    def fail(self, error: Exception, when: Any) -> None:
+        effects.fail(self, error, when)
 
     def check_present(self, array: ArrayTracer) -> None:
         absent, array.absent = array.absent, None

@@ -17,15 +17,16 @@ from jax._src.lax import lax as lax_internal
 from autograph.backends.jax import effects
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, is_number
 from autograph.backends.jax.devices import NONE, Axes, axes_of, entered, varying, varying_type
-from autograph.backends.jax.lines import is_of_jax
+from autograph.backends.jax.lines import explained, is_of_jax
 from autograph.backends.jax.structures import Slot, mapped, reachable
 from autograph.backends.jax.undo_log import children_of, put_back
 from autograph.common.cpython_internals import references
 from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
-from autograph.common.trace_rules import is_own
+from autograph.common.trace_rules import files_of, is_own
 from autograph.errors import AutographError
-from autograph.operators.assertions import assert_stmt
 from autograph.operators.state import State, Variable
+
+_OPERATORS = files_of("operators")
 
 
 class Outcome:
@@ -89,7 +90,7 @@ def traced(
     def body(*arguments: Any) -> list[Any]:
         before, count = state.snapshot(), trace.count
         try:
-            with trace.body(core.trace_ctx.trace, axes):
+            with trace.body(core.trace_ctx.trace, axes), trace.iterators.body(before.values()):
                 reached = start([trace.array(each) for each in arguments]) or condition
                 if reached:
                     trace.reach(*reached)
@@ -198,15 +199,14 @@ def related(array: ArrayTracer) -> tuple[ArrayTracer, ...]:
 
 def is_users(error: Exception) -> bool:
     """Whether an exception is one that the user's program raises when it runs, rather than one of staging."""
-    if isinstance(error, (AutographError, RecursionError, MemoryError, jax.errors.JAXTypeError,
-                          jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)):
-        return False
     if getattr(error, "__ag_raised__", False):
         return True
+    if isinstance(error, (AutographError, MemoryError)) or explained(error) is not None:
+        return False
     codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
-    if codes and codes[-1] is assert_stmt.__code__:
+    if not codes or codes[-1].co_filename.startswith(_OPERATORS):      # which call the program's builtins, and assert
         return True
-    return not codes or not (is_own(codes[-1].co_filename) or is_of_jax(codes[-1]))
+    return not (is_own(codes[-1].co_filename) or is_of_jax(codes[-1]))
 
 
 def to_jaxpr(function: Callable[..., list[Any]], avals: Sequence[Any]) -> tuple[Any, Sequence[Any]]:

@@ -10,7 +10,6 @@ import builtins
 import logging
 import sys
 import threading
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,9 +25,9 @@ from jax.experimental import checkify
 
 from autograph.backends.jax.arrays import ArrayTrace, is_array
 from autograph.backends.jax.devices import entered
-from autograph.backends.jax.lines import here, is_of_jax, mark, place
+from autograph.backends.jax.lines import here, mark, place, raised_at
 from autograph.backends.jax.structures import children
-from autograph.operators.tracebacks import is_library, shelter_at
+from autograph.operators.tracebacks import shelter_at
 
 _E = TypeVar("_E", bound=BaseException)
 
@@ -138,6 +137,7 @@ def call_back(trace: ArrayTrace, function: Callable[..., None], values: Sequence
             function(*(make(given) for make in makers))
 
     raw = [trace.read(array) for array in arrays]
+    trace.callbacks += 1
     with core.set_current_trace(trace.parent_trace):
         reached = _reached(trace, when)
         batched = any(isinstance(each, batching.BatchTrace) for each in traces_below(trace.parent_trace))
@@ -213,7 +213,7 @@ def fail(trace: ArrayTrace, exception: BaseException, when: Any = None) -> None:
         _check(trace, exception, when)
         return
     FAILURES.any = True
-    kind, where = type(exception), _raised_at(exception) or place()
+    kind, where = type(exception), raised_at(exception) or place()
 
     def raise_(args: Any, attributes: dict[str, Any]) -> None:
         error = _made(kind, args, attributes)
@@ -258,7 +258,7 @@ def as_checks() -> Iterator[None]:
 def _check(trace: ArrayTrace, exception: BaseException, when: Any) -> None:
     """Let checkify note an exception, with its class and line, and the text that is known while tracing."""
     texts = [str(arg) for arg in exception.args if not contains_staged(arg)]
-    where = _raised_at(exception) or place()
+    where = raised_at(exception) or place()
     line = f" ({where[0]}, line {where[1]})" if where else ""
     message = f"{type(exception).__name__}: {', '.join(texts)}".removesuffix(": ") + line
     with core.set_current_trace(trace.parent_trace):
@@ -277,14 +277,16 @@ def _check_uncaught() -> None:
     """Check that the program goes no other way because of what it raises on this line.
 
     Raises:
-        StagingError: it has a `try` around.
+        StagingError: it has a `try` around, or `contextlib.suppress`.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         shelter = shelter_at(frame.f_code, frame.f_lasti)
-        if shelter is not None and shelter.construct != "with":
+        is_with = shelter is not None and shelter.construct == "with"
+        if shelter is not None and (not is_with or "suppress" in frame.f_code.co_names):
             raise here("JAX cannot stage that an exception is caught, or leads to a `finally`, which is raised only "
-                       f"for some values. Let a condition decide, instead of the `try` of line {shelter.first}")
+                       f"for some values. Let a condition decide, instead of the `{'with' if is_with else 'try'}` of "
+                       f"line {shelter.first}")
         frame = frame.f_back
 
 
@@ -292,10 +294,3 @@ def of_program(error: _E) -> _E:
     """Mark an exception that this library raises as one of the user's program, and return it."""
     error.__ag_raised__ = True  # type: ignore[attr-defined]
     return error
-
-
-def _raised_at(exception: BaseException) -> tuple[str, int] | None:
-    """File and line of the user's code that raised an exception."""
-    codes = [(frame.f_code, line) for frame, line in traceback.walk_tb(exception.__traceback__)]
-    codes = [(code, line) for code, line in codes if not is_library(code) and not is_of_jax(code)]
-    return (codes[-1][0].co_filename, codes[-1][1]) if codes else None

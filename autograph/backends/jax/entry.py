@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import importlib.metadata
+import random
 import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 from jax._src import core
 
 from autograph.backends.jax import effects, python_math
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current
+from autograph.backends.jax.bodies import is_users
+from autograph.backends.jax.lines import SHELTERED, explained, here
 from autograph.backends.jax.structures import children, is_frozen, mapped
-from autograph.backends.jax.undo_log import CONTAINERS
+from autograph.backends.jax.undo_log import (
+    CONTAINERS,
+    Globals,
+    contents_of,
+    globals_of,
+    put_back,
+    set_attribute,
+    stored_globals,
+)
 from autograph.backends.jax.views import of_jax
 from autograph.common.packages import package_of_module
+from autograph.operators import python_builtins
 from autograph.operators.backend import traced_by
 from autograph.operators.calls import convert_call
 
@@ -31,6 +45,8 @@ class _Notes(threading.local):
 NOTES = _Notes()
 _BUFFERS = frozenset({"zeros", "ones", "empty", "full", "eye", "identity"})    # arrays that programs fill
 _TEXT = frozenset({"format", "join"})
+# By identity, the operators for builtin functions that the program calls by other names.
+_OPERATORS = {id(getattr(builtins, name[:-1])): getattr(python_builtins, name) for name in python_builtins.__all__}
 
 
 def entering(backend: Any, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,6 +65,7 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
     """
     trace = backend.new_trace(parent)
     arrays: dict[int, Any] = {}
+    caught = len(SHELTERED.errors)
 
     def adopted(leaf: Any) -> Any:
         return trace.array(leaf) if isinstance(leaf, jax.Array) else leaf
@@ -61,10 +78,17 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
             args, kwargs = _changed_in_place((args, kwargs), adopted, trace, arrays)
             result = _returned(trace, function, args, kwargs)
             result = mapped(result, released, lambda thing: False, {})
-        except BaseException:
+            if SHELTERED.errors[caught:]:
+                raise SHELTERED.errors[caught]
+        except BaseException as error:
             for thing, _ in trace.undo_log.before.values():
                 _release(thing, functools.partial(_known, trace))
-            raise
+            refusal = explained(error)
+            if refusal is None:
+                raise
+            raise refusal from error
+        finally:
+            del SHELTERED.errors[caught:]
         for thing, _ in trace.undo_log.before.values():
             _release(thing, released)
         if NOTES.collected is not None:
@@ -73,11 +97,12 @@ def _entered(backend: Any, parent: Any, function: Callable[..., Any], *args: Any
 
 
 def _returned(trace: ArrayTrace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Return the result; None if the program raises, always, what is known only when it runs."""
+    """Return the result; None if the program always raises, after other effects or what is known only when it runs."""
     try:
         return function(*args, **kwargs)
     except Exception as error:
-        if not effects.is_staged(error) or not effects.runs_later(trace):
+        waits = effects.is_staged(error) or (trace.callbacks and is_users(error))
+        if not waits or not effects.runs_later(trace):
             raise
         effects.fail(trace, error)
         return None
@@ -121,15 +146,18 @@ def _release(thing: Any, leaf: Callable[[Any], Any]) -> None:
     """Replace the arrays that an object holds, after the program."""
     if isinstance(thing, ArrayTracer):
         return
+    if type(thing) is Globals:
+        put_back(thing, {name: mapped(item, leaf, lambda _: False, {}) for name, item in contents_of(thing).items()})
+        return
     if isinstance(thing, list):
         thing[:] = [mapped(item, leaf, lambda _: False, {}) for item in thing]
     elif isinstance(thing, dict):
         for key, item in thing.items():
             thing[key] = mapped(item, leaf, lambda _: False, {})
-    for name, item in getattr(thing, "__dict__", {}).items():
+    for name, item in list(getattr(thing, "__dict__", {}).items()):
         new = mapped(item, leaf, lambda _: False, {})
         if new is not item:
-            object.__setattr__(thing, name, new)
+            set_attribute(thing, name, new)
 
 
 def handed(backend: Any, function: Any) -> Any:
@@ -137,24 +165,46 @@ def handed(backend: Any, function: Any) -> Any:
     trace = current()
     if trace is None:
         return NotImplemented
+    if id(function) in _OPERATORS:
+        return _OPERATORS[id(function)]
     if isinstance(function, types.BuiltinMethodType):
         owner = function.__self__
         if isinstance(owner, CONTAINERS):
             trace.log(owner)
         elif isinstance(owner, str) and function.__name__ in _TEXT:
             return lambda *args, **kwargs: effects.formatted(trace, lambda: function(*args, **kwargs))
-    if function is setattr or function is delattr:
+    _check_random(trace, function)
+    if type(function) is types.FunctionType and (names := stored_globals(function.__code__)):
+        trace.log(globals_of(function.__globals__, names))
+    is_of_container = isinstance(function, types.MethodDescriptorType) and function.__objclass__ in CONTAINERS
+    if function is setattr or function is delattr or is_of_container:
         return functools.partial(_logged, trace, function)
     if is_jax(function):
         return functools.partial(_call_jax, backend, trace, function)
     module = str(getattr(function, "__module__", None) or type(function).__module__)
     if module.partition(".")[0] == "numpy":
-        return functools.partial(_call_numpy, trace, function)
+        return functools.partial(_call_numpy, backend, trace, function)
     if module == "math" and python_math.stages(function.__name__):
         return functools.partial(_call_math, trace, function)
     if isinstance(function, types.BuiltinFunctionType) and module not in ("builtins", "math"):
         return functools.partial(_logged, trace, function)
     return functools.partial(_call_jax, backend, trace, function) if is_built_on_jax(module) else NotImplemented
+
+
+def call_with_iterators(backend: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function, which is not the user's, with iterators among its arguments."""
+    iterators, to_call = backend.trace.iterators, handed(backend, function)
+    iterators.check(*args, *kwargs.values())
+    to_call = convert_call(function) if to_call is NotImplemented else to_call
+    return iterators.made(to_call(*args, **kwargs), args)
+
+
+def _check_random(trace: ArrayTrace, function: Any) -> None:
+    """Refuse to draw random numbers in the body of a staged construct, which is traced once, however often it runs."""
+    drawing = getattr(function, "__self__", None)
+    if trace.depth and isinstance(drawing, (random.Random, np.random.Generator, np.random.RandomState)):
+        raise here("this line draws random numbers of Python or NumPy in a staged `if` or loop, where JAX would draw "
+                   "them once, while it traces. Use jax.random, or draw them before")
 
 
 def _logged(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -170,12 +220,14 @@ def _call_jax(backend: Any, trace: ArrayTrace, function: Any, *args: Any, **kwar
     return trace.called(function, tuple(map(convert, args)), {name: convert(arg) for name, arg in kwargs.items()})
 
 
-def _call_numpy(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
+def _call_numpy(backend: Any, trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
     name = getattr(function, "__name__", "")
+    if isinstance(function, np.ufunc) and any(type(arg) is ArrayTracer for arg in args):
+        return function(*args, **kwargs)        # NumPy asks the array
     if name in _BUFFERS or effects.contains_staged([*args, *kwargs.values()]):
         theirs = of_jax(function)
         if theirs is not None:
-            return trace.called(theirs, args, kwargs)
+            return trace.called(theirs, tuple(_for_jax(backend, arg) for arg in args), kwargs)
     return function(*args, **kwargs)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph.backends.jax.effects import of_program
+from autograph.backends.jax.iterables import is_staged_iterable
 from autograph.operators import comprehensions, loops
 from autograph.operators.backend import OneArgument
 from autograph.operators.conditionals import if_stmt
@@ -15,6 +16,8 @@ from autograph.operators.logical import not_, or_
 
 class Generated:
     """A generator expression. Iterated over by Python, it is the generator; staged loops take it apart."""
+
+    once = True
 
     def __init__(self, iterable: Any, element: OneArgument, condition: OneArgument | None) -> None:
         self.iterable = iterable
@@ -27,8 +30,20 @@ class Generated:
 
     def __next__(self) -> Any:
         if self._iterator is None:
-            self._iterator = iter(comprehensions.list_comp(self.iterable, self.element, self.condition))
+            is_staged = is_staged_iterable(self.iterable)
+            self._iterator = iter(self.elements()) if is_staged else self._one_by_one()
         return next(self._iterator)
+
+    def elements(self) -> Any:
+        """The elements that have not been taken, in a list."""
+        if self._iterator is not None:
+            return list(self._iterator)
+        return comprehensions.list_comp(self.iterable, self.element, self.condition)
+
+    def _one_by_one(self) -> Iterator[Any]:
+        for item in self.iterable:
+            if self.condition is None or self.condition(item):
+                yield self.element(item)
 
     def each(self, body: OneArgument, until: Any = None) -> None:
         """Call `body` with each element, as a loop; it ends where `until()` is true.
@@ -36,6 +51,9 @@ class Generated:
         The loop finds the variables that `body` and `until` change as those of functions that it calls.
         """
         element, condition = self.element, self.condition
+        if self._iterator is not None:
+            loops.for_stmt(self._iterator, body, (), until)
+            return
 
         def of_item(item: Any) -> None:
             if condition is None:
@@ -53,8 +71,7 @@ def consumed(generated: Generated, name: str, args: tuple[Any, ...], kwargs: dic
         return function(generated, *args, **kwargs)
     if name in ("iter", "enumerate", "zip", "map", "filter", "print", "type", "next", "repr", "str", "bool"):
         return getattr(builtins, name)(generated, *args, **kwargs)
-    elements = comprehensions.list_comp(generated.iterable, generated.element, generated.condition)
-    return getattr(builtins, name)(elements, *args, **kwargs)
+    return getattr(builtins, name)(generated.elements(), *args, **kwargs)
 
 
 def _sum_of(generated: Generated, start: Any = 0) -> Any:

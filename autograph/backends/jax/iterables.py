@@ -14,6 +14,7 @@ from autograph.backends.jax.lines import here
 from autograph.backends.jax.structures import is_leaf
 
 Slices = Iterator[Any]
+MANY = 100      # a loop of more iterations is not unrolled, if possible
 
 
 class Source:
@@ -22,7 +23,10 @@ class Source:
     Attributes:
         length: how many there are; an int, or a staged number of the trace below.
         arrays: arrays of which each iteration gets a part, in the order in which `item` takes these.
+        once: whether it is an iterator, which gives each item once.
     """
+
+    once = False
 
     length: Any
     arrays: Sequence[Any] = ()
@@ -35,6 +39,11 @@ class Source:
             slices: the parts of `arrays`; each source takes its own.
         """
         raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        """Refuse code that is not converted, to which a staged range looks like Python's."""
+        raise here("how many items there are to iterate over is known only when the program runs. Use a `for` with a "
+                   "body, which JAX stages")
 
     def items(self, trace: ArrayTrace) -> Iterator[Any]:
         """Yield the items one by one, for a loop that is unrolled."""
@@ -70,7 +79,9 @@ class RangeSource(Source):
         self.start, self.step = trace.read(start), trace.read(step)
         self.bounds = (start, stop, step)
         if all(isinstance(each, int) for each in self.bounds):
-            self.length: Any = len(range(*self.bounds))
+            if (items := range(*self.bounds)) and items[:1 << 62] != items:
+                raise here("this range has more items than can be counted by JAX's integers")
+            self.length: Any = len(items)
             return
         with core.set_current_trace(trace.parent_trace):
             first, last, step = map(trace.read, self.bounds)
@@ -108,6 +119,8 @@ class ListSource(Source):
 class Zipped(Source):
     """`zip` of sources."""
 
+    once = True
+
     def __init__(self, trace: ArrayTrace, sources: Sequence[Source]) -> None:
         self.sources = sources
         lengths = [source.length for source in sources]
@@ -130,6 +143,8 @@ class Zipped(Source):
 
 class Enumerated(Source):
     """`enumerate` of a source."""
+
+    once = True
 
     def __init__(self, source: Source, start: Any) -> None:
         self.source, self.start = source, start
@@ -192,16 +207,24 @@ def enumerate_(trace: ArrayTrace, iterable: Any, start: Any = 0) -> Any:
 def reversed_(trace: ArrayTrace, iterable: Any) -> Any:
     """`reversed` of an array or staged range; else NotImplemented."""
     if type(iterable) is ArrayTracer:
-        return ArraySource(trace, iterable[::-1])
+        return _ReversedArray(trace, iterable[::-1])
     if isinstance(iterable, RangeSource):
         start, _, step = iterable.bounds
         with core.set_current_trace(trace.parent_trace):
             first, step = trace.read(start), trace.read(step)
             last = first + (iterable.length - 1) * step
-            return RangeSource(trace, trace.array(last), trace.array(first - step), _negated(trace, step))
+            return _ReversedRange(trace, trace.array(last), trace.array(first - step), _negated(trace, step))
     if isinstance(iterable, Source):
         raise here("JAX stages `reversed` of arrays and ranges only; reverse the arrays before `zip` or `enumerate`")
     return NotImplemented
+
+
+class _ReversedArray(ArraySource):
+    once = True
+
+
+class _ReversedRange(RangeSource):
+    once = True
 
 
 def _negated(trace: ArrayTrace, step: Any) -> Any:
@@ -209,7 +232,7 @@ def _negated(trace: ArrayTrace, step: Any) -> Any:
 
 
 def _combined(trace: ArrayTrace, iterables: Sequence[Any], make: Any) -> Any:
-    if not any(map(is_staged_iterable, iterables)):
+    if not any(is_staged_iterable(each) or (type(each) is range and len(each[:MANY]) == MANY) for each in iterables):
         return NotImplemented
     sources = [source_of(trace, iterable) for iterable in iterables]
     if any(source is None for source in sources):

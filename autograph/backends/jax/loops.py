@@ -486,11 +486,12 @@ class Loop:
         for one, other in self.mates.values():
             if type(one.now) is type(other.now) is ArrayTracer:
                 trace.relate(one.now, other.now)
+        if not has_run:     # the variables may still hold what they do now
+            self.others += [old for each in self.variables if type(old := each.get()) in (list, dict)]
         placed: dict[int, Any] = {}
         self._place(placed)
-        for thing in self.others:
-            trace.shared[id(thing)] = thing
-        if self.others or not self._runs():
+        trace.shared.update({id(thing): thing for thing in self.others})
+        if self.others or not has_run:
             trace.shared.update(copies_of(placed))
         self._extend_lists({slot.at: trace.array(each) for slot, each in zip(self._appended(), rest)})
 

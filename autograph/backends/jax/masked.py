@@ -92,6 +92,9 @@ class Masked:
     def __getitem__(self, index: Any) -> Any:
         raise _unknown_length()
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise _unknown_length()
+
     __iter__ = __len__ = __bool__ = __array__ = __jax_array__ = lambda self, *args: self.__getattr__("")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -11,7 +12,9 @@ import numpy as np
 
 from autograph.backends.jax.arrays import ArrayTracer, is_number
 from autograph.backends.jax.bodies import is_staged
+from autograph.backends.jax.effects import of_program
 from autograph.backends.jax.lines import here
+from autograph.backends.jax.structures import reachable
 
 
 class Items:
@@ -25,13 +28,17 @@ class Items:
 
     def __getitem__(self, index: Any) -> Any:
         if not is_staged(index) or isinstance(self.items, dict):
-            return self.items[index]
+            with self._programs_errors():
+                return self.items[index]
         leaves = [jax.tree.flatten(item) for item in self.items]
         if not leaves or any(tree != leaves[0][1] or not all(map(is_number, parts)) for parts, tree in leaves):
             raise here("JAX takes an item at a staged index only from a list of numbers, or of arrays of one shape")
         index = jnp.where(index < 0, index + len(leaves), index)
         taken = [self._taken(column, index) for column in zip(*(parts for parts, _ in leaves))]
-        return jax.tree.unflatten(leaves[0][1], taken)
+        result = jax.tree.unflatten(leaves[0][1], taken)
+        containers = [each for each in reachable([result, *self.items]) if not isinstance(each, tuple)]
+        self.backend.trace.shared.update({id(each): each for each in containers})   # which one the result is
+        return result
 
     def _taken(self, arrays: Sequence[Any], index: Any) -> Any:
         """Return the array at a staged index; it is that array, so that both change."""
@@ -47,8 +54,9 @@ class Items:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.backend.trace.log(self.items)
-        if not is_staged(index):
-            self.items[index] = value
+        if not is_staged(index) or not isinstance(self.items, (list, bytearray)):
+            with self._programs_errors():
+                self.items[index] = value
             return
         count = len(self.items)
         index = jnp.where(index < 0, index + count, index)
@@ -58,11 +66,29 @@ class Items:
 
     def __delitem__(self, index: Any) -> None:
         self.backend.trace.log(self.items)
-        del self.items[index]
+        with self._programs_errors():
+            del self.items[index]
+
+    @contextmanager
+    def _programs_errors(self) -> Iterator[None]:
+        """Let the errors of an item that is not there, or cannot be set, be the program's."""
+        try:
+            yield
+        except (LookupError, TypeError) as error:
+            for item in self.items if isinstance(self.items, list) else ():
+                self.backend.trace.read(item)       # of a list that grows in a loop, items are not known
+            if "unhashable" not in str(error):
+                of_program(error)
+            raise
 
     def __iadd__(self, other: Any) -> Any:
         self.backend.trace.log(self.items)
         self.items += other
+        return self.items
+
+    def __ior__(self, other: Any) -> Any:
+        self.backend.trace.log(self.items)
+        self.items |= other
         return self.items
 
     def __imul__(self, other: Any) -> Any:

@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax._src import core
-from jax._src.lax import lax as lax_internal
 
 from autograph.backends.jax import effects, iterables
 from autograph.backends.jax.arrays import ArrayTrace, is_array
 from autograph.backends.jax.bodies import is_staged, truth
 from autograph.backends.jax.lines import here
+from autograph.backends.jax.views import weak
 from autograph.operators.conditionals import if_exp
 from autograph.operators.logical import and_, or_
 
@@ -38,21 +37,21 @@ def int_(trace: ArrayTrace, value: Any = 0, *args: Any) -> Any:
         return NotImplemented
     if jnp.issubdtype(value.dtype, jnp.floating):
         value = jnp.trunc(value)
-    return weak(trace, value, int)
+    return weak(value, int)
 
 
 def float_(trace: ArrayTrace, value: Any = 0.0) -> Any:
-    return weak(trace, value, float) if is_staged(value) else NotImplemented
+    return weak(value, float) if is_staged(value) else NotImplemented
 
 
 def bool_(trace: ArrayTrace, value: Any = False) -> Any:
     if not is_staged(value):
         return NotImplemented
-    return trace.array(truth(trace, value))
+    return weak(trace.array(truth(trace, value)), bool)
 
 
 def complex_(trace: ArrayTrace, *args: Any) -> Any:
-    return weak(trace, args[0], complex) if len(args) == 1 and is_staged(args[0]) else NotImplemented
+    return weak(args[0], complex) if len(args) == 1 and is_staged(args[0]) else NotImplemented
 
 
 def str_(trace: ArrayTrace, *args: Any) -> Any:
@@ -142,8 +141,3 @@ def sorted_(trace: ArrayTrace, values: Any, *, key: Any = None, reverse: bool = 
         raise here("JAX stages `sorted` of numbers, without a key; use jnp.argsort")
     ordered = jnp.sort(jnp.stack(items))
     return list(ordered[::-1] if reverse else ordered)
-
-
-def weak(trace: ArrayTrace, value: Any, kind: type) -> Any:
-    """Return an array as one of Python's numbers."""
-    return lax_internal._convert_element_type(value.reshape(()), jax.dtypes.canonicalize_dtype(kind), True)

@@ -142,6 +142,7 @@ class Join:
         self.names: list[str] = []
         self.memo: dict[tuple[int, int], Callable[[list[Any]], Any]] = {}
         self.alive: list[Any] = []
+        self.partners: dict[int, set[int]] = {}     # by identity, the containers that one is joined with
 
     def join(self, a: Any, b: Any, name: str) -> Callable[[list[Any]], Any]:
         """Return a function that makes the joined value of the joined leaves.
@@ -182,6 +183,8 @@ class Join:
                 return lambda leaves: a
             raise Mismatch(f"`{name}` is {described(a)} on one path and {described(b)} on another")
         (items_a, make), (items_b, _) = parts_a, parts_b
+        for one, other in ((a, b), (b, a)):
+            self.partners.setdefault(id(one), set()).add(id(other))
         same_keys = not isinstance(a, dict) or list(self.read[0](a)) == list(self.read[1](b))
         if len(items_a) != len(items_b) or not same_keys:
             raise Mismatch(f"`{name}` has other items on one path than on another")
@@ -189,7 +192,8 @@ class Join:
 
         def made(leaves: list[Any]) -> Any:
             new = make([part(leaves) for part in parts])
-            self.shared += [new, *known] if known else []
+            is_two = not isinstance(a, tuple) and any(len(self.partners[id(each)]) > 1 for each in (a, b))
+            self.shared += [new, *known] if known or is_two else []
             return new
 
         return made
@@ -218,9 +222,7 @@ class Join:
             first = missing is a
             made = [self.join(UNBOUND, x, name) if first else self.join(x, UNBOUND, name) for x in items]
             return lambda leaves: make([part(leaves) for part in made])
-        if missing is UNBOUND:
-            return lambda leaves: other
-        raise Mismatch(f"`{name}` is None on one path and {described(other)} on another")
+        raise Mismatch(f"`{name}` is {described(missing)} on one path and {described(other)} on another")
 
 
 def is_frozen(thing: Any) -> bool:

@@ -7,12 +7,16 @@ that do what functions of NumPy do.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src import core
+from jax._src.lax import lax as lax_internal
 from numpy.lib.stride_tricks import as_strided
 
 from autograph.backends.jax.lines import here
@@ -133,10 +137,152 @@ def into(out: tuple[Any, ...], result: Any) -> Any:
     return out[0] if out else result
 
 
+# NumPy computes these by slices, which are views: also of arrays of the program.
+_SLICING = frozenset("split array_split hsplit vsplit dsplit".split())
+
+
 def of_jax(function: Any) -> Any:
     """The function of `jax.numpy` that does what a function of NumPy does; None if there is none."""
+    if getattr(function, "__name__", "") in _SLICING and hasattr(function, "_implementation"):
+        return function._implementation
     found: Any = jnp
     names = [*str(getattr(function, "__module__", "")).split(".")[1:], getattr(function, "__name__", "?")]
     for name in [name for name in names if not name.startswith("_") and name not in ("lib", "core")]:
         found = getattr(found, name, None)
     return found
+
+
+# Operands that JAX does not take, or takes otherwise: Python's bools, and lists ---------------------------------------
+#
+# Python's bools are numbers: `(a > 0) + (b > 0)` counts. NumPy's are not, nor are JAX's. A staged bool is Python's if
+# its type is weak, as that of a staged number is.
+
+_C = TypeVar("_C", bound=type)
+_ARITHMETIC = frozenset("add sub mul truediv floordiv mod divmod pow lshift rshift".split())
+_COMPARISONS = frozenset("eq ne lt le gt ge".split())
+COMPARING = _COMPARISONS | {"not"}      # the primitives of JAX
+
+
+def taking_operands(kind: _C) -> _C:
+    """Let the operators of a class of tracers take Python's bools for numbers, and lists for arrays."""
+    for name in _ARITHMETIC:
+        for method in (f"__{name}__", f"__r{name}__"):
+            setattr(kind, method, _binary(kind, method, name))
+    for name in _COMPARISONS:
+        setattr(kind, f"__{name}__", _binary(kind, f"__{name}__", name))
+    for method in ("__neg__", "__invert__", "__pos__"):
+        setattr(kind, method, _unary(kind, method))
+    kind.__hash__ = None  # type: ignore[assignment]
+    return kind
+
+
+def _binary(kind: type, method: str, name: str) -> Any:
+    operator = getattr(kind, method)
+
+    @functools.wraps(operator)
+    def operate(self: Any, other: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise here("this line calls `pow` with a modulus, in a way that JAX's does not have. Use a loop")
+        if name == "pow":
+            _check_power(*((self, other) if method == "__pow__" else (other, self)))
+        if type(other) in (list, tuple):
+            if name == "mul" and not self.ndim and jnp.issubdtype(self.dtype, jnp.integer):
+                raise here("this line repeats a list a staged number of times, which JAX must know while it traces. "
+                           "Use jnp.full or jnp.zeros with a known length")
+            if self.aval.weak_type and not self.ndim:
+                return NotImplemented       # Python's numbers do not take lists
+            other = jnp.asarray(other)
+        elif name in _ARITHMETIC and is_python_bool(self) and is_python_bool(other):
+            return operator(_number(self), _number(other))
+        return operator(self, other)
+
+    return operate
+
+
+def _check_power(base: Any, exponent: Any) -> None:
+    """Let the program fail at a negative power of an integer, which is a float in Python, and an error in NumPy."""
+    aval = getattr(exponent, "aval", None)
+    if aval is None or aval.dtype.kind not in "iu" or np.result_type(base).kind not in "iu":
+        return
+    trace = exponent._trace
+    with core.set_current_trace(trace.parent_trace):
+        is_negative = jnp.any(trace.read(exponent) < 0)
+    trace.fail(ValueError("Integers to negative integer powers are not allowed."), is_negative)
+
+
+def _unary(kind: type, method: str) -> Any:
+    operator = getattr(kind, method)
+
+    @functools.wraps(operator)
+    def operate(self: Any) -> Any:
+        return operator(_number(self) if is_python_bool(self) else self)
+
+    return operate
+
+
+def is_python_bool(value: Any) -> bool:
+    """Whether a value is a bool of Python's, staged or not."""
+    if isinstance(value, bool):
+        return True
+    aval = getattr(value, "aval", None)
+    return aval is not None and aval.dtype == bool and aval.weak_type and not aval.shape
+
+
+def _number(value: Any) -> Any:
+    """A bool as one of Python's integers."""
+    return int(value) if isinstance(value, bool) else weak(value, int)
+
+
+def weak(value: Any, kind: type) -> Any:
+    """Return an array as one of Python's numbers."""
+    return lax_internal._convert_element_type(value.reshape(()), jax.dtypes.canonicalize_dtype(kind), True)
+
+
+def as_python(trace: Any, primitive: Any, avals: Any, results: Any) -> Any:
+    """Return the results of an operation; a comparison of numbers of Python's gives a bool of Python's."""
+    if primitive.name not in COMPARING or not all(aval.weak_type and not aval.shape for aval in avals):
+        return results
+    with core.set_current_trace(trace.parent_trace):
+        return weak(results, bool)
+
+
+_LIST = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(?:list|tuple)'> at position (\d+)")
+_RENAMED = {"clip": {"a_min": "min", "a_max": "max"}}
+_SORTS = frozenset({"sort", "argsort"})     # JAX's are stable, whichever `kind` NumPy is asked for
+
+
+def called(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a function of JAX with arguments of the one of NumPy: with lists for arrays, and NumPy's names."""
+    name = getattr(function, "__name__", "")
+    names = _RENAMED.get(name, {})
+    kwargs = {names.get(key, key): value for key, value in kwargs.items() if not (key == "kind" and name in _SORTS)}
+    while True:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            found = _LIST.match(str(error))
+            places = range(len(args)) if found and found[1] != name else [int(found[2])] if found else []
+            lists = [at for at in places if at < len(args) and isinstance(args[at], (list, tuple))]
+            named = {key: jnp.asarray(value) for key, value in kwargs.items() if found and isinstance(value, list)}
+            if not lists and not named:
+                raise
+            kwargs = {**kwargs, **named}
+            args = tuple(jnp.asarray(arg) if at in lists else arg for at, arg in enumerate(args))
+
+
+def of_ufunc(ufunc: np.ufunc, method: str, inputs: Any, kwargs: dict[str, Any]) -> Any:
+    """Call the function of JAX for a ufunc of NumPy, or a method of one."""
+    function = getattr(jnp, ufunc.__name__, None)
+    if function is None or (method != "__call__" and not hasattr(function, method)):
+        raise unknown(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+    out = kwargs.pop("out", ())
+    if method != "__call__":
+        return into(out, called(getattr(function, method), inputs, kwargs))
+    dtype, where = kwargs.pop("dtype", None), kwargs.pop("where", True)
+    if where is not True and not out:
+        raise here("this line computes only the items where a condition holds, and leaves the others undefined: give "
+                   "`out=` with the others, or use jnp.where")
+    if dtype is not None:
+        inputs = [jnp.asarray(each).astype(dtype) for each in inputs]
+    result = called(function, inputs, kwargs)
+    return into(out, result if where is True else jnp.where(where, result, out[0]))

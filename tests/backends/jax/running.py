@@ -73,13 +73,15 @@ class Ran:
         return not (self.error is None or self.refused or isinstance(self.error, later))
 
 
-def run(function: Callable[..., Any], args: Sequence[Any]) -> Ran:
+def run(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] = {}) -> Ran:
     """Call a function, wait for what it computes and prints, and catch what it raises."""
     ran, out = Ran(), io.StringIO()
     with contextlib.redirect_stdout(out), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            ran.value = jax.block_until_ready(function(*args))
+            ran.value = function(*args, **kwargs)
+            if isinstance(function, jax.stages.Wrapped):
+                jax.block_until_ready(ran.value)
         except Exception as error:
             ran.error = error
         try:

@@ -17,7 +17,7 @@ REFUSES: dict[str, Any] = {
     "stores.through_a_slice": (StagingError, "for an array that is read again later"),
     "containers.append_in_a_branch": (StagingError, "`kept` has other items on one path than on another"),
     "output.caught": (StagingError, "cannot stage that an exception is caught"),
-    "matches.sequences": jax.errors.TracerBoolConversionError,
+    "matches.sequences": (StagingError, "asks on this line whether a staged value is true"),
 }
 # The plain function means something else on JAX's arrays than on NumPy's, and means that here, too.
 OF_JAX = {"stores.augmented_name"}      # `ys = xs; ys += 1` makes a new array
