@@ -387,6 +387,11 @@ class JaxBackend(protocol.Backend):
             return NotImplemented
         if isinstance(value, (list, tuple, dict, deque, bytearray)):
             return Items(self, value) if type(value) in (list, tuple, dict, deque, bytearray) else self._logged(value)
+        if isinstance(value, types.ModuleType):
+            if self.trace.depth:
+                raise here("this line sets an attribute of a module in a staged `if` or loop. Let a function of that "
+                           "module set it, by `global`")
+            return NotImplemented
         if hasattr(value, "__dict__") or hasattr(type(value), "__slots__"):
             if not isinstance(value, (types.FunctionType, np.ndarray, core.Tracer, jax.Array)):
                 return self._logged(value)
@@ -395,8 +400,7 @@ class JaxBackend(protocol.Backend):
     def _logged(self, thing: Any) -> Any:
         """Note that an object, or what it holds, is about to change, by code of its class."""
         self.trace.log(thing)
-        is_shared = isinstance(thing, (type, types.ModuleType))
-        for part in vars(thing).values() if hasattr(thing, "__dict__") and not is_shared else ():
+        for part in vars(thing).values() if hasattr(thing, "__dict__") and not isinstance(thing, type) else ():
             if isinstance(part, CONTAINERS):
                 self.trace.undo_log.log(part)
         return NotImplemented
