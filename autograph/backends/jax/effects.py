@@ -131,6 +131,7 @@ def call_back(trace: ArrayTrace, function: Callable[..., None], values: Sequence
     """
     arrays: list[Any] = []
     makers = [deferred(value, arrays) for value in values]
+    trace.callbacks += 1
 
     def run(reached: Any, *given: Any) -> None:
         if reached:

@@ -41,8 +41,7 @@ def verdict(text: str) -> Counter[str]:
     """Run a program plain and staged, with each list of arguments.
 
     Returns:
-        how many calls did the same, raised the same, raised while tracing (what is certain, although the program may
-        raise something else before), were refused, and had numbers too large to compare.
+        how many calls did the same, raised the same, were refused, and had numbers too large to compare.
 
     Raises:
         Differs: one did something else.
@@ -53,11 +52,7 @@ def verdict(text: str) -> Counter[str]:
     staged = jax.jit(ag.convert(program))
     tally: Counter[str] = Counter()
     for args in arguments():
-        actual, wanted = run(staged, on_jax(args)), run(plain, copied(args))
-        if actual.raised_in_trace and wanted.error is not None:
-            tally["raised while tracing"] += 1
-        else:
-            tally[judged_beside_jax(actual, wanted, program, args)] += 1
+        tally[judged_beside_jax(run(staged, on_jax(args)), run(plain, copied(args)), program, args)] += 1
     for name in (filename, f"{filename} on NumPy"):
         del linecache.cache[name]
     return tally
