@@ -276,7 +276,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         read_stale: a line with an `x += …` of which the old array was read later.
         notes: for each construct that was staged: file, line, construct, decision and reason.
         formats: the arrays that a text is being made of, with the functions that format them; else None.
-        path: the staged conditions of the bodies that are being traced, each with its value there; callbacks: their count.
+        path: the staged conditions of the bodies that are being traced, each with its value there.
         computed: the views whose values were computed in the innermost body; they are not known behind it.
         bodies: these bodies.
         axes: those of devices over which all values vary, since the conditions of the bodies do.
@@ -381,7 +381,7 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
             self.computed.append(value)
         return value.content
 
-    def check_present(self, array: ArrayTracer) -> None:
+    def check_present(self, array: ArrayTracer, free: bool = False) -> None:
         """Let the program fail where it reads a variable that is unbound, or None; the backend says how."""
         raise NotImplementedError
 

@@ -29,12 +29,12 @@ from autograph.backends.jax.places import Fixed, Items
 from autograph.backends.jax.structures import BodyRaises, Mismatch, staging_error
 from autograph.backends.jax.undo_log import CONTAINERS
 from autograph.backends.jax.views import weak
-from autograph.common.messages import UNBOUND_LOCAL
+from autograph.common.messages import UNBOUND_FREE, UNBOUND_LOCAL
 from autograph.errors import StagingError
 from autograph.operators import backend as protocol
 from autograph.operators import comprehensions, loops
 from autograph.operators.backend import OneArgument, Options, Several, Thunk
-from autograph.operators.state import State, reached_by
+from autograph.operators.state import UNBOUND, State, reached_by
 
 _STATE, _TOP = core.trace_state_strong_ref, core.eval_trace
 _NOT_CONCRETE = (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError,
@@ -380,7 +380,12 @@ class JaxBackend(protocol.Backend):
         is_tuple = isinstance(value, tuple)
         return effects.Text(lambda *given: template % (given if is_tuple else given[0]), values)
 
-    # Objects ----------------------------------------------------------------------------------------------------------
+    # Variables and objects --------------------------------------------------------------------------------------------
+
+    def bound(self, value: Any, free: bool) -> Any:
+        if type(value) is ArrayTracer and value.absent is not None and value.absent.value is UNBOUND:
+            self.trace.check_present(value, free)
+        return NotImplemented
 
     def ref(self, value: Any) -> Any:
         if isinstance(value, ArrayTracer):
@@ -438,7 +443,7 @@ class _Trace(ArrayTrace):
     def fail(self, error: Exception, when: Any) -> None:
         effects.fail(self, error, when)
 
-    def check_present(self, array: ArrayTracer) -> None:
+    def check_present(self, array: ArrayTracer, free: bool = False) -> None:
         absent, array.absent = array.absent, None
         assert absent is not None
         name = absent.name
@@ -446,6 +451,8 @@ class _Trace(ArrayTrace):
             array.absent = absent
             return
         error: Exception = UnboundLocalError(UNBOUND_LOCAL.format(name))
+        if free:
+            error = NameError(UNBOUND_FREE.format(name), name=name)
         if absent.value is None:
             error = TypeError(f"`{name}` is None here, where a number is needed")
         try:

@@ -270,3 +270,11 @@ def assertion_known_in_a_loop(x, n):
         else:
             assert limit > 1, "small"
     return x
+
+
+@tries((1,), (-1,))
+def raises_something_else_before(n):
+    print("n", n)
+    if n > 0:
+        raise ValueError("positive")
+    raise KeyError("always")

@@ -396,3 +396,32 @@ def condition_of_one_element(x):
     if v > 1:
         return 1
     return 0
+
+
+@tries((0,), (1,))
+def reads_a_variable_that_nothing_needs(n):
+    if n:
+        t = n
+    copy = t
+    return 5
+
+
+@tries((0, True), (1, True), (1, False))
+def reads_before_it_asserts(n, b):
+    if n:
+        t = n
+    copy = t
+    assert b, "no"
+    return copy
+
+
+@tries((0,), (1,))
+def a_closure_reads_a_variable(n):
+    if n:
+        t = n
+
+    def inner():
+        copy = t
+        return 3
+
+    return inner()
