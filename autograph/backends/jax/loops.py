@@ -332,8 +332,8 @@ class Loop:
                 return old, False
             kinds = type(old).__name__, type(new).__name__
             raise Mismatch(f"`{name}` is a {kinds[0]} before an iteration and a {kinds[1]} after it")
-        if id(old) in self.known:
-            return self._match(self._carried(old), new, name, ends)[0], True
+        if id(old) in self.known and (carried := self._carried(old)) is not old:
+            return self._match(carried, new, name, ends)[0], True
         (items, make), (items_new, _) = parts, parts_new
         if id(new) in self.known and not any(new is each for each in self.others):
             self.others.append(new)

@@ -225,3 +225,17 @@ def local_class(x):
             return self.v
 
     return Local().grow()
+
+
+class Empty(NamedTuple):
+    """As optimizers without a state have."""
+
+
+@tries((3.0,), (0.1,))
+def carries_an_empty_record(x):
+    state = (Empty(), x)
+    for i in range(50):
+        if state[1] < 0.5:
+            break
+        state = (Empty(), state[1] * 0.5)
+    return state[1], i
