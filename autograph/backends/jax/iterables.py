@@ -184,7 +184,7 @@ def range_(trace: ArrayTrace, *args: Any) -> RangeSource:
     """`range`, with bounds of which some are staged."""
     if not 1 <= len(args) <= 3:
         return range(*args)  # type: ignore[return-value]
-    args = tuple(trace.array(core.dimension_as_value(arg)) if core.is_symbolic_dim(arg) else arg for arg in args)
+    args = tuple(core.dimension_as_value(arg) if core.is_symbolic_dim(arg) else arg for arg in args)
     for arg in args:
         if not isinstance(arg, int) and not jnp.issubdtype(jnp.result_type(arg), jnp.integer):
             raise TypeError(f"'{jnp.result_type(arg)}' object cannot be interpreted as an integer")

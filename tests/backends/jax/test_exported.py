@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -84,3 +85,31 @@ def test_rows_of_any_number() -> None:
     for shape in ((1, 1), (4, 2), (3, 7)):
         m = np.random.default_rng(0).standard_normal(shape)
         same(called(m), m[m.sum(axis=1).argmax()])
+
+
+def by_index(x: Any) -> Any:
+    total, doubled = 0.0, jnp.zeros(len(x))
+    for i in range(len(x)):
+        doubled[i] = 2 * x[i]
+        if x[i] > 0:
+            total += x[i]
+    return total, doubled
+
+
+def until(x: Any) -> Any:
+    total, i = 0.0, 0
+    while i < len(x):
+        total += x[i]
+        i += 1
+        if total > 3:
+            break
+    return total, len(x) - i
+
+
+@pytest.mark.parametrize("function", [by_index, until])
+def test_len_of_any_size(function: Any) -> None:
+    called = read_back(function, jax.ShapeDtypeStruct(export.symbolic_shape("n"), np.dtype(float)))
+    plain = FunctionType(function.__code__, {"jnp": np})
+    for length in (1, 2, 9):
+        x = np.linspace(-1.0, 2.0, length)
+        same(called(x), plain(x))
