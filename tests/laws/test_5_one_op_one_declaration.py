@@ -115,6 +115,7 @@ CONSTRUCTS = frozenset(
 WRITERS = frozenset("notation.py parser.py parsing.py printer.py graph_def.py".split())
 # Tables of other things that are named as ops are, by the room.
 OTHER_TABLES = {
+    "backends": {"_OPERATIONS", "_ARITHMETIC", "_COMPARISONS"},     # primitives of JAX, and Python's special methods
     "runtime/dispatch": {"_BUILTINS"},      # functions of Python that a trace may hold
     "runtime/tracing": {"LAZY", "_INSPECTING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR"},  # of users' objects
     "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW"},      # instructions, as the emitter has them

@@ -304,6 +304,10 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         """Note how a construct is staged, and why, for `explain`."""
         self.notes.append((*(place() or ("", 0)), construct, decision, reason))
 
+    def note_callback(self) -> None:
+        """Note that there is one more callback, or check in its place."""
+        self.callbacks += 1
+
     # What JAX asks ----------------------------------------------------------------------------------------------------
 
     def stage_value(self, val: Any) -> Any:

@@ -131,14 +131,13 @@ def call_back(trace: ArrayTrace, function: Callable[..., None], values: Sequence
     """
     arrays: list[Any] = []
     makers = [deferred(value, arrays) for value in values]
-    trace.callbacks += 1
 
     def run(reached: Any, *given: Any) -> None:
         if reached:
             function(*(make(given) for make in makers))
 
     raw = [trace.read(array) for array in arrays]
-    trace.callbacks += 1
+    trace.note_callback()
     with core.set_current_trace(trace.parent_trace):
         reached = _reached(trace, when)
         batched = any(isinstance(each, batching.BatchTrace) for each in traces_below(trace.parent_trace))
@@ -262,6 +261,7 @@ def _check(trace: ArrayTrace, exception: BaseException, when: Any) -> None:
     where = raised_at(exception) or place()
     line = f" ({where[0]}, line {where[1]})" if where else ""
     message = f"{type(exception).__name__}: {', '.join(texts)}".removesuffix(": ") + line
+    trace.note_callback()
     with core.set_current_trace(trace.parent_trace):
         checkify.check(~_reached(trace, when), message.replace("{", "{{").replace("}", "}}"))
 
