@@ -2,14 +2,17 @@
 
 import itertools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
 
-from autograph.backends.jax.counting import computing
+jax = pytest.importorskip("jax")
 
+from jax import lax  # noqa: E402
+
+from autograph.backends.jax.counting import computing  # noqa: E402
+
+jnp = jax.numpy
+pytestmark = pytest.mark.once
 BINARY = [lax.add, lax.sub, lax.mul, lax.div, lax.rem, lax.max, lax.min, lax.eq, lax.ne, lax.lt, lax.le, lax.gt, lax.ge,
           lax.bitwise_and, lax.bitwise_or, lax.bitwise_xor, jnp.floor_divide, jnp.remainder, jnp.where]
 UNARY = [lax.neg, lax.abs, lax.sign, lax.bitwise_not, lambda x: x.astype(np.int8), lambda x: x.astype(bool)]
