@@ -144,9 +144,6 @@ def computing(jaxpr: Any) -> Callable[..., list[Any]] | None:
         if step is None or not all(_is_scalar(var.aval) for var in (*eqn.invars, *eqn.outvars)):
             return None
         steps.append((step, list(map(_source, eqn.invars)), eqn.outvars))
-    if not all(_is_scalar(var.aval) for var in (*jaxpr.invars, *jaxpr.outvars)) or jaxpr.constvars:
-        return None
-
     results = list(map(_source, jaxpr.outvars))
 
     def run(*values: Any) -> list[Any]:

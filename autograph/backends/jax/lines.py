@@ -5,6 +5,7 @@ Errors of JAX's own while it traces are put in the words of the program: the lin
 
 from __future__ import annotations
 
+import dis
 import functools
 import os
 import re
@@ -119,6 +120,8 @@ _OF_OTHERS = re.compile("cannot be written back|expects int or sequence of ints|
 
 def explained(error: BaseException) -> StagingError | None:
     """Return the error of this library for an error of JAX's; None if it is the program's own."""
+    if _is_of_raise(error):
+        return None
     text = " ".join(arg for arg in error.args if type(arg) is str).partition("\n")[0]    # others may be staged
     found = f"{type(error).__name__}: {text}"
     message = next((text for pattern, text in _REASONS.items() if re.search(pattern, found)), None)
@@ -135,6 +138,20 @@ def explained(error: BaseException) -> StagingError | None:
 def raised_at(error: BaseException) -> tuple[str, int] | None:
     """File and line of the user's code that raised an exception."""
     return next(reversed(users_lines(error)), None)
+
+
+def _is_of_raise(error: BaseException) -> bool:
+    """Whether a `raise` in the program's code made an exception, whatever it says."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None:
+        return False
+    code, module = last.tb_frame.f_code, str(last.tb_frame.f_globals.get("__name__"))
+    if is_plain(module) or module.partition(".")[0] in sys.stdlib_module_names:
+        return False
+    opcode, count = code.co_code[last.tb_lasti : last.tb_lasti + 2]
+    return opcode == dis.opmap["RAISE_VARARGS"] and count > 0 and not is_of_jax(code) and not is_library(code)
 
 
 def _is_users(error: BaseException) -> bool:

@@ -278,3 +278,15 @@ def raises_something_else_before(n):
     if n > 0:
         raise ValueError("positive")
     raise KeyError("always")
+
+
+@tries((1,))
+def raises_with_the_words_of_jax(n):
+    raise ValueError("this only supports numbers, and is not supported: Attempted boolean conversion")
+
+
+@tries((1,), (-1,))
+def raises_with_them_in_a_branch(n):
+    if n > 0:
+        raise TypeError("unhashable type: 'Text'")
+    return n
