@@ -1,7 +1,7 @@
 # Everything runs in .venv, which is made on first use and renewed when pyproject.toml changes.
 .DEFAULT_GOAL := help
 PYTHON := .venv/bin/python
-.PHONY: help setup demo check test test-all native ecosystem jax fuzz lint bench clean
+.PHONY: help setup demo check test test-all native ecosystem jax jax-oldest fuzz lint bench clean
 
 help:       ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1: /p' Makefile
@@ -29,6 +29,7 @@ test-all: setup ## every test and sweep, with more generated programs, under eve
 	unset AUTOGRAPH_FUZZ; \
 	$(MAKE) --no-print-directory ecosystem || status=1; \
 	$(MAKE) --no-print-directory jax WITH_JAX="$(WITH_JAX) $(wildcard tests/runtime/autodiff/test_*_jax.py)" || status=1; \
+	$(MAKE) --no-print-directory jax-oldest || status=1; \
 	for sweep in tests/sweeps/*.py; do \
 	    if [ -e "$$sweep" ]; then .ci/each-python "$$sweep" || status=1; fi; \
 	done; \
@@ -54,9 +55,14 @@ ecosystem:  ## pandas, scikit-learn, joblib and so on with staged functions, in 
 	done; exit $$status
 
 WITH_JAX := tests/backends tests/test_docstrings.py tests/test_docs.py
-jax:        ## tests of backends with JAX, in an environment of its own
-	@.ci/venv .venvs/jax dev,native,examples,jax
+jax:        ## tests of backends with JAX, in an environment of its own, with the newest Python: it has the newest JAX
+	@.ci/venv .venvs/jax dev,native,examples,jax "$$(.ci/python --newest)"
 	.venvs/jax/bin/python -m pytest -q -n auto --dist worksteal $(WITH_JAX)
+
+jax-oldest: ## the same with the oldest JAX that is supported
+	@.ci/venv .venvs/jax-oldest dev,native,examples,jax "$$(.ci/python 3.11)"
+	@.venvs/jax-oldest/bin/python -m pip install --quiet 'jax==0.10.0'
+	.venvs/jax-oldest/bin/python -m pytest -q -n auto --dist worksteal $(WITH_JAX)
 
 FUZZ ?= 10000
 GUARDS := $(firstword $(wildcard /lib/*/libc_malloc_debug.so.0 /usr/lib/*/libc_malloc_debug.so.0 /lib64/libc_malloc_debug.so.0))

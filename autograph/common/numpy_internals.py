@@ -148,7 +148,7 @@ def _summed_at_once() -> int | None:
     size = np.getbufsize()
     numbers = np.zeros(2 * size + 16)
     numbers[[0, size, size + 8]] = 2.0**53, 1, 1  # in halves, each 1 is added to the large one, and lost
-    return None if np.add.reduce(numbers) == 2.0**53 else size
+    return None if np.sum(numbers) == 2.0**53 else size
 
 
 SUMMED_AT_ONCE = _summed_at_once()
@@ -174,7 +174,7 @@ def sums_of_rows_are_known(dtype: np.dtype[Any]) -> bool:
             total += row
         return total
 
-    return agrees(added, lambda x: np.add.reduce(x, tuple(range(x.ndim - 1))), samples)
+    return agrees(added, lambda x: np.sum(x, axis=tuple(range(x.ndim - 1))), samples)
 
 
 def _pairwise_sum(x: Any) -> Any:

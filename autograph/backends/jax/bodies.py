@@ -33,7 +33,8 @@ class Outcome:
     """The effect of a body, when it runs.
 
     Attributes:
-        jaxpr, consts: what it computes; the results are the leaves of the values below.
+        jaxpr, consts: what it computes; its first inputs are the constants, its results are the leaves of the values
+            below.
         result: what it returns, with slots for leaves.
         variables: the new values of the variables that it rebinds.
         contents: for each object that it changes, by identity: the object, what it held before, and holds then.
@@ -54,6 +55,11 @@ class Outcome:
         self.unknown: dict[int, tuple[ArrayTracer, str]] = {}
         self.raised: BaseException | None = None
 
+    @property
+    def inputs(self) -> list[Any]:
+        """The variables of the jaxpr for the arguments of the body."""
+        return list(self.jaxpr.invars[len(self.consts) :])
+
     def held(self, thing: Any) -> Any:
         """Return an object as it is after the body: a copy with the items that it has then."""
         if id(thing) not in self.contents:
@@ -64,7 +70,7 @@ class Outcome:
 
     def run(self, *arguments: Any) -> list[Any]:
         """Compute the leaves."""
-        return list(core.eval_jaxpr(self.jaxpr, self.consts, *arguments))
+        return list(core.eval_jaxpr(self.jaxpr, (), *self.consts, *arguments))
 
     def run_in(self, trace: ArrayTrace) -> list[Any]:
         """Compute the leaves in the trace below."""
@@ -210,10 +216,13 @@ def is_users(error: Exception) -> bool:
 
 
 def to_jaxpr(function: Callable[..., list[Any]], avals: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-    """Trace a function of arrays to a jaxpr and its constants, which may be tracers of the traces around."""
+    """Trace a function of arrays to a jaxpr and its constants, which may be tracers of the traces around.
+
+    The constants are the first inputs of the jaxpr, in all versions of JAX.
+    """
     debug = lu.DebugInfo("autograph", getattr(function, "__name__", "body"), None, None)
     jaxpr, _, consts = pe.trace_to_jaxpr_dynamic(lu.wrap_init(function, debug_info=debug), list(avals))
-    return jaxpr, consts
+    return pe.convert_constvars_jaxpr(jaxpr), consts
 
 
 # Types of leaves ------------------------------------------------------------------------------------------------------

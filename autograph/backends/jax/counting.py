@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from jax import lax
 from jax._src import core
-from jax._src.interpreters import partial_eval as pe
 
 from autograph.backends.jax.bodies import Outcome, fitted, index_aval
 from autograph.backends.jax.devices import without_casts
@@ -50,7 +49,7 @@ def count(outcome: Outcome, carries: list[Any], ends: dict[Any, Any]) -> tuple[i
     """
     if type(outcome.result) is not Slot:
         return None
-    jaxpr = without_casts(pe.convert_constvars_jaxpr(outcome.jaxpr))
+    jaxpr = without_casts(outcome.jaxpr)
     shift = len(outcome.consts)
     needed: list[Any] = []
     while True:

@@ -89,7 +89,7 @@ _REASONS = {
         f"this line needs a Python integer, but has a staged value, which is {_STATIC}",
     "TracerArrayConversionError":
         "this line gives a staged value to code that needs an array of NumPy. Use the function of jax.numpy for it",
-    "Slice entries must be static":
+    "Slice entries must be static|Array slice indices must have static":
         "how many items this slice takes is known only when the program runs. Take a known number of items, by "
         "jax.lax.dynamic_slice, or all, and jnp.where",
     "Shapes must be 1D sequences|expected a sequence of integers or a single integer":

@@ -380,8 +380,8 @@ class Loop:
 
     def _is_same(self, carry: Carry, end: Any) -> bool:
         """Whether an iteration leaves a carry as it is."""
-        jaxpr = self.outcome.jaxpr
-        return end is carry.now or (type(end) is Slot and jaxpr.outvars[end.at] is jaxpr.invars[carry.at])
+        outcome = self.outcome
+        return end is carry.now or (type(end) is Slot and outcome.jaxpr.outvars[end.at] is outcome.inputs[carry.at])
 
     def _has_one_width(self) -> bool:
         """Whether all floats of an iteration have one type, and all integers.
@@ -448,7 +448,7 @@ class Loop:
             carried += [var] if is_same else [None] * (1 + (carry.absent is not None))
         first = len(jaxpr.invars) - len(inputs)
         known = [(var, value) for var, value in zip(jaxpr.invars[first:], inputs) if value is not None]
-        return carried, [*known, *zip(jaxpr.constvars, self.outcome.consts)]
+        return carried, [*known, *zip(jaxpr.invars, self.outcome.consts)]
 
     def _stays(self, carry: Carry, end: Any) -> bool:
         """Whether a carry has its first value in all iterations, so that it need not be carried."""

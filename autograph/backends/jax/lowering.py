@@ -81,8 +81,9 @@ class _Lowering:
         self.may_end = first is not None or loop.outcome.result is not None
         jaxpr = loop.outcome.jaxpr
         is_staged = loop.length is not None and type(loop.length) is not int
-        self.asks = _uses(jaxpr, jaxpr.invars[0])
-        self.counts = is_staged or _uses(jaxpr, jaxpr.invars[1])
+        runs, index, *_ = loop.outcome.inputs
+        self.asks = _uses(jaxpr, runs)
+        self.counts = is_staged or _uses(jaxpr, index)
         self.by_index = is_staged and bool(loop.arrays)
 
     def start(self, init: list[Any]) -> tuple[Any, Any, list[Any]]:

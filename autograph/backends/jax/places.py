@@ -13,7 +13,7 @@ import numpy as np
 from autograph.backends.jax.arrays import ArrayTracer, is_number
 from autograph.backends.jax.bodies import is_staged
 from autograph.backends.jax.effects import of_program
-from autograph.backends.jax.lines import here
+from autograph.backends.jax.lines import explained, here
 from autograph.backends.jax.structures import reachable
 
 
@@ -77,7 +77,7 @@ class Items:
         except (LookupError, TypeError) as error:
             for item in self.items if isinstance(self.items, list) else ():
                 self.backend.trace.read(item)       # of a list that grows in a loop, items are not known
-            if "unhashable" not in str(error):
+            if explained(error) is None:    # it is not one of JAX's
                 of_program(error)
             raise
 

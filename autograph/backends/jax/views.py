@@ -71,12 +71,10 @@ def arranged(layout: Layout, name: str, args: tuple[Any, ...], kwargs: dict[str,
         return None
     shape = (-1,) if name == "ravel" else (args or (kwargs.get("shape", kwargs.get("newshape")),))
     shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-    result = layout.view()
     try:
-        result.shape = shape
-    except AttributeError:
+        return np.reshape(layout, shape, copy=False)
+    except ValueError:
         return None
-    return result
 
 
 def is_basic(index: Any) -> bool:

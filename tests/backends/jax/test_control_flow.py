@@ -328,7 +328,16 @@ def test_what_is_known_only_later_is_refused():
             out.append(i)
         return out
 
+    def machine(memory):
+        at = 0
+        while memory[at] != 99:
+            a, b = memory[at : at + 2]
+            memory[4] = a + b
+            at += 4
+        return at, memory
+
     assert "how many items there are must be known" in refuses(kept, XS)
+    assert "needs a Python integer" in refuses(machine, [1, 1, 1, 4, 99, 5, 6, 0, 99])
     assert "needs a text" in refuses(lengths, XS)
     assert "a list grows by a number of items" in refuses(collected, 3)
 

@@ -208,7 +208,7 @@ def rejection_resample(
             counts[int(number)] += 1
             initial = counts if initial_dist is None else np.asarray(convert_to_tensor(initial_dist)._value, float)
             ratio = target / np.maximum(initial / initial.sum(), 1e-12)
-            if draw.random() * ratio.max() < ratio[int(number)]:
+            if draw.random() * np.max(ratio) < ratio[int(number)]:
                 yield (number, *row)
 
     return self._with(rows, (class_of.spec, self.element_spec))

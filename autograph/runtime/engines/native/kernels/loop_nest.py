@@ -93,7 +93,7 @@ class Reduction:
             return np.dtype(bool)
         if self.how == "mean":
             return of if of.kind == "f" else np.dtype(float)
-        return np.add.reduce(np.zeros(1, of)).dtype if self.how == "add" else of
+        return np.sum(np.zeros(1, of)).dtype if self.how == "add" else of
 
     def most(self, of: np.dtype[Any]) -> int:
         """The number of elements up to which the order of additions in NumPy's buffers makes no difference."""
