@@ -435,16 +435,23 @@ class Loop:
                 more = more if more is None else value_after(trace, more, self.outcome, results)
                 return more, new, [results[slot.at] for slot in self._appended()]
 
-            return lowered(self, first, init, iterate, *self._sources(moving, ends, inputs))
+            return lowered(self, first, init, iterate, self._sources(moving, ends, inputs))
 
-    def _sources(self, moving: list[Carry], ends: dict[Carry, Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The variables of the body's jaxpr that are carried as they are, None for others; and its known inputs."""
+    def _sources(
+        self, moving: list[Carry], ends: dict[Carry, Any], inputs: list[Any]
+    ) -> tuple[list[Any], list[tuple[Any, Any]]] | None:
+        """The variables of the body's jaxpr that are carried as they are, None for others; and its known inputs.
+
+        None instead if what the jaxpr computes behind the last statement holds only after an iteration.
+        """
         jaxpr = self.outcome.jaxpr
         carried: list[Any] = []
         for carry in moving:
             end = ends[carry]
             var = jaxpr.outvars[end.at] if type(end) is Slot else None
-            is_same = isinstance(var, core.Var) and carry.absent is None and end.aval == carry.aval
+            if not isinstance(var, core.Var):
+                return None     # a number that is known after each iteration, but is another one before the first
+            is_same = carry.absent is None and end.aval == carry.aval
             carried += [var] if is_same else [None] * (1 + (carry.absent is not None))
         first = len(jaxpr.invars) - len(inputs)
         known = [(var, value) for var, value in zip(jaxpr.invars[first:], inputs) if value is not None]

@@ -29,7 +29,7 @@ Iterate = Callable[[Any, Any, Any, Any], tuple[Any, list[Any], list[Any]]]
 
 
 def lowered(
-    loop: Any, first: Any, init: list[Any], iterate: Iterate, carried: list[Any], known: list[tuple[Any, Any]]
+    loop: Any, first: Any, init: list[Any], iterate: Iterate, sources: tuple[list[Any], list[tuple[Any, Any]]] | None
 ) -> list[Any]:
     """Run a loop in the trace below.
 
@@ -39,8 +39,9 @@ def lowered(
         init: what it carries, before it.
         iterate: runs an iteration. Gets whether it runs, its number, its parts of the arrays, and what is carried.
             Returns whether there is another one, or None, what is carried then, and what is appended to lists.
-        carried: for each value that is carried, the variable of the body's jaxpr with it, or None.
-        known: the variables of that jaxpr that are the same in all iterations, with their values.
+        sources: for each value that is carried, the variable of the body's jaxpr with it, or None; and the variables
+            of that jaxpr that are the same in all iterations, with their values. None if whether there is another
+            iteration cannot be computed of these.
 
     Returns:
         what is carried after it, and what is appended in all iterations.
@@ -61,7 +62,7 @@ def lowered(
         error = StagingError(f"this {loop.construct} runs more often than max_trips={loop.bound} says", *loop.where)
         effects.fail(loop.trace, error, lowering.runs(index, go))
         return list(final)
-    return lowering.while_loop(init, carried, known)
+    return lowering.while_loop(init, sources)
 
 
 class _Lowering:
@@ -117,10 +118,12 @@ class _Lowering:
         (_, _, final), appended = lax.scan(self.body, self.start(init), loop.arrays, length=loop.length)
         return [*final, *appended]
 
-    def while_loop(self, init: list[Any], carried: list[Any], known: list[tuple[Any, Any]]) -> list[Any]:
+    def while_loop(self, init: list[Any], sources: tuple[list[Any], list[tuple[Any, Any]]] | None) -> list[Any]:
         loop = self.loop
         loop.trace.note(loop.construct, "while_loop", "the number of iterations is known only when it runs")
-        condition = None if self.asks or loop.length is not None else _condition(loop.outcome, carried, known)
+        condition = None
+        if sources is not None and not self.asks and loop.length is None:
+            condition = _condition(loop.outcome, *sources)
         if condition is not None:
             self.may_end = False    # as far as it is carried
 

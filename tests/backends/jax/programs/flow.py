@@ -105,6 +105,25 @@ def while_true(n):
     return steps
 
 
+@tries((2.25, 0.5), (2.25, 2.0), (0.0, 0.0))
+def tests_what_the_body_sets(a, b):
+    count = 3
+    while (a > 1 or b > 1) and count > 0:
+        count -= 1
+        a = -2.0
+    return a, count
+
+
+@tries((2.25, 0.5), (0.5, 2.25), (0.0, 0.0))
+def tests_an_item_that_the_body_sets(a, b):
+    items, is_first = [a, b], True
+    while items[0] > 1 and is_first or items[1] > 1:
+        items[0] += items[1]
+        items[1] = -1.0
+        is_first = False
+    return items, is_first
+
+
 @tries((4,), (0,), (-2,))
 def range_of_data(n):
     total, last = 0, -1
