@@ -72,7 +72,6 @@ class JaxJit:
                 jax.block_until_ready(result)
                 jax.effects_barrier()
         except jax.errors.JaxRuntimeError as error:
-            effects.forget_order()
             raised = effects.FAILURES.take(str(error))
             if raised is None:
                 raise

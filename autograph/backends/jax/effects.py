@@ -181,12 +181,30 @@ class Failures:
 FAILURES = Failures()
 
 
-def forget_order() -> None:
-    """Let the next calls of this thread not wait for the output and exceptions of earlier ones, of which one failed.
+class _Tokens(dispatch.RuntimeTokenSet):  # type: ignore[misc]
+    """JAX's record of the calls that ordered callbacks wait for, without those that failed.
 
-    On accelerators, JAX raises the exception of a callback in each later call that has ordered ones, without end.
+    JAX keeps them. On accelerators, where a call returns before it has run, each later call with ordered callbacks in
+    this thread then raises the same exception, without end, and so does `jax.effects_barrier`.
     """
-    dispatch.runtime_tokens.clear()
+
+    def get_token_input(self, effect: Any, devices: Any) -> Any:
+        token = self.current_tokens.get(effect)
+        if token is not None and token._buf.is_ready():
+            try:
+                token.block_until_ready()
+            except jax.errors.JaxRuntimeError:      # which the call that failed has raised
+                self.clear()
+        return super().get_token_input(effect, devices)
+
+    def block_until_ready(self) -> None:
+        try:
+            super().block_until_ready()
+        finally:
+            self.clear()
+
+
+dispatch.runtime_tokens.__class__ = _Tokens
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -21,7 +21,6 @@ import jax
 import numpy as np
 
 import autograph as ag
-from autograph.backends.jax.effects import forget_order
 from autograph.errors import StagingError
 
 TRACER_ERRORS = (
@@ -89,7 +88,6 @@ def run(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, 
             jax.effects_barrier()
         except Exception as error:      # of a callback whose result nothing waits for
             ran.error = ran.error or error
-            forget_order()
     ran.printed = out.getvalue()
     return ran
 

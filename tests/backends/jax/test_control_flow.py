@@ -11,6 +11,7 @@ import pytest
 jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp
+from jax._src import core, dispatch
 
 import autograph as ag
 from autograph.backends.jax import loops
@@ -304,6 +305,33 @@ def test_functions_handed_to_jax_are_converted():
 
     (total, _), positive = jax.jit(scanned)(XS)
     assert total == XS[XS > 2].sum() and (positive == abs(XS)).all()
+
+
+def test_calls_after_one_that_failed_do_not_fail_on_accelerators(capsys):
+    class Failed:
+        """What an ordered callback leaves that has raised, where a call returns before it has run."""
+
+        def is_ready(self):
+            return True
+
+        def block_until_ready(self):
+            raise jax.errors.JaxRuntimeError("INTERNAL: ValueError: odd")
+
+    @jax.jit
+    @ag.convert
+    def said(x):
+        print("said", x)
+        return x + 1
+
+    assert said(1) == 2
+    tokens = dispatch.runtime_tokens.current_tokens
+    tokens.update(dict.fromkeys(tokens, core.Token(Failed())))
+    assert said(2) == 3
+    dispatch.runtime_tokens.current_tokens.update(dict.fromkeys(tokens, core.Token(Failed())))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="odd"):
+        jax.effects_barrier()
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "said 1\nsaid 2\n"
 
 
 def test_a_warning_says_once_that_integers_have_32_bits(monkeypatch):
