@@ -69,8 +69,8 @@ class JaxJit:
         try:
             result = self._jitted(*args, **kwargs)
             if effects.FAILURES.any and not BACKEND.tracing():
-                jax.block_until_ready(result)
-                jax.effects_barrier()
+                if not jax.tree.leaves(jax.block_until_ready(result)):
+                    jax.effects_barrier()       # which would raise exceptions of earlier calls, too
         except jax.errors.JaxRuntimeError as error:
             raised = effects.FAILURES.take(str(error))
             if raised is None:
