@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -28,7 +29,7 @@ CLASS, VALUE, ITEMS = 8, 16, 32     # where an object has its class, a number or
 SIZE, LIST_ITEMS = 16, 24       # where a list has its length, and the address of its items
 WORD, DOUBLE = ctypes.c_uint64, ctypes.c_double
 UNTAGGED: Sequence[int] = (0,)  # the version of a class that cannot be known
-_TAG_OFFSET = 384  # of `tp_version_tag` in a `PyTypeObject`, from CPython 3.10 to 3.13, of 64 bits
+TAG_OFFSET = 384  # of `tp_version_tag` in a `PyTypeObject`, from CPython 3.10 to 3.13, of 64 bits
 _MANY = 1 << 30  # references, where they do not count
 
 
@@ -140,7 +141,7 @@ def assign_version_tag(kind: type) -> None:
 
 
 def _tag_at(kind: type) -> Sequence[int]:
-    return memoryview((ctypes.c_uint32 * 1).from_address(id(kind) + _TAG_OFFSET)).cast("B").cast("I")
+    return memoryview((ctypes.c_uint32 * 1).from_address(id(kind) + TAG_OFFSET)).cast("B").cast("I")
 
 
 def _has_tags() -> bool:
@@ -171,6 +172,47 @@ def _has_tags() -> bool:
 
 
 HAS_TAGS = _has_tags()
+
+
+# Random numbers -------------------------------------------------------------------------------------------------------
+# A `random.Random` holds the state of a Mersenne Twister: the index of the next word, and the words.
+
+TWISTER, TWISTER_WORDS, TWISTER_SIZE = 16, 20, 624
+# The methods that draw numbers, and those that they call.
+DRAWS = "random getrandbits uniform randint randrange _randbelow _randbelow_with_getrandbits choice".split()
+_IN_C = type(random.Random.random)
+
+
+def _has_twister() -> bool:
+    """Whether the state is where it should be."""
+    draw = random.Random(1)
+    for _ in range(2):
+        *words, index = draw.getstate()[1]
+        found = read(ctypes.c_uint32, id(draw) + TWISTER_WORDS, TWISTER_SIZE)
+        if found != words or read(ctypes.c_int32, id(draw) + TWISTER) != [index]:
+            return False
+        draw.random()
+    return HAS_TAGS
+
+
+def twister_tag() -> int:
+    """The version tag of `random.Random` while its methods are the library's; 0 if one is replaced."""
+    assign_version_tag(random.Random)
+    known = HAS_TWISTER and all(_is_of_library(getattr(random.Random, name, None)) for name in DRAWS)
+    return version_tag(random.Random)[0] if known else 0
+
+
+def _is_of_library(method: Any) -> bool:
+    code = getattr(method, "__code__", None)
+    return type(method) is _IN_C or (code is not None and code.co_filename == random.__file__)
+
+
+def hides_draws(draw: random.Random) -> bool:
+    """Whether an attribute of a `random.Random` hides one of these methods."""
+    return not vars(draw).keys().isdisjoint(DRAWS)
+
+
+HAS_TWISTER = _has_twister()
 
 
 # References -----------------------------------------------------------------------------------------------------------

@@ -194,6 +194,58 @@ def _pairwise_sum(x: Any) -> Any:
     return total
 
 
+# Random numbers -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorLayout:
+    """Where a generator of random numbers has its parts.
+
+    Attributes:
+        bits: the interface of its bit generator: its state, and the functions that give the next number of 64 bits,
+            of 32 bits, and the next float.
+        lock: its lock.
+        gauss: whether it has a normal number left (an `int`), and behind that the number; 0 if it keeps none.
+    """
+
+    bits: int
+    lock: int
+    gauss: int = 0
+
+
+NEXT_DOUBLE = 24        # where the interface of a bit generator has that function
+LOCKED = 32             # where a lock has a byte that tells whether it is locked
+
+
+@cache
+def lock_class() -> type | None:
+    """The class of the locks of generators, if it is known where these tell that they are locked."""
+    lock = np.random.PCG64(0).lock
+    before = read(ctypes.c_uint8, id(lock) + LOCKED)
+    with lock:
+        during = read(ctypes.c_uint8, id(lock) + LOCKED)
+    return type(lock) if (before, during, read(ctypes.c_uint8, id(lock) + LOCKED)) == ([0], [1], [0]) else None
+
+
+@cache
+def generator_layout(kind: type) -> GeneratorLayout | None:
+    """The layout of `np.random.Generator` or `RandomState`, if its parts are found."""
+    if kind not in (np.random.Generator, np.random.RandomState) or lock_class() is None:
+        return None
+    made: Any = kind(np.random.PCG64(0))
+    source = made.bit_generator if kind is np.random.Generator else made._bit_generator
+    words = read(WORD, id(made), kind.__basicsize__ // 8)
+    bits = read(WORD, source.ctypes.bit_generator.value, 5)
+    places = [place for place in range(len(words)) if words[place : place + 5] == bits]
+    if len(places) != 1 or words.count(id(source.lock)) != 1:
+        return None
+    layout = GeneratorLayout(8 * places[0], 8 * words.index(id(source.lock)))
+    own = id(made) + layout.bits
+    if kind is np.random.RandomState and words.count(own) == 1:
+        layout = GeneratorLayout(layout.bits, layout.lock, 8 * words.index(own) + 8)
+    return layout
+
+
 # Settings -------------------------------------------------------------------------------------------------------------
 
 

@@ -68,7 +68,7 @@ def test_where_nothing_is_known_a_class_has_no_tag(monkeypatch: pytest.MonkeyPat
 
 def test_another_layout_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cpython_internals._has_tags() is HAS_TAGS
-    monkeypatch.setattr(cpython_internals, "_TAG_OFFSET", 24)
+    monkeypatch.setattr(cpython_internals, "TAG_OFFSET", 24)
     assert not cpython_internals._has_tags()
 
 

@@ -293,6 +293,32 @@ class Vectors(Protocol):
         """
 
 
+class Draws(Protocol):
+    """Draws random numbers, from the state of a generator, in place.
+
+    A lowering leaves the code only before it draws, since Python would draw again.
+    """
+
+    def python(self, owner: Any, in_c: bool) -> Any:
+        """The state of a `random.Random`; leaves machine code if methods of the class have been replaced.
+
+        Args:
+            in_c: whether to call a method that is written in C, and calls no others.
+        """
+
+    def numpy(self, owner: Any) -> Any:
+        """The state of a generator of NumPy; leaves machine code if another thread draws from it."""
+
+    def double(self, state: Any) -> Number:
+        """The next float from 0 to 1, exclusive."""
+
+    def below(self, state: Any, limit: Number) -> Number:
+        """An integer from 0 to a positive limit, exclusive, from a `random.Random`."""
+
+    def bits(self, state: Any, count: Number) -> Number:
+        """An integer of 1 to 63 random bits, from a `random.Random`."""
+
+
 class Emitter(Protocol):
     """Emits machine code, one operation after the other.
 
@@ -302,6 +328,10 @@ class Emitter(Protocol):
     @property
     def vectors(self) -> Vectors:
         """Emits operations on vectors; `NoLowering` if they cannot be emitted here."""
+
+    @property
+    def draws(self) -> Draws:
+        """Draws random numbers; only in loops."""
 
     def constant(self, value: Any, type: TensorType) -> Number:
         """A number of that type."""

@@ -5,6 +5,7 @@ NumPy's generators return a Python number for a single draw, and otherwise an ar
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,6 +43,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     shape_arg,
     type_of_arg,
 )
+from autograph.runtime.ops.native.random_numbers import of_owner, random_float
 
 INT64 = np.dtype(np.int64)
 Rule = Callable[..., Any]
@@ -222,7 +224,8 @@ functions(
     np.random.set_state np.random.bytes""",
     ANY, effect=ORDERED,
 )  # fmt: skip
-functions(".random .standard_normal", of_generator(floats, "Generator"), effect=ORDERED)
+functions(".random", of_generator(floats, "Generator"), effect=ORDERED, lower=random_float)
+functions(".standard_normal", of_generator(floats, "Generator"), effect=ORDERED)
 functions(".standard_exponential", of_generator(standard_exponential, "Generator"), effect=ORDERED)
 functions(".standard_gamma", of_generator(standard_gamma, "Generator"), effect=ORDERED)
 functions(".integers", of_generator(integers, "Generator"), effect=ORDERED)
@@ -238,7 +241,7 @@ functions(
 )  # fmt: skip
 functions("np.random.shuffle random.shuffle", NONE, effect=ORDERED, traits=[CHANGES_ARGUMENTS])
 
-functions("random.random", FLOAT, effect=ORDERED)
+functions("random.random", FLOAT, effect=ORDERED, lower=of_owner(random.random, random_float))
 functions("random.uniform", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["uniform"])
 functions("random.gauss random.normalvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["normal"])
 functions("random.lognormvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["lognormal"])

@@ -14,7 +14,7 @@ collect_ignore_glob = ["test_*.py"] if find_spec("llvmlite") is None else []
 
 
 # What machine code knows of Python's own objects is tried under every Python, the rest under one.
-VERSIONS = {"test_c_entry.py", "test_loops.py", "test_objects.py"}
+VERSIONS = {"test_c_entry.py", "test_loops.py", "test_objects.py", "test_random_numbers.py"}
 PARTLY = {"test_fusion.py"}     # has tests that are marked `versions`
 FOLDER = "tests/runtime/engines/native/"
 

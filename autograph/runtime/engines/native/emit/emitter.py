@@ -18,7 +18,7 @@ from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, llvm_type
 from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
-from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number, Vectors
+from autograph.runtime.graph.operands import Array, Complex, Draws, NoLowering, Number, Vectors
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.intervals import join
@@ -45,6 +45,8 @@ class Emitter:
         ranges: the value ranges of integers.
         watched: floats that are still to be checked, see `leave_if_warned`.
     """
+
+    draws: Draws        # which loops have
 
     def __init__(self, name: str, leave: Callable[[], Any]) -> None:
         module = ir.Module()

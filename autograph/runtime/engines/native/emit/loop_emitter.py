@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from autograph.runtime.engines.native.emit import external_calls, speculation
+from autograph.runtime.engines.native.emit.draws import Draws
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.guard_hoisting import PINNED, FastLoop, hoist_bounds_check, hoist_sum
 from autograph.runtime.engines.native.emit.polling import Poll
@@ -32,6 +33,7 @@ class LoopEmitter(Emitter):
         loop: the fast version of a loop, if its iterations are being emitted.
         speculation: the same, if they run speculatively.
         always: whether each iteration runs what is emitted.
+        draws: draws random numbers.
         bounded: whether sums do not overflow, as the preheader has checked.
     """
 
@@ -46,6 +48,7 @@ class LoopEmitter(Emitter):
         self._make_exit = side_exit
         self._guard: Number | None = None
         self._vectors = Vectors(self)
+        self.draws: Draws = Draws(self)
 
     def _side_exit(self) -> Any:
         if self.loop is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,7 @@ class CompiledRegion:
         entry: the C entry point, which passes inputs of other kinds on to the region; None before the second call.
         expected, callbacks: see `PythonCalls`.
         no_nans: the places of inputs that must be no NaNs, see `PassedNumbers`.
+        trusted: see `Draws`. There is no C entry point then, since Python looks at them.
         underflows: whether it must not run if NumPy warns of underflows.
         costly: the number of calls with too many side exits.
         call: the number of the region's call that compiled it.
@@ -48,6 +49,7 @@ class CompiledRegion:
         for callback in self.callbacks:
             region.refuse(callback)
         self.underflows = flow.emit.underflows
+        self.trusted: Sequence[Any] = flow.emit.draws.trusted
         self._slots = max(caller.slots, flow.slots, 1)
         self._things, self._words = flow.emit.objects.things, caller.words
         self._operands = without_refs(tuple(caller.operands))
@@ -77,7 +79,7 @@ class CompiledRegion:
     @property
     def is_persistent(self) -> bool:
         """Whether it can be saved on disk: it depends on nothing of this process."""
-        return not (self.callbacks or self.expected) and names_outside(self.code.text) <= _EVERYWHERE
+        return not (self.callbacks or self.expected or self.trusted) and names_outside(self.code.text) <= _EVERYWHERE
 
     def __reduce__(self) -> Any:
         words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans
@@ -118,7 +120,7 @@ class CompiledRegion:
                 begin = time.perf_counter()
                 self.code = Code(self.code.text, self.code.branchy, self.code.origins)
                 self.seconds += time.perf_counter() - begin
-            if self.entry is None and (FAST_UNDERFLOWS or not self.underflows):
+            if self.entry is None and (FAST_UNDERFLOWS or not self.underflows) and not self.trusted:
                 code = self._slots, self.exits, self.underflows
                 made = Entry(self._things, self._operands, *code, other, self._left, self.no_nans)
                 address = self.code.enter(made.text)
@@ -142,6 +144,7 @@ def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code
     made = CompiledRegion.__new__(CompiledRegion)
     made.exits, made.underflows, made.expected, made.callbacks = exits, underflows, {}, []
     made._slots, made._things, made._operands, made._words, made.no_nans = words
+    made.trusted = ()
     made.call = 1       # as if it had been made in the first
     made._begin(region, found, begin)
     return made

@@ -31,7 +31,7 @@ from autograph.runtime.engines.native.loops.iterators import assign, raise_again
 from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
-from autograph.runtime.graph.opdef import OPS, WRITE
+from autograph.runtime.graph.opdef import OPS, ORDERED, WRITE
 from autograph.runtime.graph.operands import (
     Array,
     Boxed,
@@ -241,15 +241,17 @@ class Lowering:
             op = OPS.get(node.op)
             if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):
                 raise NoLowering
-            changes = op.effect == WRITE and isinstance(args[0], (Array, View))
+            changes = op.effect == ORDERED or (op.effect == WRITE and isinstance(args[0], (Array, View)))
             if changes:
                 self._emit.settle()
+            if op.effect == ORDERED and self._emit.loop is not None:
+                self._emit.loop.exits += 1      # such iterations could not be undone
             sums = self._sums if self._fast is None else self._fast.sums
             self._emit.bounded = not sums.isdisjoint(node.outputs)
             args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
             found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
             if changes:
-                for value in node.outputs if isinstance(found, View) else ():
+                for value in node.outputs if isinstance(found, (View, Number)) else ():
                     self.flow.define(value, found)
                 return True
             if op.name in MAKES_ARRAYS and isinstance(found, Array):

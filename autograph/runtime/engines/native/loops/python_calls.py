@@ -30,6 +30,7 @@ from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, k
 from autograph.runtime.engines.native.loops.subjects import Subject, about, is_named
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
+from autograph.runtime.graph.object_model import GENERATORS
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.operands import (
     Array,
@@ -153,6 +154,7 @@ class PythonCalls:
         callbacks: the callbacks.
         expected: the expected kinds of their outputs: the type of a number, the kind of an array (with the flags that
             it must have), None if any object will do.
+        run_any_code: whether they may run code of the user's.
     """
 
     def __init__(
@@ -168,6 +170,7 @@ class PythonCalls:
         """
         self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
+        self.run_any_code = False
         self.flow = flow
         self._emit = flow.emit
         self._objects = flow.emit.objects
@@ -284,11 +287,17 @@ class PythonCalls:
         self.flow.resume_from(behind)
         if any(map(_may_reshape, callback.nodes)):
             self.look_at_arrays()
+        self.run_any_code |= any(map(self._runs_any_code, callback.nodes))
         if not self.take(callback.outputs, block):
             return None
         if any(isinstance(self.expected[value], TensorType) for value in callback.outputs):
             self.flow.resume_from(behind)
         return stop
+
+    def _runs_any_code(self, node: Node) -> bool:
+        """Whether a node may run code of the user's, which methods of generators of random numbers do not."""
+        owner = self.flow.value(node.args[0]) if node.op.startswith(".") else None
+        return effect_of(node).wild and not (isinstance(owner, Given) and owner.of in GENERATORS)
 
     def apply(self, node: Node, op: str, operand: Any, *more: Any, outputs: int = 1) -> Register:
         """Call Python for an operation on an operand, such as `iter`, of a node. Returns a new reference."""

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from autograph.common import disk_cache
+from autograph.common.cpython_internals import hides_draws
 from autograph.common.numpy_internals import warns_of_underflows
 from autograph.runtime.engines.native.abi.c_entry import Rebindable
 from autograph.runtime.engines.native.abi.calling_convention import Caller, are_wide, examples_of, fetch, kind_of
@@ -143,6 +144,8 @@ class Region(Rebindable):
             if any(map(is_nan, [inputs[place] for place in version.no_nans])):
                 self.nans += 1
                 break
+            if any(hides_draws(inputs[each] if type(each) is int else each) for each in version.trusted):
+                break
             if version.entry is None and self.calls - version.call >= AGAIN and not self._enter(version):
                 break
             frame = version.frame()
@@ -198,11 +201,15 @@ class Region(Rebindable):
 
     def lowered(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller, tuple[str, list[Place]]]:
         """The lowering for inputs of certain kinds, the caller, and the assembly with its places."""
+        trusts = True
         while True:
             lowering, caller = self.lowering(inputs)
+            draws = lowering.flow.emit.draws
+            draws.trusts = trusts
             code = lowering.run()
             self.structure.passed.pass_to(node for callback in lowering.calls.callbacks for node in callback.nodes)
-            if lowering.flow.are_checked():
+            trusts = not (draws.trusted and lowering.calls.run_any_code)
+            if lowering.flow.are_checked() and trusts >= bool(draws.trusted):
                 return lowering, caller, code
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:

@@ -1,0 +1,100 @@
+"""Random numbers, drawn from the state of Python's and NumPy's generators, where these have it.
+
+The code holds the GIL. So it may use the state of a `random.Random` at any time; that of a generator of NumPy, if its
+lock is free: a thread that fills an array with random numbers holds the lock, and not the GIL.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from autograph.common.cpython_internals import ITEMS, TAG_OFFSET, twister_tag
+from autograph.common.numpy_internals import LOCKED, NEXT_DOUBLE, generator_layout, lock_class
+from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.libmath import mersenne_twister
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, PTR, Value
+from autograph.runtime.graph.graph import Constant
+from autograph.runtime.graph.operands import Given, NoLowering, Number
+from autograph.runtime.graph.types import FLOAT, INT
+
+
+class Tag(bytes):
+    """A version tag, in the table of machine code."""
+
+
+class Draws:
+    """See `autograph.runtime.graph.operands.Draws`.
+
+    Attributes:
+        trusts: whether no code that runs meanwhile can hide methods of a `random.Random` by attributes of the object.
+        trusted: the objects, or the places of inputs, that must have no such attributes.
+    """
+
+    def __init__(self, emit: Emitter) -> None:
+        self.trusts = True
+        self.trusted: list[Any] = []
+        self._emit = emit
+
+    def python(self, owner: Any, in_c: bool) -> Any:
+        tag = twister_tag()
+        thing, kind = self._object(owner)
+        is_bound = in_c and owner is getattr(random.random, "__self__", None)   # whose method the op is
+        if kind is not random.Random or not tag or not (is_bound or self.trusts):
+            raise NoLowering
+        if not is_bound:
+            emit, objects = self._emit, self._emit.objects
+            self.trusted.append(owner.input if isinstance(owner, Given) else owner)
+            now = objects.load_at(I32, objects.address(random.Random), TAG_OFFSET)
+            known = objects.load_at(I32, objects.address(self._known(tag)), ITEMS)
+            emit.demand(emit.b.icmp("eq", now, known))
+        return "python", thing
+
+    def _known(self, tag: int) -> Tag:
+        """The tag as an object in the table."""
+        known = Tag(tag.to_bytes(4, "little"))
+        return next((each for each in self._emit.objects.things if type(each) is Tag and each == known), known)
+
+    def numpy(self, owner: Any) -> Any:
+        emit, objects = self._emit, self._emit.objects
+        thing, kind = self._object(owner)
+        layout, lock_kind = generator_layout(kind), lock_class()
+        if layout is None or lock_kind is None:
+            raise NoLowering
+        lock = objects.load_at(PTR, thing, layout.lock)
+        objects.demand_class(lock, lock_kind)
+        emit.demand(emit.b.icmp("eq", objects.load_at(I8, lock, LOCKED), 0))
+        return "numpy", thing, layout
+
+    def _object(self, owner: Any) -> tuple[Value, Any]:
+        """The address of a generator, and its class."""
+        owner = owner.value if isinstance(owner, Constant) else owner
+        if isinstance(owner, Given):
+            return owner.ref, owner.of
+        if type(owner) not in (random.Random, np.random.Generator, np.random.RandomState):
+            raise NoLowering
+        return self._emit.objects.address(owner), type(owner)
+
+    # Numbers ----------------------------------------------------------------------------------------------------------
+
+    def double(self, state: Any) -> Number:
+        b, (of, thing, *more) = self._emit.b, state
+        if of == "python":
+            return Number(FLOAT, b.call(mersenne_twister.double(b.function.module), thing))
+        bits = b.gep(thing, more[0].bits)
+        function = b.load(PTR, b.gep(bits, NEXT_DOUBLE))
+        return Number(FLOAT, b.emit(DOUBLE, "call", (function, b.load(PTR, bits))))
+
+    def below(self, state: Any, limit: Number) -> Number:
+        b = self._emit.b
+        found = Number(INT, b.call(mersenne_twister.below(b.function.module), state[1], limit.ref))
+        self._emit.ranges.bound(found.ref, 0, self._emit.ranges.bounds(limit)[1] - 1)
+        return found
+
+    def bits(self, state: Any, count: Number) -> Number:
+        b = self._emit.b
+        found = Number(INT, b.call(mersenne_twister.bits(b.function.module), state[1], count.ref))
+        self._emit.ranges.bound(found.ref, 0, 2 ** int(count.known or 63) - 1)
+        return found

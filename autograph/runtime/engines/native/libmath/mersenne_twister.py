@@ -1,0 +1,155 @@
+"""Python's random numbers: the Mersenne Twister on the state of a `random.Random`, in place.
+
+The functions take the address of the object. They do what `_randommodule.c` does (Matsumoto and Nishimura, "Mersenne
+Twister", 1998), so that the numbers, and the state behind them, are Python's. A module gets those that it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from autograph.common.cpython_internals import TWISTER, TWISTER_SIZE, TWISTER_WORDS
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
+
+_SHIFTED = 397      # the distance of the word that goes into a new one
+_UPPER, _LOWER, _MATRIX = 0x80000000, 0x7FFFFFFF, 0x9908B0DF
+_TWO = ir.vector(2, ir.I32)
+
+
+def double(module: ir.Module) -> ir.Function:
+    """The function of `random()`: 53 bits of two words."""
+
+    def build(b: Builder, draw: ir.Value) -> None:
+        index = b.load(ir.I32, b.gep(draw, TWISTER))
+
+        def both() -> ir.Value:
+            b.store(b.add(index, 2), b.gep(draw, TWISTER))
+            place = b.cast("zext", index, ir.I64)
+            words = _tempered(b, b.load(_TWO, b.gep(b.gep(draw, TWISTER_WORDS), place, of=ir.I32), align=4))
+            return _of_words(b, *(b.extract_element(words, each) for each in range(2)))
+
+        def one_by_one() -> ir.Value:
+            return _of_words(b, *(b.call(word(module), draw) for _ in range(2)))
+
+        found = b.if_else(b.icmp("ult", index, TWISTER_SIZE - 1), both, one_by_one, likely=True)
+        assert found is not None
+        b.ret(found)
+
+    return _function(module, "ag_twister_double", ir.DOUBLE, "alwaysinline", build)
+
+
+def _of_words(b: Builder, first: ir.Value, second: ir.Value) -> ir.Value:
+    """The float in [0, 1) with 27 bits of one word and 26 of another."""
+    high, low = (b.cast("zext", b.binary("lshr", each, by), ir.I64) for each, by in ((first, 5), (second, 6)))
+    whole = b.cast("uitofp", b.or_(b.binary("shl", high, 26), low), ir.DOUBLE)
+    return b.binary("fmul", whole, 2.0**-53)
+
+
+def below(module: ir.Module) -> ir.Function:
+    """The function of `_randbelow(n)`, for `n` from 1 to 2**63 - 1."""
+    limit = ir.Parameter("limit", ir.I64)
+
+    def build(b: Builder, draw: ir.Value) -> None:
+        zeros = b.intrinsic("ctlz", limit, ir.constant(ir.I1, 1))
+        again, done = map(b.new_block, ("again", "done"))
+        count = b.binary("sub", 64, zeros)
+        b.br(again)
+        b.begin(again)
+        found = b.call(bits(module), draw, count)
+        b.cond_br(b.icmp("ult", found, limit), done, again)
+        b.begin(done)
+        b.ret(found)
+
+    return _function(module, "ag_twister_below", ir.I64, "noinline", build, limit)
+
+
+def bits(module: ir.Module) -> ir.Function:
+    """The function of `getrandbits(k)`, for `k` from 1 to 64: from the lowest bits on; of the last word its highest."""
+    count = ir.Parameter("count", ir.I64)
+
+    def build(b: Builder, draw: ir.Value) -> None:
+        def few() -> ir.Value:
+            return b.binary("lshr", b.cast("zext", b.call(word(module), draw), ir.I64), b.binary("sub", 32, count))
+
+        def many() -> ir.Value:
+            low, high = (b.cast("zext", b.call(word(module), draw), ir.I64) for _ in range(2))
+            high = b.binary("lshr", high, b.binary("sub", 64, count))
+            return b.or_(b.binary("shl", high, 32), low)
+
+        found = b.if_else(b.icmp("ule", count, 32), few, many, likely=True)
+        assert found is not None
+        b.ret(found)
+
+    return _function(module, "ag_twister_bits", ir.I64, "alwaysinline", build, count)
+
+
+def word(module: ir.Module) -> ir.Function:
+    """The function of the next 32 bits."""
+
+    def build(b: Builder, draw: ir.Value) -> None:
+        place = b.gep(draw, TWISTER)
+        index, here = b.load(ir.I32, place), b.block
+        full, ready = map(b.new_block, ("full", "ready"))
+        b.cond_br(b.icmp("uge", index, TWISTER_SIZE), full, ready, likely=False)
+        b.begin(full)
+        b.call(_refill(module), draw)
+        b.br(ready)
+        b.begin(ready)
+        now = b.phi(ir.I32, (index, here), (0, full))
+        b.store(b.add(now, 1), place)
+        b.ret(_tempered(b, b.load(ir.I32, _word_at(b, draw, b.cast("zext", now, ir.I64)))))
+
+    return _function(module, "ag_twister_word", ir.I32, "", build)
+
+
+def _refill(module: ir.Module) -> ir.Function:
+    """The function that computes the next words from the last ones."""
+
+    def build(b: Builder, draw: ir.Value) -> None:
+        for begin, end, shift in (
+            (0, TWISTER_SIZE - _SHIFTED, _SHIFTED),
+            (TWISTER_SIZE - _SHIFTED, TWISTER_SIZE - 1, _SHIFTED - TWISTER_SIZE),
+        ):
+            with b.loop(begin, end, at_least_once=True) as loop:
+                _twist(b, draw, loop.index, b.add(loop.index, 1), b.add(loop.index, shift))
+        last, first, other = (ir.constant(ir.I64, each) for each in (TWISTER_SIZE - 1, 0, _SHIFTED - 1))
+        _twist(b, draw, last, first, other)
+        b.ret()
+
+    return _function(module, "ag_twister_refill", ir.VOID, "noinline", build)
+
+
+def _twist(b: Builder, draw: ir.Value, place: ir.Value, after: ir.Value, other: ir.Value) -> None:
+    """Compute the word at a place."""
+    here, behind, more = (b.load(ir.I32, _word_at(b, draw, each)) for each in (place, after, other))
+    joined = b.or_(b.and_(here, _UPPER), b.and_(behind, _LOWER))
+    odd = b.binary("sub", 0, b.and_(joined, 1))
+    b.store(b.xor(b.xor(more, b.binary("lshr", joined, 1)), b.and_(odd, _MATRIX)), _word_at(b, draw, place))
+
+
+def _word_at(b: Builder, draw: ir.Value, place: ir.Value) -> ir.Value:
+    return b.gep(b.gep(draw, TWISTER_WORDS), place, of=ir.I32)
+
+
+def _tempered(b: Builder, y: ir.Value) -> ir.Value:
+    """The output for a word, or for the words of a vector."""
+    y = b.xor(y, b.binary("lshr", y, 11))
+    y = b.xor(y, b.and_(b.binary("shl", y, 7), 0x9D2C5680))
+    y = b.xor(y, b.and_(b.binary("shl", y, 15), 0xEFC60000))
+    return b.xor(y, b.binary("lshr", y, 18))
+
+
+def _function(
+    module: ir.Module,
+    name: str,
+    result: str,
+    attributes: str,
+    build: Callable[[Builder, ir.Value], None],
+    *more: ir.Parameter,
+) -> ir.Function:
+    """A function of the module, built when it is first asked for. It takes the address of the object, and `more`."""
+    if name not in module.functions:
+        draw = ir.Parameter("draw", ir.PTR)
+        build(Builder(module.define(name, result, draw, *more, words="internal", attributes=attributes)), draw)
+    return module.functions[name]

@@ -1,0 +1,186 @@
+"""Random numbers drawn by machine code: the numbers, and the state behind them, are those of Python."""
+
+import random
+import threading
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.common import cpython_internals, numpy_internals
+from tests import outcomes
+from tests.runtime.engines.native.programs import collection, regions
+
+PROGRAMS, calls = collection()
+SEEDS = ["3, 700", "4, 0", "5, 1"]
+
+
+@calls(*SEEDS)
+def module_random(seed, n):
+    random.seed(seed)
+    total = 0.0
+    for _ in range(n):
+        if random.random() < 0.5:
+            total += random.random()
+    return total, random.getstate()
+
+
+@calls(*SEEDS)
+def object_random(seed, n):
+    draw = random.Random(seed)
+    total = 0.0
+    for _ in range(n):
+        total += draw.random()
+    return total, draw.getstate()
+
+
+@calls(*SEEDS)
+def generator_random(seed, n):
+    rng = np.random.default_rng(seed)
+    found = np.zeros(n)
+    for i in range(n):
+        found[i] = rng.random() - rng.random()
+    return found, rng.bit_generator.state
+
+
+@calls("np.random.MT19937(3)", "np.random.Philox(4)", "np.random.SFC64(5)", "np.random.PCG64DXSM(6)")
+def bit_generators(source):
+    rng = np.random.Generator(source)
+    count = 0
+    while rng.random() < 0.99:
+        count += 1
+    return count, rng.random()
+
+
+@calls(*SEEDS)
+def both_at_a_time(seed, n):
+    draw, rng = random.Random(seed), np.random.default_rng(seed)
+    total, x = 0, 0.0
+    while total < n:
+        if draw.random() < rng.random():
+            total += 2
+        x += draw.random()
+    return total, x, draw.getstate(), rng.bit_generator.state
+
+
+def same(function, name, arguments):
+    wanted, found = (outcomes.run(each, arguments, {"np": np}) for each in (PROGRAMS[name][0], function))
+    found.warnings = [each for each in found.warnings if each[0] != "RetraceWarning"]
+    assert found == wanted
+
+
+def is_drawn(function):
+    """Whether a loop is machine code that calls no Python."""
+    return any(version.entry or not version.callbacks for region in regions(function) for version in region.compiled)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_same_as_python(name):
+    plain, examples = PROGRAMS[name]
+    function = ag.function(plain, engine="native")
+    for arguments in (*examples, *reversed(examples)):
+        for _ in range(3):
+            same(function, name, arguments)
+    assert is_drawn(function)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_left_anywhere(name, fuel):
+    """Whatever node the code is left at, Python goes on, and no number is drawn twice."""
+    plain, examples = PROGRAMS[name]
+    function = ag.function(plain, engine="native")
+    for _ in range(2):
+        same(function, name, examples[0])
+    for nodes in range(1, 60, 2):
+        fuel.value = nodes
+        same(function, name, examples[0])
+
+
+def total(draw, n, change=None):
+    found = 0.0
+    for i in range(n):
+        found += draw.random() * 0.5
+        if i == 3 and change is not None:
+            change(draw)
+    return found
+
+
+def hide(draw):
+    draw.random = lambda: 100.0
+
+
+def test_hidden_methods():
+    """Attributes of an object hide its methods, also if they are set while the loop runs."""
+    function = ag.function(total, engine="native")
+    for _ in range(3):
+        assert function(random.Random(1), 50) == total(random.Random(1), 50)
+    for change in (None, hide):
+        draws = random.Random(1), random.Random(1)
+        for each in draws if change is None else ():
+            hide(each)
+        for _ in range(3):
+            assert function(draws[0], 50, change) == total(draws[1], 50, change)
+
+
+def test_replaced_methods():
+    """A method of the class that is replaced is called."""
+    function = ag.function(total, engine="native")
+    for _ in range(2):
+        assert function(random.Random(1), 50) == total(random.Random(1), 50)
+    with mock.patch.object(random.Random, "random", lambda self: 2.0, create=True):
+        assert function(random.Random(1), 50) == 50.0
+    for _ in range(2):
+        assert function(random.Random(1), 50) == total(random.Random(1), 50)
+
+
+class Loaded(random.Random):
+    def random(self):
+        return 0.25
+
+
+def test_subclasses():
+    function = ag.function(total, engine="native")
+    for draw in (random.Random(1), Loaded(1), random.Random(1)):
+        copied = Loaded(1) if type(draw) is Loaded else random.Random(1)
+        assert function(draw, 50) == total(copied, 50)
+    assert 0 < function(random.SystemRandom(), 50) < 50
+
+
+def module_total(n):
+    found = 0.0
+    for _ in range(n):
+        found += random.random() * 0.5
+    return found
+
+
+def test_replaced_function():
+    function = ag.function(module_total, engine="native")
+    function(5)
+    with mock.patch.object(random, "random", lambda: 2.0):
+        assert function(5) == 5.0
+
+
+def test_lock():
+    """While another thread has the lock of a generator, machine code draws nothing from it."""
+    rng, other = np.random.default_rng(1), np.random.default_rng(1)
+    function = ag.function(total, engine="native")
+    for _ in range(2):
+        assert function(rng, 50) == total(other, 50)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function(rng, 50)))
+    with rng.bit_generator.lock:
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive()
+    thread.join()
+    assert found == [total(other, 50)]
+
+
+def test_layouts():
+    assert cpython_internals.HAS_TWISTER
+    assert cpython_internals.twister_tag() == cpython_internals.twister_tag() != 0
+    assert numpy_internals.lock_class() is not None
+    for kind in (np.random.Generator, np.random.RandomState):
+        assert numpy_internals.generator_layout(kind) is not None
+    assert numpy_internals.generator_layout(random.Random) is None
