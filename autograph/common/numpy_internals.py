@@ -156,9 +156,10 @@ SUMMED_AT_ONCE = _summed_at_once()
 
 @cache
 def sums_are_known(dtype: np.dtype[Any]) -> bool:
-    """Whether NumPy adds up floats of a dtype in the order of `_pairwise_sum`."""
+    """Whether NumPy adds up floats of a dtype in the order of `_pairwise_sum`, also those of a strided vector."""
     random = np.random.default_rng(0)
-    samples = [(random.normal(size=size).astype(dtype),) for size in (1, 7, 8, 61, PAIRWISE, PAIRWISE + 1, 1003)]
+    sizes, steps = (1, 7, 8, 61, PAIRWISE, PAIRWISE + 1, 1003), (1, 3)
+    samples = [(random.normal(size=step * size).astype(dtype)[::step],) for size in sizes for step in steps]
     return agrees(lambda x: x.dtype.type(0) + _pairwise_sum(x), np.add.reduce, samples)
 
 

@@ -286,6 +286,9 @@ class Vectors(Protocol):
     def matrix_product(self, x: View, y: View) -> Array:
         """The product of two matrices, or of a matrix and a vector, by `np.matmul`; for ops with `MAKES_ARRAYS`."""
 
+    def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
+        """The reduction of a vector: `add mean max min or and argmax argmin`, as NumPy computes it."""
+
     def store(self, target: View, value: View | Computed | Number) -> None:
         """Store the elements of a vector of the same length, or a number in all elements.
 

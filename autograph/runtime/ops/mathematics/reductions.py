@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT, Infer
-from autograph.runtime.graph.traits import MEAN, MOVES, REDUCES, SILENT_METHOD, SLOW_IN_NUMPY, SUMMATION
+from autograph.runtime.graph.traits import MEAN, MOVES, READS_VIEWS, REDUCES, SILENT_METHOD, SLOW_IN_NUMPY, SUMMATION
 from autograph.runtime.graph.types import Shape, TensorType, Type, array
 from autograph.runtime.ops.gradients import reductions as rules
 from autograph.runtime.ops.gradients.elementwise import fit_list
@@ -28,6 +28,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     result,
     size,
 )
+from autograph.runtime.ops.native import vectors
 
 # Other parameters that determine the dtype.
 OPTIONS = ("dtype", "keepdims", "method", "interpolation")
@@ -159,28 +160,42 @@ _SUM = rules.reductions(rules.total, rules.total)
 _EXTREMES = rules.reductions(rules.extreme, rules.extreme_of_initial, rules.EXTREME)
 _PRODUCT = rules.product, rules.product_of_initial
 
-each_function("np.sum .sum", reduction, raises=False, vjp=_SUM, traits=[MOVES, SUMMATION, (REDUCES, np.add)])
+each_function(
+    "np.sum .sum", reduction, raises=False, vjp=_SUM, lower=vectors.reduction("add"),
+    traits=[MOVES, SUMMATION, READS_VIEWS, (REDUCES, np.add)],
+)  # fmt: skip
 each_function("np.nansum", reduction, raises=False, vjp=rules.reductions(rules.total, rules.total, missing=0))
 each_function(
     "np.prod .prod", reduction, raises=False, vjp=rules.reductions(*_PRODUCT), traits=[(REDUCES, np.multiply)]
 )
 each_function("np.nanprod", reduction, raises=False, vjp=rules.reductions(*_PRODUCT, missing=1))
 each_function(
-    "np.mean .mean", reduction, raises=False, vjp=rules.reducing(rules.mean), traits=[SUMMATION, MEAN, SLOW_IN_NUMPY]
-)
+    "np.mean .mean", reduction, raises=False, vjp=rules.reducing(rules.mean), lower=vectors.reduction("mean"),
+    traits=[SUMMATION, MEAN, SLOW_IN_NUMPY, READS_VIEWS],
+)  # fmt: skip
 each_function("np.nanmean", reduction, raises=False, vjp=rules.reducing(rules.mean, missing=0))
 each_function("np.var .var", reduction, raises=False, vjp=rules.reducing(rules.variance, rules.MOMENT))
 each_function("np.nanvar", reduction, raises=False, vjp=rules.reducing(rules.variance, rules.MOMENT, missing=0))
 each_function("np.std .std", reduction, raises=False, vjp=rules.reducing(rules.deviation, rules.MOMENT))
 each_function("np.nanstd", reduction, raises=False, vjp=rules.reducing(rules.deviation, rules.MOMENT, missing=0))
 # Extremes raise for no elements, or where all elements are nans.
-each_function("np.max np.amax .max", reduction, vjp=_EXTREMES, traits=[(REDUCES, np.maximum)])
-each_function("np.min np.amin .min", reduction, vjp=_EXTREMES, traits=[(REDUCES, np.minimum)])
+for _how, _ufunc in (("max", np.maximum), ("min", np.minimum)):
+    each_function(
+        f"np.{_how} np.a{_how} .{_how}", reduction, vjp=_EXTREMES, lower=vectors.reduction(_how),
+        traits=[READS_VIEWS, (REDUCES, _ufunc)],
+    )  # fmt: skip
+    _name = f"arg{_how}"
+    each_function(
+        f"np.{_name} .{_name}", reduction, vjp=NO_GRADIENT, lower=vectors.reduction(_name), traits=[READS_VIEWS]
+    )
 each_function("np.nanmax np.nanmin", reduction, vjp=_EXTREMES)
 each_function("np.ptp", reduction, vjp=rules.reducing(rules.extent, rules.EXTREME))
-each_function("np.argmin np.argmax .argmin .argmax np.nanargmin np.nanargmax", reduction, vjp=NO_GRADIENT)
-each_function("np.any .any", reduction, raises=False, vjp=NO_GRADIENT, traits=[(REDUCES, np.logical_or)])
-each_function("np.all .all", reduction, raises=False, vjp=NO_GRADIENT, traits=[(REDUCES, np.logical_and)])
+each_function("np.nanargmin np.nanargmax", reduction, vjp=NO_GRADIENT)
+for _name, _how, _test in (("any", "or", np.logical_or), ("all", "and", np.logical_and)):
+    each_function(
+        f"np.{_name} .{_name}", reduction, raises=False, vjp=NO_GRADIENT, lower=vectors.reduction(_how),
+        traits=[READS_VIEWS, (REDUCES, _test)],
+    )  # fmt: skip
 each_function("np.count_nonzero", reduction, raises=False, vjp=NO_GRADIENT)
 
 each_function("np.cumsum .cumsum", cumulative, raises=False, vjp=rules.running(rules.running_total))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from autograph.runtime.graph.operands import Array, Computed, Emitter, NoLowering, Number, View
+from autograph.runtime.graph.operands import Array, Computed, Emitter, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import FLOAT, INT, scalar
 from autograph.runtime.ops.native.scalars import fitted, number
 from autograph.runtime.ops.native.views import part, whole_of
@@ -40,6 +40,19 @@ def or_view(name: str, rule: Rule) -> Rule:
         return stored(emit, target, _computed(emit, name, target, *others))
 
     return lowering
+
+
+def reduction(how: str) -> Rule:
+    """The lowering of a function or method that reduces a vector, see `Vectors.reduction`."""
+
+    def rule(emit: Emitter, a: Any, axis: Any = None) -> Number:
+        x = a if isinstance(a, (Computed, Gathered)) else whole_of(emit, a)
+        is_vector = not isinstance(x, View) or len(x.shape) == 1
+        if not is_vector or type(axis) not in (int, type(None)) or axis not in (None, 0, -1):
+            raise NoLowering
+        return emit.vectors.reduction(how, x)
+
+    return rule
 
 
 def set_part(emit: Emitter, x: Array, entries: tuple[Any, ...], value: Any) -> None:

@@ -18,6 +18,7 @@ from autograph.common.probes import agrees
 from autograph.runtime.engines.native.emit.buffers import gathered, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
+from autograph.runtime.engines.native.emit.vector_reductions import reduced
 from autograph.runtime.engines.native.emit.vector_stores import store
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
@@ -47,6 +48,9 @@ class Vectors:
 
     def store(self, target: View, value: View | Computed | Number) -> None:
         store(self._emit, target, value)
+
+    def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
+        return reduced(self._emit, how, x)
 
     def matrix_product(self, x: View, y: View) -> Array:
         emit, b, dtype = self._emit, self._emit.b, x.dtype

@@ -50,6 +50,15 @@ def store(emit: Emitter, target: View, value: View | Computed | Number) -> None:
     emit.leave_if(Number(BOOL, raised))
 
 
+def evaluated(emit: Emitter, key: Any, value: Computed) -> Buffer:
+    """The elements of a computed vector, in memory. Flags that are raised meanwhile are the caller's."""
+    buffer = Buffer(emit, key, value.dtype, value.length)
+    place, read = _Place(emit, buffer.view), _reader(emit, value)
+    for loop, several in _loops(emit, buffer.view, _end_of_vectors(emit, [buffer.view, *_views(value)])):
+        place.store(read(loop.index, several), loop.index, several)
+    return buffer
+
+
 class _Place:
     """Where elements are.
 

@@ -18,9 +18,9 @@ to rounding. The order shows in the result, so kernels keep it exactly.
 
 from __future__ import annotations
 
+from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.kernels import schedule
 from autograph.runtime.engines.native.kernels.loop_nest import Nest
-from autograph.runtime.engines.native.kernels.reduction import Combiner
 
 SCRATCH = 24 << 10          # bytes of the scratch buffers of a strip
 STRIPS = 128, 1024          # least and greatest number of its elements
@@ -39,7 +39,7 @@ def schedule_of(nest: Nest) -> schedule.Schedule:
         row += (schedule.Each(stage),) * code.stores + (schedule.Calls(stage),) * bool(calls)
     found = schedule.in_order(nest.depth, row, nest.iterations is not None)
     if nest.reduction is not None:
-        how = Combiner(nest)
+        how = Combiner(nest.reduction.how, nest.dtypes[-1])
         any_number = not how.in_order and (nest.direct is not None or nest.by_vectors)
         found = schedule.reduce_rows(found, how.lanes, 0 if any_number else how.most, how.part, nest.by_vectors)
     if len(nest.stages) > 1 and not nest.by_vectors:

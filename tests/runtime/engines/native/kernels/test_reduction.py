@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.kernels import reduction
+from autograph.runtime.engines.native.emit import combiner
 from autograph.runtime.engines.native.kernels.schedule import shown
 
 
@@ -65,7 +65,7 @@ def test_each_bit_is_that_of_numpy(function, columns):
 @pytest.mark.parametrize("columns", [1, 1024, 1025, 5000])
 def test_sums_in_parts_as_numpy_before_2_3(columns, monkeypatch):
     """It filled a buffer, summed that, and added it to what was there; here with a smaller one."""
-    monkeypatch.setattr(reduction, "SUMMED_AT_ONCE", 1024)
+    monkeypatch.setattr(combiner, "SUMMED_AT_ONCE", 1024)
 
     def in_parts(x):
         parts = [np.add.reduce(x[:, begin:][:, :1024] * 3, axis=1) for begin in range(0, columns, 1024)]

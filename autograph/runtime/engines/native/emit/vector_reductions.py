@@ -1,0 +1,221 @@
+"""Reductions of vectors in loops: `a[i].sum()`, `np.max(x[:k])`, `np.abs(a[k:, k]).argmax()`.
+
+Each is a function in the module of the loop, which gets the address, the stride and the length of the vector. It
+combines elements in NumPy's order, see `combiner`. A computed vector is in a buffer first, as NumPy has it in an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from autograph.common.numpy_internals import sums_are_known
+from autograph.runtime.engines.native.emit.buffers import gathered, pointer
+from autograph.runtime.engines.native.emit.combiner import Combiner
+from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.emit.vector_stores import evaluated
+from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, memory_type
+from autograph.runtime.engines.native.llvm.memory import load_element
+from autograph.runtime.graph.operands import DTYPES, Computed, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.types import BOOL, INT
+
+Elements: TypeAlias = "View | Gathered | Computed"
+PLACES = {"argmax": "max", "argmin": "min"}     # reductions that give the place of an extreme
+_WIDE = {"b": np.dtype("int64"), "i": np.dtype("int64"), "u": np.dtype("uint64")}       # the dtypes of sums
+
+
+def reduced(emit: Emitter, how: str, x: Elements) -> Number:
+    """See `operands.Vectors`."""
+    b, dtype, in_order = emit.b, x.dtype, x.dtype.kind == "f" and how in ("add", "mean")
+    checks = not emit.fast and (in_order or isinstance(x, Computed))
+    if dtype.char not in DTYPES or (how == "mean" and not in_order) or (checks and not FLAGS):
+        raise NoLowering
+    if in_order and not sums_are_known(dtype):
+        raise NoLowering
+    _leave_early(emit, how, x, in_order)
+    buffer = gathered(emit, "reduced", x) if isinstance(x, Gathered) else None
+    if checks:
+        emit.underflows = True
+        clear_flags(b)
+    if isinstance(x, Computed):
+        buffer = evaluated(emit, "reduced", x)
+    view = x if isinstance(x, View) else buffer.view    # type: ignore[union-attr]
+    made = _dtype_of(how, dtype)
+    found = emit.cells.place(("reduced", made), memory_type(made))
+    function = _place(b.function.module, how, dtype) if how in PLACES else _total(b.function.module, how, dtype)
+    b.store(b.call(function, pointer(emit, view), view.strides[0].ref, view.length.ref), found, volatile=checks)
+    raised: ir.Value = b.icmp("ne", raised_flags(b), 0) if checks else ir.FALSE
+    if buffer is not None:
+        buffer.release()
+    emit.leave_if(Number(BOOL, raised))
+    result = load_element(b, found, made)
+    assert isinstance(result, Number)
+    if how in PLACES:
+        emit.leave_if(emit.compare("lt", result, emit.constant(0, result.type)))
+    elif how in ("max", "min") and dtype.kind == "f":
+        emit.leave_if(emit.compare("ne", result, result))
+    return result
+
+
+def _leave_early(emit: Emitter, how: str, x: Elements, in_order: bool) -> None:
+    """Leave for vectors of which NumPy raises or warns, or which it may add up in another order."""
+    none = emit.constant(0, INT)
+    if how not in ("add", "or", "and"):
+        emit.leave_if(emit.compare("eq", x.length, none))
+    if in_order and isinstance(x, View):
+        emit.leave_if(emit.compare("le", x.strides[0], none))
+    if in_order and (most := Combiner(how, x.dtype).part):
+        emit.leave_if(emit.compare("gt", x.length, emit.constant(most, INT)))
+
+
+def _dtype_of(how: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the result."""
+    if how in PLACES:
+        return np.dtype(np.intp)
+    if how in ("or", "and"):
+        return np.dtype(bool)
+    return _WIDE.get(dtype.kind, dtype) if how == "add" else dtype
+
+
+# Functions ------------------------------------------------------------------------------------------------------------
+
+
+class _Elements:
+    """The elements of a vector in such a function, as the reduction combines them."""
+
+    def __init__(self, b: Builder, how: str, dtype: np.dtype[Any]) -> None:
+        self._b, self._dtype, self._kind = b, dtype, memory_type(dtype)
+        self._data, self._stride, self.count = b.function.parameters
+        self.combiner = Combiner(how, _dtype_of(how, dtype))
+        self._tests = how in ("or", "and") and dtype.kind != "b"
+
+    def one(self, index: ir.Value) -> ir.Value:
+        """An element."""
+        return self._as_operand(self.loaded(index))
+
+    def loaded(self, index: ir.Value) -> ir.Value:
+        """An element as it is in memory."""
+        b = self._b
+        return b.load(self._kind, b.gep(self._data, b.mul(index, self._stride)), self._dtype.itemsize)
+
+    def several(self, index: ir.Value, contiguous: bool) -> ir.Value:
+        """As many elements as there are accumulators."""
+        b, lanes = self._b, self.combiner.lanes
+        kind = ir.vector(lanes, self._kind)
+        if contiguous:
+            where = b.gep(self._data, index, self._kind)
+            return self._as_operand(b.load(kind, where, self._dtype.itemsize))
+        found: ir.Value = ir.poison(kind)
+        for lane in range(lanes):
+            found = b.insert_element(found, self.loaded(b.add(index, lane)), lane)
+        return self._as_operand(found)
+
+    def _as_operand(self, x: ir.Value) -> ir.Value:
+        """Elements in the dtype in which they are combined."""
+        b, kind = self._b, ir.like(x.type, self.combiner.kind)
+        if self._tests:
+            zero = ir.zero(x.type)
+            x = b.fcmp("une", x, zero) if self._dtype.kind == "f" else b.icmp("ne", x, zero)
+        if x.type == kind:
+            return x
+        return b.cast("sext" if self._dtype.kind == "i" and not self._tests else "zext", x, kind)
+
+
+def _function(module: ir.Module, how: str, dtype: np.dtype[Any], result: str) -> tuple[ir.Function, Builder | None]:
+    """The function of a reduction, and the builder of its code if it has none."""
+    name = f"{how}_of_{dtype.char if dtype.kind != 'b' else 'bool'}"
+    if name in module.functions:
+        return module.functions[name], None
+    parameters = ir.Parameter("x", ir.PTR), ir.Parameter("stride", ir.I64), ir.Parameter("n", ir.I64)
+    function = module.define(name, result, *parameters, words="internal", attributes="noinline")
+    return function, Builder(function)
+
+
+def _total(module: ir.Module, how: str, dtype: np.dtype[Any]) -> ir.Function:
+    """The function that combines all elements."""
+    function, b = _function(module, how, dtype, memory_type(_dtype_of(how, dtype)))
+    if b is not None:
+        x, stride, n = function.parameters
+        elements = _Elements(b, how, dtype)
+        if elements.combiner.in_order:
+            total: ir.Value = b.call(_tree(module, how, dtype), x, stride, n)
+            b.ret(elements.combiner.ended(b, total, n))
+        else:
+            total = _leaf(b, elements, dtype)
+            b.ret(_of_zeros(b, elements, total) if elements.combiner.picks else total)
+    return function
+
+
+def _tree(module: ir.Module, how: str, dtype: np.dtype[Any]) -> ir.Function:
+    """The function that adds up floats in NumPy's order, see `kernels/reduction.py`."""
+    function, b = _function(module, f"{how}_tree", dtype, llvm_type(dtype))
+    if b is not None:
+        (x, stride, n), elements = function.parameters, _Elements(b, how, dtype)
+        with b.if_then(b.icmp("ule", n, elements.combiner.most)):
+            b.ret(_leaf(b, elements, dtype))
+        half = b.and_(b.binary("lshr", n, 1), -8)
+        first = b.call(function, x, stride, half)
+        second = b.call(function, b.gep(x, b.mul(half, stride)), stride, b.sub(n, half))
+        b.ret(elements.combiner.of(b, first, second))
+    return function
+
+
+def _leaf(b: Builder, elements: _Elements, dtype: np.dtype[Any]) -> ir.Value:
+    """The total of the elements, of which several are combined at a time."""
+    combiner, lanes = elements.combiner, elements.combiner.lanes
+    whole = b.and_(elements.count, -lanes)
+    first = ir.constant(ir.vector(lanes, combiner.kind), combiner.identity)
+
+    def several(contiguous: bool) -> Callable[[], ir.Value]:
+        def build() -> ir.Value:
+            with b.loop(0, whole, lanes, [first]) as loop:
+                loop.carry(combiner.of(b, loop.carried[0], elements.several(loop.index, contiguous)))
+            return loop.results[0]
+
+        return build
+
+    is_contiguous = b.icmp("eq", b.function.parameters[1], dtype.itemsize)
+    found = b.if_else(is_contiguous, several(True), several(False))
+    assert found is not None
+    with b.loop(whole, elements.count, 1, [combiner.across(b, found)]) as loop:
+        loop.carry(combiner.of(b, loop.carried[0], elements.one(loop.index)))
+    return loop.results[0]
+
+
+def _of_zeros(b: Builder, elements: _Elements, total: ir.Value) -> ir.Value:
+    """The extreme of floats; if that is zero, the zero that the vector has; NaN if it has zeros of both signs."""
+    bits = f"i{ir.bits_of(total.type)}"
+
+    def looked_up() -> ir.Value:
+        with b.loop(0, elements.count, 1, [ir.FALSE, ir.FALSE]) as loop:
+            element = elements.one(loop.index)
+            zero, minus = b.fcmp("oeq", element, 0.0), b.icmp("slt", b.cast("bitcast", element, bits), 0)
+            signs = b.xor(minus, ir.TRUE), minus
+            loop.carry(*(b.or_(known, b.and_(zero, sign)) for known, sign in zip(loop.carried, signs)))
+        pluses, minuses = loop.results
+        found = b.select(minuses, ir.constant(total.type, -0.0), 0.0)
+        return b.select(b.and_(pluses, minuses), ir.constant(total.type, np.nan), found)
+
+    found = b.if_else(b.fcmp("oeq", total, 0.0), looked_up, lambda: total, likely=False)
+    assert found is not None
+    return found
+
+
+def _place(module: ir.Module, how: str, dtype: np.dtype[Any]) -> ir.Function:
+    """The function that finds the first place of an extreme; it returns -1 if there is a NaN."""
+    function, b = _function(module, how, dtype, ir.I64)
+    if b is not None:
+        extreme = b.call(_total(module, PLACES[how], dtype), *function.parameters)
+        elements, is_float = _Elements(b, PLACES[how], dtype), dtype.kind == "f"
+        with b.loop(0, elements.count) as loop:
+            element = elements.one(loop.index)
+            is_found = b.fcmp("oeq", element, extreme) if is_float else b.icmp("eq", element, extreme)
+            with b.if_then(is_found, likely=False):
+                b.ret(loop.index)
+        b.ret(-1)
+    return function
