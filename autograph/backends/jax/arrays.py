@@ -175,6 +175,23 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
     def T(self) -> Any:
         return self.transpose()
 
+    @property
+    def mT(self) -> Any:
+        return self._rearranged("matrix_transpose", (), {})
+
+    @property
+    def real(self) -> Any:
+        return views.call(self._trace, jnp.real, (self,), {})
+
+    @property
+    def imag(self) -> Any:
+        return views.call(self._trace, jnp.imag, (self,), {})
+
+    def conj(self) -> Any:
+        return self if self.dtype.kind != "c" else super().conj()
+
+    conjugate = conj
+
     def transpose(self, *axes: Any) -> Any:
         return self._rearranged("transpose", axes and (axes if len(axes) > 1 else axes[0],), {})
 
@@ -185,7 +202,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         return self._rearranged("squeeze", (axis,), {})
 
     def reshape(self, *args: Any, **options: Any) -> Any:
-        return self._trace.rearranged(self, "reshape", args, options, lambda x: x.reshape(*args, **options))
+        return views.rearranged(self._trace, self, "reshape", args, options, lambda x: x.reshape(*args, **options))
 
     def ravel(self, order: str = "C", **options: Any) -> Any:
         return self._rearranged("ravel", (order,), options)
@@ -195,13 +212,15 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
 
     def _rearranged(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A view with the elements, or some of them, in another order; a copy where NumPy copies."""
-        return self._trace.rearranged(self, name, args, kwargs, lambda x: getattr(jnp, name)(x, *args, **kwargs))
+        return views.rearranged(self._trace, self, name, args, kwargs, lambda x: getattr(jnp, name)(x, *args, **kwargs))
 
     def flatten(self, order: str = "C") -> Any:
         return self._trace.own(super().flatten(order), self)
 
-    def astype(self, *args: Any, **kwargs: Any) -> Any:
-        return self._trace.own(super().astype(*args, **kwargs), self)
+    def astype(self, dtype: Any, *args: Any, copy: bool = True, **kwargs: Any) -> Any:
+        if not copy and np.dtype(dtype) == self.dtype:
+            return self
+        return self._trace.own(super().astype(dtype, *args, **kwargs), self)
 
     def copy(self) -> Any:
         return self._trace.own(super().copy(), self)
@@ -238,7 +257,7 @@ class ArrayTracer(core.Tracer):  # type: ignore[misc]
         if theirs is None:
             raise views.unknown(function.__name__)
         out = kwargs.pop("out", None) if isinstance(kwargs.get("out"), core.Tracer) else None
-        result = self._trace.called(theirs, args, kwargs)
+        result = views.call(self._trace, theirs, args, kwargs)
         return result if out is None else views.into((out,), result)
 
 
@@ -408,16 +427,18 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
 
     def write(self, array: ArrayTracer, value: Any) -> None:
         """Give an array another value."""
-        if array.part_of is not None:
-            base = self.read(array.part_of.base)
+        if (view := array.part_of) is not None:
+            base = self.read(view.base)
+            assert view.put is not None, "a read-only view"
             with core.set_current_trace(self.parent_trace):
-                self.write(array.part_of.base, array.part_of.put(base, value))
+                self.write(view.base, view.put(base, value))
             return
         self.undo_log.log(array)
         array.content, array.aval = value, core.typeof(value)
 
     def store(self, array: ArrayTracer, index: Any, value: Any) -> None:
         """`array[index] = value`."""
+        views.check_writable(array)
         if type(value) is ArrayTracer and value.augments is not None and value.augments[0] is array.root:
             array.root.stale = value.augments[1]    # the second half of `array[index] += …`
         self.stored = self.stored or place() or ("", 0)
@@ -488,7 +509,9 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
         found = place()
         return f"line {found[1]}" if found else "another line"
 
-    def part(self, base: ArrayTracer, get: Callable[[Any], Any], put: Callable[[Any, Any], Any]) -> ArrayTracer:
+    def part(
+        self, base: ArrayTracer, get: Callable[[Any], Any], put: Callable[[Any, Any], Any] | None
+    ) -> ArrayTracer:
         """Return a view of an array."""
         value = self.read(base)
         with core.set_current_trace(self.parent_trace):
@@ -556,42 +579,6 @@ class ArrayTrace(core.Trace):  # type: ignore[misc]
                 view.seen = None
             self.depth -= 1
             self.parent_trace, self.undo_log, self.path, self.computed, self.bodies, self.axes = before
-
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a function of JAX; what is a view in NumPy is one here, and a result that is an argument is a copy."""
-        name = getattr(function, "__name__", "")
-        if args and type(args[0]) is ArrayTracer and name in views.VIEWS:
-            rest = args[1:]
-            return self.rearranged(args[0], name, rest, kwargs, lambda x: function(x, *rest, **kwargs))
-        result = views.called(function, args, kwargs)
-        if type(result) is ArrayTracer and name not in views.SAME:
-            return self.own(result, *(each for each in args if type(each) is ArrayTracer))
-        return result
-
-    def rearranged(
-        self, array: ArrayTracer, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], get: Callable[[Any], Any]
-    ) -> ArrayTracer:
-        """Return the result of a function of `views.VIEWS`: a view, or a copy, as in NumPy."""
-        def arrange(layout: Any) -> Any:
-            return views.arranged(layout, name, args, kwargs)
-
-        try:
-            layout = array.layout
-            known = layout is not None or name not in ("reshape", "ravel")
-            is_view = layout is None or arrange(layout) is not None
-        except ValueError:
-            known, is_view = False, True
-        if known and is_view:
-            view = self.part(array, get, views.scattered(get, array.shape))
-            view.layout_from = arrange
-            return view
-        value = self.read(array)
-        with core.set_current_trace(self.parent_trace):
-            value = get(value)
-        result: ArrayTracer = self.array(value)
-        if not known:       # the one may be a view of the other
-            self.relate(result, array.root)
-        return result
 
 
 def current() -> ArrayTrace | None:

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 from jax._src import core
 
-from autograph.backends.jax import effects, python_math
+from autograph.backends.jax import effects, python_math, views
 from autograph.backends.jax.arrays import ArrayTrace, ArrayTracer, current
 from autograph.backends.jax.bodies import is_users
 from autograph.backends.jax.lines import SHELTERED, explained, here
@@ -29,7 +29,6 @@ from autograph.backends.jax.undo_log import (
     set_attribute,
     stored_globals,
 )
-from autograph.backends.jax.views import of_jax
 from autograph.common.packages import package_of_module
 from autograph.operators import python_builtins
 from autograph.operators.backend import traced_by
@@ -217,7 +216,7 @@ def _logged(trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _call_jax(backend: Any, trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
     convert = functools.partial(_for_jax, backend)
-    return trace.called(function, tuple(map(convert, args)), {name: convert(arg) for name, arg in kwargs.items()})
+    return views.call(trace, function, tuple(map(convert, args)), {name: convert(arg) for name, arg in kwargs.items()})
 
 
 def _call_numpy(backend: Any, trace: ArrayTrace, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -225,9 +224,9 @@ def _call_numpy(backend: Any, trace: ArrayTrace, function: Any, *args: Any, **kw
     if isinstance(function, np.ufunc) and any(type(arg) is ArrayTracer for arg in args):
         return function(*args, **kwargs)        # NumPy asks the array
     if name in _BUFFERS or effects.contains_staged([*args, *kwargs.values()]):
-        theirs = of_jax(function)
+        theirs = views.of_jax(function)
         if theirs is not None:
-            return trace.called(theirs, tuple(_for_jax(backend, arg) for arg in args), kwargs)
+            return views.call(trace, theirs, tuple(_for_jax(backend, arg) for arg in args), kwargs)
     return function(*args, **kwargs)
 
 

@@ -27,10 +27,12 @@ Layout = np.ndarray[Any, Any]
 # Functions and methods that always give views.
 _ALWAYS = frozenset(
     "transpose swapaxes moveaxis rollaxis expand_dims squeeze flip fliplr flipud rot90 atleast_1d atleast_2d "
-    "atleast_3d matrix_transpose permute_dims diagonal".split()
+    "atleast_3d matrix_transpose permute_dims diagonal broadcast_to".split()
 )
+_READ_ONLY = frozenset({"diagonal", "broadcast_to"})
 VIEWS = _ALWAYS | {"reshape", "ravel"}
-SAME = frozenset({"asarray", "asanyarray", "real"})     # may give the array itself
+_SAME = frozenset({"asarray", "asanyarray"})    # may give the array itself
+_SHARING = frozenset({"broadcast_arrays", "imag", "ix_", "real"})    # give views, or copies; a store is an error
 
 
 class View(NamedTuple):
@@ -39,12 +41,12 @@ class View(NamedTuple):
     Attributes:
         base: the array, which may be a view itself.
         get: its value → the value of the view.
-        put: its value, and a value of the view → its value with the view replaced.
+        put: its value, and a value of the view → its value with the view replaced. None if it is read-only.
     """
 
     base: Any
     get: Callable[[Any], Any]
-    put: Callable[[Any, Any], Any]
+    put: Callable[[Any, Any], Any] | None
 
 
 def layout_of_new(shape: tuple[int, ...]) -> Layout:
@@ -114,6 +116,13 @@ def scattered(get: Callable[[Any], Any], shape: tuple[int, ...]) -> Callable[[An
     return put
 
 
+def check_writable(array: Any) -> None:
+    while array.part_of is not None:
+        if array.part_of.put is None:
+            raise ValueError("assignment destination is read-only")
+        array = array.part_of.base
+
+
 def is_in_c_order(array: Any) -> bool:
     """Whether NumPy gives results of operations on an array in C order, as far as known."""
     if array.part_of is None:
@@ -136,12 +145,13 @@ def into(out: tuple[Any, ...], result: Any) -> Any:
 
 
 # NumPy computes these by slices, which are views: also of arrays of the program.
-_SLICING = frozenset("split array_split hsplit vsplit dsplit".split())
+_BY_SLICES = frozenset(
+    name for name in "split array_split hsplit vsplit dsplit unstack".split() if hasattr(np, name))
 
 
 def of_jax(function: Any) -> Any:
     """The function of `jax.numpy` that does what a function of NumPy does; None if there is none."""
-    if getattr(function, "__name__", "") in _SLICING and hasattr(function, "_implementation"):
+    if getattr(function, "__name__", "") in _BY_SLICES and hasattr(function, "_implementation"):
         return function._implementation
     found: Any = jnp
     names = [*str(getattr(function, "__module__", "")).split(".")[1:], getattr(function, "__name__", "?")]
@@ -266,6 +276,69 @@ def called(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
                 raise
             kwargs = {**kwargs, **named}
             args = tuple(jnp.asarray(arg) if at in lists else arg for at, arg in enumerate(args))
+
+
+def call(trace: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function of JAX; what is a view in NumPy is one here, and a result that is an argument is a copy."""
+    name = getattr(function, "__name__", "")
+    first: Any = args[0] if args else None
+    arrays = [each for each in jax.tree.leaves((args, kwargs)) if _is_tracer(each)]
+    if not arrays:
+        return called(function, args, kwargs)
+    if name in _BY_SLICES:
+        return getattr(np, name)._implementation(*args, **kwargs)
+    if name.startswith("atleast_") and len(args) > 1:
+        return tuple(call(trace, function, (arg,), kwargs) for arg in args)
+    if _is_tracer(first):
+        if name == "diag" and first.ndim == 2:
+            offset = args[1] if len(args) > 1 else kwargs.get("k", 0)
+            return rearranged(trace, first, "diagonal", (offset,), {}, lambda x: jnp.diagonal(x, offset))
+        if name in VIEWS:
+            return rearranged(trace, first, name, args[1:], kwargs, lambda x: function(x, *args[1:], **kwargs))
+        if (name == "real" and first.dtype.kind != "c") or (name == "array" and _is_kept(first, *args[1:], **kwargs)):
+            return first
+    result = called(function, args, kwargs)
+    if name == "nan_to_num" and not (args[1] if len(args) > 1 else kwargs.get("copy", True)):
+        return into((first,), result)
+    for leaf in filter(_is_tracer, jax.tree.leaves(result)) if name in _SHARING else ():
+        for array in arrays:
+            trace.relate(leaf, array.root)
+    return trace.own(result, *arrays) if _is_tracer(result) and name not in _SAME else result
+
+
+def _is_kept(array: Any, dtype: Any = None, copy: Any = True, **options: Any) -> bool:
+    """Whether `np.array(array, dtype, copy=copy)` is the array itself."""
+    return not copy and (dtype is None or np.dtype(dtype) == array.dtype)
+
+
+def rearranged(
+    trace: Any, array: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], get: Callable[[Any], Any]
+) -> Any:
+    """Return the result of a function of `VIEWS`: a view, or a copy, as in NumPy."""
+    def arrange(layout: Any) -> Any:
+        return arranged(layout, name, args, kwargs)
+
+    try:
+        layout = array.layout
+        known = layout is not None or name not in ("reshape", "ravel")
+        is_view = layout is None or arrange(layout) is not None
+    except ValueError:
+        known, is_view = False, True
+    if known and is_view:
+        view = trace.part(array, get, None if name in _READ_ONLY else scattered(get, array.shape))
+        view.layout_from = arrange
+        return view
+    value = trace.read(array)
+    with core.set_current_trace(trace.parent_trace):
+        value = get(value)
+    result = trace.array(value)
+    if not known:       # the one may be a view of the other
+        trace.relate(result, array.root)
+    return result
+
+
+def _is_tracer(value: Any) -> bool:
+    return isinstance(value, core.Tracer) and hasattr(value, "root")
 
 
 def of_ufunc(ufunc: np.ufunc, method: str, inputs: Any, kwargs: dict[str, Any]) -> Any:

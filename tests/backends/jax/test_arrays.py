@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ import jax.numpy as jnp
 
 import autograph as ag
 from tests.backends.jax.agreeing import agrees, refuses
+from tests.backends.jax.running import load, run, same
 
 XS = np.arange(12.0)
 SQUARE = np.arange(9.0).reshape(3, 3)
@@ -170,6 +173,43 @@ def chosen_again_and_again(x, y):
 ])  # fmt: skip
 def test_stores_are_those_of_numpy(function, args):
     agrees(function, *args)
+
+
+PARTS = """
+    m.T, m.mT, m.real, m.astype(float), m.astype(float, copy=False), m.astype(int), m.copy(), m.flatten(), m.ravel(),
+    m.reshape(-1), m.squeeze(), m.diagonal(), m.swapaxes(0, 1), m.transpose(), m[...], m[()], m[:, None], m[[0, 1]],
+    m.conj(), m.clip(0, 100), m.round(), abs(m), +m, m.sum(0), m.cumsum(), m.repeat(1), m.take([0, 1], axis=0),
+    m.reshape(9)[::2], m.T.reshape(-1), m.T.ravel(), m[0].astype(float, copy=False)[1:],
+    np.asarray(m), np.array(m), np.array(m, copy=False), np.array(m, copy=True), np.real(m), np.conj(m),
+    np.diag(m), np.diag(m, 1), np.diag(m, k=-1), np.diag(m[0]), np.diagonal(m), np.broadcast_to(m, (2, 3, 3))[0],
+    np.split(m, 3)[1], np.hsplit(m, 3)[1], np.vsplit(m, [1])[1], np.array_split(m, 2, axis=1)[0], np.unstack(m)[1],
+    np.atleast_2d(m), np.atleast_2d(m, m)[1], np.nan_to_num(m), np.nan_to_num(m, copy=False), np.rot90(m), np.flip(m),
+    np.moveaxis(m, 0, 1), np.rollaxis(m, 1), np.expand_dims(m, 0)[0], np.tril(m), np.roll(m, 0), np.tile(m, 1),
+    np.concatenate([m]), np.stack([m])[0], np.where(True, m, 0), np.reshape(m.T, (9,)), np.ravel(m),
+    list(m)[1], [*m][1], tuple(m)[0], next(iter(m)), {"a": m}["a"][0],
+"""
+
+
+@pytest.mark.parametrize("part", [*map(ast.unparse, ast.parse(f"({PARTS})", mode="eval").body.elts)])
+def test_parts_are_views_copies_or_read_only_as_in_numpy(part):
+    """Store into the array, or into its part: the other one changes, does not, or NumPy does not let one store."""
+    for target in ("m", "part"):
+        text = f"def program(m):\n    part = {part}\n    {target}[...] = 2 * m.sum()\n    return m, part\n"
+        plain, program = load(text, f"<plain {part}>").program, load(text, f"<{target}: {part}>").program
+        plain.__globals__["np"], program.__globals__["np"] = np, jnp
+        wanted, actual = run(plain, [SQUARE.copy()]), run(jax.jit(ag.convert(program)), [SQUARE])
+        if wanted.error is not None:
+            assert (type(actual.error), str(actual.error)) == (type(wanted.error), str(wanted.error))
+        else:
+            assert actual.error is None, actual.error
+            same(actual.value, wanted.value)
+
+
+@pytest.mark.parametrize("part", ["m.T.ravel('F')", "m.reshape(-1, order='F')", "np.broadcast_arrays(m, m)[0]"])
+def test_parts_that_may_be_views_are_refused_after_a_store(part):
+    program = load(f"def program(m):\n    part = {part}\n    m[0] = 1\n    return m, part\n", f"<{part}>").program
+    program.__globals__["np"] = jnp
+    assert "may have changed" in refuses(program, SQUARE)
 
 
 def test_arguments_of_the_caller_stay():
