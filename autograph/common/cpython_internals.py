@@ -26,7 +26,12 @@ from autograph.common.statics import mro_of
 # their `__dict__` is read (from CPython 3.13 on), and whose `__dict__` is made when it is read (from CPython 3.11 on).
 IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES, MANAGED_DICT = 1 << 8, 1 << 9, 1 << 20, 1 << 2, 1 << 4
 CLASS, VALUE, ITEMS = 8, 16, 32     # where an object has its class, a number or range its value, and `bytes` theirs
-SIZE, LIST_ITEMS = 16, 24       # where a list has its length, and the address of its items
+SIZE, LIST_ITEMS = 16, 24       # where a list or tuple has its length, and a list the address of its items
+ALLOCATED, TUPLE_ITEMS = 32, 24     # where a list has the number of items that fit in its memory, and a tuple its items
+# Where an iterator over a list or tuple has the index of the next item, and the list, which is null at the end; where
+# an `enumerate` has the next number, and an iterator; where a `zip` has the number of its iterators, a tuple of them,
+# and whether it is strict.
+NEXT_INDEX, ITERATED, STRICT = 16, 24, 40
 WORD, DOUBLE = ctypes.c_uint64, ctypes.c_double
 UNTAGGED: Sequence[int] = (0,)  # the version of a class that cannot be known
 TAG_OFFSET = 384  # of `tp_version_tag` in a `PyTypeObject`, from CPython 3.10 to 3.13, of 64 bits
@@ -53,8 +58,12 @@ def write(kind: Any, address: int, value: Any) -> None:
 
 
 def _layout_problem() -> str:
-    number, pair, parts, data, items = 0.5, 0.5 - 2j, range(3, 1000, 2), bytes(range(8)), [0.5, ""]
+    number, pair, parts, data = 0.5, 0.5 - 2j, range(3, 1000, 2), bytes(range(8))
     bounds = [id(parts.start), id(parts.stop), id(parts.step)]
+    items, pairs = [number, data], (number, data)
+    once, rest = iter(items), iter(pairs)
+    next(once)
+    numbered, zipped, parallel = enumerate(once, 5), zip(once, parts, strict=True), zip(once, parts)
     return first_problem(
         {
             "it is not CPython of 64 bits with a GIL": _is_usual,
@@ -68,6 +77,22 @@ def _layout_problem() -> str:
             f"a list's length is not at {SIZE}": lambda: read(WORD, id(items) + SIZE) == [len(items)],
             f"a list's items are not at {LIST_ITEMS}": lambda: (
                 read(WORD, read(WORD, id(items) + LIST_ITEMS)[0], 2) == [id(each) for each in items]
+            ),
+            f"the memory of a list is not at {ALLOCATED}": lambda: (
+                read(WORD, id(items) + ALLOCATED)[0] == (sys.getsizeof(items) - sys.getsizeof([])) // 8 >= len(items)
+            ),
+            f"a tuple's items are not at {TUPLE_ITEMS}": lambda: (
+                read(WORD, id(pairs) + SIZE, 3) == [len(pairs), *map(id, pairs)]
+            ),
+            f"an iterator's place is not at {NEXT_INDEX}": lambda: (
+                read(WORD, id(once) + NEXT_INDEX, 2) == [1, id(items)]
+                and read(WORD, id(rest) + NEXT_INDEX, 2) == [0, id(pairs)]
+                and read(WORD, id(numbered) + NEXT_INDEX, 2) == [5, id(once)]
+            ),
+            f"the iterators of a `zip` are not at {ITERATED}": lambda: (
+                read(WORD, id(zipped) + NEXT_INDEX) == [2]
+                and read(WORD, read(WORD, id(zipped) + ITERATED)[0] + TUPLE_ITEMS) == [id(once)]
+                and [read(ctypes.c_int, id(each) + STRICT) for each in (zipped, parallel)] == [[1], [0]]
             ),
         }
     )

@@ -198,7 +198,8 @@ class Boxed:
     """Any other object that was made since.
 
     Attributes:
-        of: `list` if it is a list, whose items can be read and set; None if it can only be passed on.
+        of: its class, if it is a list, whose items can be read and set, or an iterator over a list or tuple; None if it
+            can only be passed on.
     """
 
     ref: Any

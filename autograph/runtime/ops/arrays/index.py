@@ -18,6 +18,7 @@ from autograph.runtime.graph.traits import (
     LOOKS_UP,
     MAKES_VIEWS,
     MOVES,
+    ON_CONTAINER,
     ON_LIST,
     OWN_VIEW,
     PART_OF_FIRST,
@@ -220,12 +221,12 @@ declare(
     vjp=lambda g, out, x, index: scatter_add(x, index, g), lower=element,
     traits=[
         VIEW_OR_COPY, MOVES, GIVES_ITEM, GIVES_PARTS, READS_ITEMS, OWN_VIEW, LOOKS_UP, PART_OF_FIRST, MAKES_VIEWS,
-        (ON_LIST, "load"),
+        (ON_LIST, "load"), (ON_CONTAINER, "item"),
     ],
 )  # fmt: skip
 declare(
     "setitem", NONE, effect=WRITE, template="{}[{}] = {}", raises=True, lower=set_element,
-    traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT, READS_VIEWS, (ON_LIST, "store")],
+    traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT, READS_VIEWS, (ON_LIST, "store"), (ON_CONTAINER, "set_item")],
 )  # fmt: skip
 declare(
     "delitem", NONE, effect=WRITE, template="del {}[{}]", raises=True,

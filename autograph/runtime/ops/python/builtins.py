@@ -29,6 +29,7 @@ from autograph.runtime.graph.traits import (
     MAKES_RANGES,
     MOVES,
     NEEDS_ITEMS,
+    ON_CONTAINER,
     ON_LIST,
     PRINTS,
     READS_ITEMS,
@@ -260,10 +261,13 @@ functions("range", ObjectType("range", (INT,)), vjp=NO_GRADIENT, lower=builtins.
 # Containers.
 functions(
     "len", INT, foldable=True, vjp=NO_GRADIENT, lower=builtins.length,
-    traits=[LENGTH, STRUCTURAL, TAKES_NO_ITEMS, SHALLOW, READS_ITEMS, (ON_LIST, "length")],
+    traits=[LENGTH, STRUCTURAL, TAKES_NO_ITEMS, SHALLOW, READS_ITEMS, (ON_LIST, "length"), (ON_CONTAINER, "size")],
 )  # fmt: skip
 functions("tuple", tuple_, effect=VIEW, traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS])
-functions("list", list_, effect=VIEW, traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS, COPIES_ITEMS])
+functions(
+    "list", list_, effect=VIEW,
+    traits=[STRUCTURAL, SHALLOW, CONSUMES, READS_ITEMS, COPIES_ITEMS, (ON_CONTAINER, "copy")],
+)  # fmt: skip
 functions("set", set_, effect=VIEW, traits=[CONSUMES])
 functions("frozenset", ObjectType("frozenset"), effect=VIEW, traits=[CONSUMES])
 functions("dict", ObjectType("dict"), effect=VIEW, traits=[STRUCTURAL, CONSUMES])

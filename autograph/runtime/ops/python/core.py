@@ -11,6 +11,7 @@ from autograph.runtime.graph.traits import (
     LOOP,
     MAKES_OBJECTS,
     MOVES,
+    ON_CONTAINER,
     READS_ITEMS,
     SHALLOW,
     STATEMENT,
@@ -46,10 +47,13 @@ declare("for", effect=ORDERED, raises=True, traits=[LOOP, STATEMENT])
 declare("raise", effect=ORDERED, raises=True, traits=[STATEMENT])
 
 # A new object each time, which refers to its parts.
-declare("build", build_type, effect=VIEW, traits=[MOVES])
+declare("build", build_type, effect=VIEW, traits=[MOVES, (ON_CONTAINER, "build")])
 # A new instance of a class with these attributes; no code of the class runs.
 declare("new", effect=ORDERED, traits=[STATEMENT, MAKES_OBJECTS])
-declare("unpack", unpack, effect=VIEW, raises=True, traits=[SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT])
+declare(
+    "unpack", unpack, effect=VIEW, raises=True,
+    traits=[SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT, (ON_CONTAINER, "unpack")],
+)  # fmt: skip
 declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES, STATEMENT, (INTERVAL, intervals.same)])
 declare("fstring", STR, effect=PURE, raises=True)
 declare("call", effect=ORDERED, raises=True)

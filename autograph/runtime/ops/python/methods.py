@@ -27,6 +27,7 @@ from autograph.runtime.graph.traits import (
     KEEPS,
     LOOKS_UP,
     MAKES_ARRAYS,
+    ON_CONTAINER,
     ON_LIST,
     OVERLOADED,
     READS_ITEMS,
@@ -195,7 +196,7 @@ functions(".sort", sort, effect=WRITE, traits=[OVERLOADED, COMPARES_ITEMS, ADDS_
 functions(".partition", partition, effect=WRITE)
 functions(      # a copy of a list has the same items; that of an array shares nothing with it
     ".copy", copy, effect=VIEW, raises=False, vjp=same, lower=array_creation.copied,
-    traits=[COPIES_ARRAYS, COPIES_ITEMS, TOTAL, MAKES_ARRAYS, SHALLOW, OVERLOADED, READS_ITEMS],
+    traits=[COPIES_ARRAYS, COPIES_ITEMS, TOTAL, MAKES_ARRAYS, SHALLOW, OVERLOADED, READS_ITEMS, (ON_CONTAINER, "copy")],
 )  # fmt: skip
 
 functions(".is_integer", of_numbers(BOOL))
@@ -215,10 +216,13 @@ functions(".add", _SET, effect=WRITE, traits=[KEEPS])
 functions(".discard", _SET, effect=WRITE, traits=[ADDS_NO_ITEMS])
 functions(".update", of_objects(("set", "dict"), NONE), effect=WRITE, traits=[CONSUMES])
 functions(".difference_update .intersection_update .symmetric_difference_update", _SET, effect=WRITE, traits=[CONSUMES])
-functions(".pop", pop, effect=WRITE, traits=[LOOKS_UP, GIVES_ITEM, GIVES_PARTS, ADDS_NO_ITEMS, HAS_DEFAULT])
+functions(
+    ".pop", pop, effect=WRITE,
+    traits=[LOOKS_UP, GIVES_ITEM, GIVES_PARTS, ADDS_NO_ITEMS, HAS_DEFAULT, (ON_CONTAINER, "pop")],
+)  # fmt: skip
 functions(".popitem", of_objects((), ANY), effect=WRITE, traits=[ADDS_NO_ITEMS])
 functions(".setdefault", of_objects((), ANY), effect=WRITE, traits=[GIVES_PARTS, HAS_DEFAULT, KEEPS])
-functions(".get", get, effect=VIEW, traits=[LOOKS_UP, GIVES_PARTS, HAS_DEFAULT])
+functions(".get", get, effect=VIEW, traits=[LOOKS_UP, GIVES_PARTS, HAS_DEFAULT, (ON_CONTAINER, "get")])
 functions(".keys", view_of_dict("keys"), effect=VIEW, traits=[SHALLOW, GIVES_KEYS, VIEWS_ITEMS])
 functions(".values", view_of_dict("values"), effect=VIEW, traits=[SHALLOW, VIEWS_ITEMS])
 functions(".items", view_of_dict("items"), effect=VIEW, traits=[SHALLOW, VIEWS_ITEMS])

@@ -41,6 +41,7 @@ from autograph.runtime.graph.traits import (
     NEGATED,
     NEGATION,
     NEUTRAL,
+    ON_CONTAINER,
     ORDERING,
     OVERLOADED,
     PARTIAL,
@@ -351,7 +352,8 @@ _BITS = [ELEMENTWISE, BITWISE, PARTIAL]
 _binary(
     "add", _sum("add"), of_vectors="add", vjp=OF_TWO["add"],
     traits=[
-        *_FIELD, RING, ADDITION, MOVES, OVERLOADED, COMMUTATIVE, (INTERVAL, intervals.added), (NEUTRAL, (0, "iu"))
+        *_FIELD, RING, ADDITION, MOVES, OVERLOADED, COMMUTATIVE, (INTERVAL, intervals.added), (NEUTRAL, (0, "iu")),
+        (ON_CONTAINER, "join"),
     ],
     in_place_traits=[CONSUMES, OVERLOADED],
 )  # fmt: skip
@@ -364,7 +366,7 @@ _binary(
     vjp=OF_TWO["multiply"],
     traits=[
         *_FIELD, RING, COMMUTATIVE, OVERLOADED, (INTERVAL, intervals.multiplied), (NEUTRAL, (1, "iuf")),
-        (FACTORS, (0, 1)),
+        (FACTORS, (0, 1)), (ON_CONTAINER, "repeat"),
     ],
     in_place_traits=[OVERLOADED],
 )  # fmt: skip
@@ -431,7 +433,7 @@ for _name, _negated, _mirrored, _narrows in (
         fold=python_function(_name),
         traits=[
             ELEMENTWISE, COMPARISON, GIVES_BOOLEANS, _kind, (NEGATED, _negated), (MIRRORED, _mirrored),
-            (NARROWS, _narrows),
+            (NARROWS, _narrows), *[(ON_CONTAINER, _name)] * (_kind is EQUALITY),
         ],
     )  # fmt: skip
 
@@ -457,14 +459,14 @@ declare(
 )  # fmt: skip
 declare(
     "not", BOOL, template=template("not"), raises=True, fold=operator.not_, vjp=(None, None), lower=builtins.negation,
-    traits=[NEGATION, GIVES_BOOLEANS, (INVOLUTION, "b")],
+    traits=[NEGATION, GIVES_BOOLEANS, (INVOLUTION, "b"), (ON_CONTAINER, "empty")],
 )  # fmt: skip
 declare(
     "is", BOOL, template=template("is"), vjp=(None, None), lower=builtins.identity, traits=[IDENTITY, GIVES_BOOLEANS]
 )
 declare(
     "in", BOOL, template=template("in"), raises=True, fold=constants.contains, vjp=(None, None),
-    traits=[EQUALITY, GIVES_BOOLEANS],
+    traits=[EQUALITY, GIVES_BOOLEANS, (ON_CONTAINER, "contains")],
 )  # fmt: skip
 AS_UFUNC.update({name: op_of(ufunc) for name, ufunc in UFUNCS.items()}, matmul="np.matmul")
 AS_OPERATOR.update({ufunc: name for name, ufunc in AS_UFUNC.items()})

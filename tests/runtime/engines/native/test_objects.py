@@ -166,12 +166,11 @@ def test_what_is_no_gain_stays_in_python(monkeypatch):
     monkeypatch.undo()
 
     def count(xs):
-        found = {}
+        found = set()
         for i in range(len(xs)):
             for j in range(len(xs) - 1 - i):
-                if xs[j] in found:
-                    found[xs[j]], found[xs[j + 1]] = found[xs[j]], xs[j]
-                found[xs[j]] = i
+                found.add(xs[j])
+                found.discard(xs[j + 1])
         return found
 
     def total(xs):

@@ -13,7 +13,15 @@ from typing import Any
 from autograph.runtime.engines.native.loops.result_speculation import both, met
 from autograph.runtime.graph.graph import Block, Node, Value, map_args
 from autograph.runtime.graph.opdef import OPS
-from autograph.runtime.graph.traits import COPIES_ITEMS, ELEMENTWISE, INSERTS, OVERLOADED
+from autograph.runtime.graph.traits import (
+    COPIES_ITEMS,
+    ELEMENTWISE,
+    GIVES_PARTS,
+    HAS_DEFAULT,
+    INSERTS,
+    LOOKS_UP,
+    OVERLOADED,
+)
 from autograph.runtime.graph.types import ANY, FLOAT, PYTHON_TYPES, TensorType, type_of
 
 MOST = 64       # examples of a value, at most
@@ -26,6 +34,27 @@ def kinds_of_items(root: Node, inputs: Mapping[Value, Any]) -> dict[Value, Any]:
     for _ in range(2):  # stores may come after loads
         found.enter(root)
     return found.kinds
+
+
+def _container(thing: Any) -> Any:
+    """The list or tuple that an iterator goes through; anything else itself."""
+    return thing.__reduce__()[1][0] if type(thing) in (type(iter([])), type(iter(()))) else thing
+
+
+def _values(thing: Any) -> Any:
+    """The values of a dict; anything else itself."""
+    return [*islice(thing.values(), MOST)] if type(thing) is dict else thing
+
+
+def _parts(iterable: Any) -> list[Any]:
+    """Containers of the parts of the items of an iterable."""
+    if type(iterable) is enumerate:
+        return [(), iterable.__reduce__()[1][0]]
+    if type(iterable) is zip:
+        return [*iterable.__reduce__()[1]]
+    if type(iterable) not in (list, tuple):
+        return []
+    return list(map(list, zip(*[item for item in iterable[:MOST] if type(item) in (list, tuple)])))
 
 
 def _repeats(node: Node, first: list[Any]) -> bool:
@@ -49,11 +78,20 @@ class _Examples:
         of_carried = [self._either(pair) for pair in zip(carried, results)] or list(map(self._examples, carried))
         for block in loop.blocks:
             self._of.update(zip(block.params[len(block.params) - len(carried) :], of_carried))
-        if items == 0:
-            self._take(params[0], self._examples(loop.args[0]))
+        if items is not None:
+            self._assign(items, params, self._examples(loop.args[0]))
         for block in loop.blocks:
             self._walk(block)
         self._of.update(zip(loop.outputs, [self._either(pair) for pair in zip(carried, results)]))
+
+    def _assign(self, target: Any, params: list[Value], iterables: list[Any]) -> None:
+        """Find examples of what a loop assigns to its targets."""
+        if isinstance(target, int):
+            self._take(params[target], [_container(each) for each in iterables])
+            return
+        parts = [[_container(part) for part in _parts(each)] for each in iterables]
+        for place, each in enumerate(target):
+            self._assign(each, params, [found[place] for found in parts if place < len(found)])
 
     def _either(self, args: Iterable[Any]) -> list[Any]:
         """Examples of what one of some values is."""
@@ -74,13 +112,19 @@ class _Examples:
     def _see(self, node: Node) -> None:
         """Find examples of what a node computes or stores."""
         first = self._examples(node.args[0]) if node.args else []
-        if node.op == "getitem" and not isinstance(node.args[1], slice):
-            self._take(node.output, first)
+        if node.op in LOOKS_UP and node.op in GIVES_PARTS and not isinstance(node.args[-1], slice):
+            defaults = node.args[2:] if node.op in HAS_DEFAULT else ()
+            self._take(node.output, [*map(_values, first), *map(self._examples, defaults)][:MOST])
         elif node.op == "getitem" or node.op in COPIES_ITEMS or _repeats(node, first):
             self._of[node.output] = first
+        elif node.op in ("enumerate", "zip"):
+            args = [[each for each in self._examples(arg) if type(each) in (list, tuple)] or [()] for arg in node.args]
+            self._of[node.output] = [
+                enumerate(each[0]) if node.op == "enumerate" else zip(*each) for each in islice(product(*args), KINDS)
+            ]
         elif node.op == "unpack":
             for place, value in enumerate(node.outputs):
-                self._take(value, [thing[place : place + 1] for thing in first if type(thing) is list])
+                self._take(value, [thing[place : place + 1] for thing in first if type(thing) in (list, tuple)])
         elif node.op == "build" and type(node.args[0]) is list:
             if node.output not in self._of:
                 self._of[node.output] = [[each for arg in node.args[0] for each in self._examples(arg)]]
@@ -106,7 +150,7 @@ class _Examples:
 
     def _take(self, value: Value, containers: list[Any]) -> None:
         """Find examples of an item of containers."""
-        lists = [thing for thing in containers if type(thing) is list]
+        lists = [thing for thing in containers if type(thing) in (list, tuple)]
         stored = [self._stored[id(thing)][1] for thing in lists if id(thing) in self._stored]
         self._of[value] = items = [*islice(chain(*lists), MOST), *chain(*stored)]
         if items and value.type == ANY:

@@ -1,19 +1,209 @@
 """Loops over Python iterators: of iterables other than ranges and arrays of numbers.
 
-The loop owns a reference to the iterator. The functions emit code.
+The loop owns a reference to the iterator, which is Python's own object. Machine code reads and sets the place of an
+iterator over a list or tuple, so an item takes no call, and a side exit leads to Python with the iterator as it is. Of
+an `enumerate` or `zip` it takes the parts of an item, and makes no tuple of them. The functions emit code.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.engines.native.llvm.cpython_abi import take_exception
-from autograph.runtime.engines.native.llvm.ir import PTR, Value
+from autograph.common.cpython_internals import ITERATED, LIST_ITEMS, NEXT_INDEX, SIZE, STRICT, TUPLE_ITEMS
+from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.emit.value_ranges import RANGE
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, take_exception
+from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, PTR, Block, Value
 from autograph.runtime.engines.native.loops.block_versions import Cell
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.graph.operands import Boxed, Number
-from autograph.runtime.graph.types import BOOL
+from autograph.runtime.graph.operands import Boxed, Given, Number
+from autograph.runtime.graph.types import BOOL, INT, ObjectType
+
+_OF_LIST: type = type(iter([]))
+_OF_TUPLE: type = type(iter(()))
+_ITERATORS: dict[type, type] = {list: _OF_LIST, tuple: _OF_TUPLE, _OF_LIST: _OF_LIST, _OF_TUPLE: _OF_TUPLE}
+
+
+def begin(calls: PythonCalls, node: Node, iterable: Any) -> Boxed:
+    """A new reference to the iterator over an object."""
+    of: Any = iterable.of if isinstance(iterable, (Boxed, Given)) else None
+    kind = _ITERATORS.get(of)
+    if kind is None:
+        return Boxed(calls.apply(node, "iter", iterable))
+    emit = calls.flow.emit
+    found = emit.objects.python("PyObject_GetIter", iterable.ref)
+    emit.stop_if(Number(BOOL, emit.b.is_null(found)), lambda: raise_again(calls, node))
+    return Boxed(found, kind)
+
+
+# Items ----------------------------------------------------------------------------------------------------------------
+
+
+def advance(calls: PythonCalls, node: Node, done: Block, go_on: Callable[[], None]) -> None:
+    """Assign the next item to the targets of a loop; go to a block if there is none, or for an exception."""
+    flow, target = calls.flow, node.kwargs.get("target", 0)
+    iterator = flow.fetch(node)
+
+    def take(item: Value) -> None:
+        _is_next(calls, item, done)
+        assign(calls, node, target, item)
+
+    def leave() -> None:
+        take(calls.flow.emit.objects.python("PyIter_Next", iterator.ref))
+        flow.resume_from(Point(node.blocks[0], 0))
+        flow.emit.jump(flow.emit.leave())
+
+    parts = _PARTS.get(_name(node.args[0])) if isinstance(target, (list, tuple)) else None
+    if parts is None or not parts.are_targets(target):
+        take(_next(calls, iterator))
+        go_on()
+        return
+
+    def assign_parts() -> None:
+        for each, part in zip(target, parts.take(calls, iterator.ref, len(target), done)):
+            if isinstance(part, Number):
+                _count(calls, node, each, part)
+            else:
+                assign(calls, node, each, part)
+        go_on()
+
+    fit = _either(
+        flow.emit.b, flow.emit.objects.is_of_class(iterator.ref, parts.kind),
+        lambda: parts.fit(calls, iterator.ref, len(target)), lambda: FALSE,
+    )  # fmt: skip
+    flow.branch(Number(BOOL, fit), assign_parts, leave)
+
+
+def _name(value: Any) -> str:
+    type = getattr(value, "type", None)
+    return type.name if isinstance(type, ObjectType) else ""
+
+
+def _next(calls: PythonCalls, iterator: Boxed) -> Value:
+    """A new reference to the next item of an iterator; null if there is none, or for an exception."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+
+    def ask() -> Value:
+        return objects.python("PyIter_Next", iterator.ref)
+
+    if iterator.of is None:
+        return ask()
+    container = objects.load_at(PTR, iterator.ref, ITERATED)
+    place = b.gep(iterator.ref, NEXT_INDEX)
+
+    def take() -> Value:
+        index = b.load(I64, place)
+
+        def load() -> Value:
+            b.store(b.add(index, 1), place)
+            is_list = iterator.of is _OF_LIST
+            items = objects.load_at(PTR, container, LIST_ITEMS) if is_list else b.gep(container, TUPLE_ITEMS)
+            return objects.another(b.load(PTR, b.gep(items, index, PTR)))
+
+        return _either(b, b.icmp("slt", index, objects.load_at(I64, container, SIZE)), load, ask)
+
+    return _either(b, b.is_null(container), ask, take)
+
+
+def _either(b: Any, condition: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+    found: Value = b.if_else(condition, then, orelse)
+    return found
+
+
+def _next_of_any(calls: PythonCalls, iterator: Value) -> Value:
+    """The same of an iterator whose class is unknown, probably one over a list."""
+    of_list = calls.flow.emit.objects.is_of_class(iterator, _OF_LIST)
+    return _either(
+        calls.flow.emit.b, of_list,
+        lambda: _next(calls, Boxed(iterator, _OF_LIST)),
+        lambda: _next(calls, Boxed(iterator)),
+    )  # fmt: skip
+
+
+def _is_next(calls: PythonCalls, item: Value, done: Block, *others: Value) -> None:
+    """Go to a block if there is no item. References to others are released there."""
+    flow, b = calls.flow, calls.flow.emit.b
+    first, none = b.new_block("item"), b.new_block("none") if others else done
+    flow.emit.branch(Number(BOOL, b.is_null(item)), none, first)
+    if others:
+        b.begin(none)
+        for each in others:
+            flow.emit.objects.forget(each)
+        b.br(done)
+    flow.begin(first, flow.state)
+
+
+# Parts of items -------------------------------------------------------------------------------------------------------
+
+
+class _Enumerated:
+    """The parts of an item of an `enumerate`: a number and an item."""
+
+    kind = enumerate
+
+    @staticmethod
+    def are_targets(target: Any) -> bool:
+        return len(target) == 2 and isinstance(target[0], int)
+
+    @staticmethod
+    def fit(calls: PythonCalls, iterator: Value, count: int) -> Value:
+        """Whether an `enumerate` has a small number."""
+        b = calls.flow.emit.b
+        index = calls.flow.emit.objects.load_at(I64, iterator, NEXT_INDEX)
+        return b.icmp("ult", b.add(index, RANGE), 2 * RANGE)
+
+    @staticmethod
+    def take(calls: PythonCalls, iterator: Value, count: int, done: Block) -> list[Any]:
+        b, objects = calls.flow.emit.b, calls.flow.emit.objects
+        item = _next_of_any(calls, objects.load_at(PTR, iterator, ITERATED))
+        _is_next(calls, item, done)
+        place = b.gep(iterator, NEXT_INDEX)
+        number = b.load(I64, place)     # only now: the iterator may have used the `enumerate`
+        b.store(b.add(number, 1), place)
+        return [Number(INT, number), item]
+
+
+class _Zipped:
+    """The parts of an item of a `zip`."""
+
+    kind = zip
+
+    @staticmethod
+    def are_targets(target: Any) -> bool:
+        return len(target) > 0
+
+    @staticmethod
+    def fit(calls: PythonCalls, iterator: Value, count: int) -> Value:
+        """Whether a `zip` is of so many iterators, and not strict."""
+        b, objects = calls.flow.emit.b, calls.flow.emit.objects
+        fits = b.icmp("eq", objects.load_at(I64, iterator, NEXT_INDEX), count)
+        return b.and_(fits, b.icmp("eq", objects.load_at(I32, iterator, STRICT), 0))
+
+    @staticmethod
+    def take(calls: PythonCalls, iterator: Value, count: int, done: Block) -> list[Any]:
+        objects, found = calls.flow.emit.objects, list[Value]()
+        for place in range(count):
+            of = objects.load_at(PTR, objects.load_at(PTR, iterator, ITERATED), TUPLE_ITEMS + SLOT * place)
+            item = _next_of_any(calls, of)
+            _is_next(calls, item, done, *found)
+            found.append(item)
+        return found
+
+
+_PARTS: dict[str, Any] = {"enumerate": _Enumerated, "zip": _Zipped}
+
+
+# Targets --------------------------------------------------------------------------------------------------------------
+
+
+def _count(calls: PythonCalls, node: Node, target: int, number: Number) -> None:
+    """Assign the number of an item to a target."""
+    flow, param = calls.flow, node.blocks[0].params[target]
+    flow.define(param, number)
+    flow.counted.add(param)
+    flow.emit.ranges.bound(number.ref, -RANGE, RANGE)
 
 
 def assign(calls: PythonCalls, node: Node, target: Any, thing: Value) -> None:
@@ -26,7 +216,7 @@ def assign(calls: PythonCalls, node: Node, target: Any, thing: Value) -> None:
         return
     whole: Cell = node, (id(target),)
     flow.own(whole, thing)
-    parts = _unpack(calls, node, thing, len(target))
+    parts = parts_of(calls, node, thing, len(target))
     del flow.state.owned[whole]
     flow.emit.objects.forget(thing)
     inner: list[tuple[Any, Cell, Value]] = []
@@ -41,7 +231,7 @@ def assign(calls: PythonCalls, node: Node, target: Any, thing: Value) -> None:
         assign(calls, node, each, part)
 
 
-def _unpack(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Value]:
+def parts_of(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Value]:
     """New references to the parts of an object, which should have `count`."""
     emit = calls.flow.emit
     if count == 1:
@@ -54,6 +244,7 @@ def _unpack(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[Va
     emit.cells.store((node, "parts"), emit.objects.another(thing))
     emit.jump(on)
     emit.b.begin(other)
+    calls.operation(node, "unpack", count, outputs=count).is_rare = True
     emit.cells.store((node, "parts"), calls.apply(node, "unpack", Boxed(thing), count, outputs=count))
     emit.jump(on)
     emit.b.begin(on)
@@ -64,6 +255,9 @@ def raise_again(calls: PythonCalls, node: Node) -> None:
     """Raise the exception of an iterator at the line of the loop."""
     emit = calls.flow.emit
     error = take_exception(emit.objects, [emit.cells.place(("exception", part), PTR) for part in range(3)])
-    emit.objects.call(emit.objects.address(calls.operation(node, "raise", outputs=0)), [error])
+    callback = calls.operation(node, "raise", outputs=0)
+    callback.is_rare = True
+    calls.callbacks[callback] = None
+    emit.objects.call(emit.objects.address(callback), [error])
     emit.objects.forget(error)
     calls.flow.stop()

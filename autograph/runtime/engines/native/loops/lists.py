@@ -31,7 +31,7 @@ def is_list(operand: Any) -> bool:
     return isinstance(operand, (Boxed, Given)) and operand.of is list
 
 
-def _at(calls: PythonCalls, node: Node) -> Point:
+def at_node(calls: PythonCalls, node: Node) -> Point:
     """The point of a node of the current block."""
     block = calls.flow.block
     if block is None or node not in block.nodes:
@@ -39,7 +39,7 @@ def _at(calls: PythonCalls, node: Node) -> Point:
     return Point(block, block.nodes.index(node))
 
 
-def _length(calls: PythonCalls, thing: Any) -> Number:
+def length(calls: PythonCalls, thing: Any) -> Number:
     emit = calls.flow.emit
     found = Number(INT, emit.objects.load_at(I64, thing.ref, SIZE))
     emit.ranges.bound(found.ref, 0, _MOST)
@@ -52,17 +52,17 @@ def _address(calls: PythonCalls, thing: Any, index: Any) -> Value:
     index = calls.flow.operand(index)
     if not isinstance(index, Number) or index.type != INT:
         raise NoLowering
-    place = emit.place(index, _length(calls, thing))
+    place = emit.place(index, length(calls, thing))
     return emit.b.gep(emit.objects.load_at(PTR, thing.ref, LIST_ITEMS), place.ref, PTR)
 
 
 def _len(calls: PythonCalls, node: Node, thing: Any) -> bool:
-    calls.flow.define(node.output, _length(calls, thing))
+    calls.flow.define(node.output, length(calls, thing))
     return False
 
 
 def _getitem(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
-    at, value, objects = _at(calls, node), node.output, calls.flow.emit.objects
+    at, value, objects = at_node(calls, node), node.output, calls.flow.emit.objects
     kind = calls.expect(value, value.type)
     if isinstance(kind, tuple) or (isinstance(kind, TensorType) and kind.dtype.kind == "c"):
         raise NoLowering
@@ -84,25 +84,25 @@ def _getitem(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
 
 
 def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
-    at, flow, emit = _at(calls, node), calls.flow, calls.flow.emit
-    value = _stored(calls, value)
+    at, flow, emit = at_node(calls, node), calls.flow, calls.flow.emit
+    value = stored(calls, value)
     flow.resume_from(at)
     address = _address(calls, thing, index)
     ref, is_new = calls.object(value)
     old = emit.b.load(PTR, address)
     emit.b.store(ref if is_new else emit.objects.another(ref), address)
-    _release(calls, at, old)
+    release(calls, at, old)
     return True
 
 
-def _stored(calls: PythonCalls, value: Any) -> Any:
+def stored(calls: PythonCalls, value: Any) -> Any:
     """The operand of a value that is stored; Python stores a constant NaN, which stays that object."""
     if is_nan(value):
         raise NoLowering
     return calls.flow.operand(value)
 
 
-def _release(calls: PythonCalls, at: Point, old: Value) -> None:
+def release(calls: PythonCalls, at: Point, old: Value) -> None:
     """Release an item that was replaced, which may run code of the user's."""
     calls.flow.emit.objects.forget(old)
     calls.flow.resume_from(Point(at.block, at.place + 1))
@@ -110,8 +110,8 @@ def _release(calls: PythonCalls, at: Point, old: Value) -> None:
 
 
 def _append(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
-    at, flow, emit = _at(calls, node), calls.flow, calls.flow.emit
-    value = _stored(calls, value)
+    at, flow, emit = at_node(calls, node), calls.flow, calls.flow.emit
+    value = stored(calls, value)
     flow.resume_from(at)
     ref, is_new = calls.object(value)
     failed = emit.objects.python("PyList_Append", thing.ref, ref)

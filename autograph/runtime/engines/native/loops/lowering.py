@@ -25,9 +25,10 @@ from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.engines.native.loops.containers import on_container
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
-from autograph.runtime.engines.native.loops.iterators import assign, raise_again
+from autograph.runtime.engines.native.loops.iterators import advance, begin, raise_again
 from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
@@ -235,6 +236,9 @@ class Lowering:
             return False
         elif node.op == "getitem" and type(args[0]) is tuple:
             found = _item(args[0], args[1])
+        elif (emit := on_container(node, args)) is not None:
+            self.calls.direct[node] = None
+            return emit(self.calls, node, *args)
         elif args and is_list(args[0]) and (emit := on_list(node.op)) is not None:
             return emit(self.calls, node, *args)
         else:
@@ -356,7 +360,7 @@ class Lowering:
         if isinstance(iterable, Array) and iterable.ndim == 1:
             iterable = iterable, self._emit.constant(0, INT)
         elif not isinstance(iterable, Range):
-            iterator = Boxed(self.calls.apply(node, "iter", iterable))
+            iterator = begin(self.calls, node, iterable)
             self.flow.own((node, ()), iterator.ref)
             if isinstance(iterable, Array):
                 self._rows[node] = TensorType(iterable.dtype, (None,) * (iterable.ndim - 1))
@@ -483,23 +487,22 @@ class Lowering:
 
     def _next_object(self, node: Node, items: int) -> None:
         """Emit an iteration of a `for` over a Python iterator, if there is another item."""
-        flow, emit, body, target = self.flow, self._emit, node.blocks[0], node.kwargs.get("target", 0)
-        iterator = flow.fetch(node).ref
+        flow, emit, body, done = self.flow, self._emit, node.blocks[0], self._emit.b.new_block("done")
         carried = [flow.fetch(param) for param in body.params[items:]]
-        first, done = emit.b.new_block("iteration"), emit.b.new_block("done")
         flow.poll(1, emit.b.block)
-        item = emit.objects.python("PyIter_Next", iterator)
-        emit.branch(Number(BOOL, emit.b.is_null(item)), done, first)
-        state = flow.state.copy()
-        flow.begin(first, flow.state)
-        assign(self.calls, node, target, item)
-        for param in body.params[:items]:
-            self.calls.expect(param, self._rows.get(node, param.type) if target == 0 else param.type)
-        flow.resume_from(Point(body, 0))
-        if self.calls.take(body.params[:items], body):
-            at = Point(body, 0)
-            if not self.calls.part(body.params[:items], at, lambda: self._jump(at, lambda: self._walk(body))):
-                self._walk(body)
+        state, at = flow.state.copy(), Point(body, 0)
+
+        def go_on() -> None:
+            objects = [param for param in body.params[:items] if isinstance(flow.state.env[param], Boxed)]
+            for param in objects:
+                is_row = node in self._rows and node.kwargs.get("target", 0) == 0
+                self.calls.expect(param, self._rows[node] if is_row else param.type)
+            flow.resume_from(at)
+            if self.calls.take(objects, body):
+                if not self.calls.part(objects, at, lambda: self._jump(at, lambda: self._walk(body))):
+                    self._walk(body)
+
+        advance(self.calls, node, done, go_on)
         flow.begin(done, state)
         raised = emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL)
         emit.stop_if(Number(BOOL, raised), lambda: raise_again(self.calls, node))

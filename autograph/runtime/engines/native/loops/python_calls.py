@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph.common.cpython_internals import SIZE
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
@@ -22,7 +23,7 @@ from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, class_of, llvm_type, now_and_then
-from autograph.runtime.engines.native.llvm.ir import PTR
+from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
@@ -66,6 +67,7 @@ class PythonCallback:
         count: the number of its calls, which machine code counts.
         timed: a function that measures a call; machine code calls it instead now and then.
         subject: what it works on, for reports.
+        is_rare: whether machine code does without it in most cases.
     """
 
     def __init__(self, nodes: Sequence[Node], outputs: list[Value], name: str, compile: Callable[[Graph], Any]) -> None:
@@ -86,6 +88,7 @@ class PythonCallback:
         self.count = Count()
         self.timed = self._timed
         self.subject: Subject | None = None
+        self.is_rare = False
 
     def __call__(self, *args: Any) -> Any:
         return self._made()(*args)
@@ -155,6 +158,7 @@ class PythonCalls:
         expected: the expected kinds of their outputs: the type of a number, the kind of an array (with the flags that
             it must have), None if any object will do.
         run_any_code: whether they may run code of the user's.
+        direct: nodes that are no callbacks, since the code calls functions of Python's C API.
     """
 
     def __init__(
@@ -171,6 +175,7 @@ class PythonCalls:
         self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
         self.run_any_code = False
+        self.direct: dict[Node, None] = {}
         self.flow = flow
         self._emit = flow.emit
         self._objects = flow.emit.objects
@@ -195,6 +200,13 @@ class PythonCalls:
     def _weight(self, block: Block) -> int:
         """An estimate of how often a block runs."""
         return int(ITERATIONS ** self._structure.depth(block))
+
+    def fall_back(self, node: Node) -> Register:
+        """Call Python for a node, on a path that machine code seldom takes. Returns a new reference to its result."""
+        callback = self._callback((node, node), [node], node.outputs)
+        callback.is_rare = True
+        self.run_any_code |= self._runs_any_code(node)
+        return self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
 
     # Nodes and results ------------------------------------------------------------------------------------------------
 
@@ -428,6 +440,8 @@ class PythonCalls:
             return truth(self._emit, operand)
         except NoLowering:
             pass
+        if isinstance(operand, (Boxed, Given)) and operand.of in (list, tuple):
+            return Number(BOOL, self._emit.b.icmp("ne", self._objects.load_at(I64, operand.ref, SIZE), 0))
         test = Value(ANY)
         negated = Node("not", (test,), place=node.place)
         found = Node("not", (negated.add_output(BOOL),), place=node.place)

@@ -207,7 +207,8 @@ class Region(Rebindable):
             draws = lowering.flow.emit.draws
             draws.trusts = trusts
             code = lowering.run()
-            self.structure.passed.pass_to(node for callback in lowering.calls.callbacks for node in callback.nodes)
+            called = [node for callback in lowering.calls.callbacks for node in callback.nodes]
+            self.structure.passed.pass_to([*called, *lowering.calls.direct])
             trusts = not (draws.trusted and lowering.calls.run_any_code)
             if lowering.flow.are_checked() and trusts >= bool(draws.trusted):
                 return lowering, caller, code
@@ -231,7 +232,7 @@ class Region(Rebindable):
 
     def refuse(self, callback: PythonCallback) -> None:
         """Raise an error if callbacks are refused."""
-        if self._refuse is not None:
+        if self._refuse is not None and not callback.is_rare:
             self._refuse(f"{callback.name} {NO_CALLBACKS}", callback.place or self.place)
 
     def callback(self, key: Any, nodes: Sequence[Node], outputs: list[Value]) -> PythonCallback:
@@ -373,7 +374,8 @@ class Region(Rebindable):
         """The Python callbacks; before there is code, those that it will have by the types of the inputs."""
         examples = examples_of(self.inputs)
         if self.versions or examples is None:
-            return dict.fromkeys(callback for version in self.compiled for callback in version.callbacks)
+            called = dict.fromkeys(callback for version in self.compiled for callback in version.callbacks)
+            return [callback for callback in called if callback.count.value or not callback.is_rare]
         try:
             with self.compiling():
                 lowering, _ = self.lowering(examples)

@@ -1,0 +1,333 @@
+"""Lists, dicts, strings and tuples in machine code: operations that functions of Python's C API do, without callbacks.
+
+A call of such a function takes some ten nanoseconds, a Python callback some hundred. If it fails, it has done nothing:
+the code is left before the node, and Python does it again and raises the error. Subclasses are left to Python, and so
+are operations that may run code of the user's, such as comparing items that are no numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.common.cpython_internals import ALLOCATED, LIST_ITEMS, SIZE, TUPLE_ITEMS
+from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Value
+from autograph.runtime.engines.native.loops.iterators import parts_of
+from autograph.runtime.engines.native.loops.lists import at_node, length, stored
+from autograph.runtime.engines.native.loops.python_calls import PythonCalls
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
+from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
+from autograph.runtime.graph.traits import ON_CONTAINER
+from autograph.runtime.graph.types import BOOL, INT
+
+_EQ, _NE = 2, 3     # `Py_EQ`, `Py_NE`
+
+
+def class_of_operand(operand: Any) -> type | None:
+    """The class of an object, if it is known."""
+    if isinstance(operand, (Boxed, Given)):
+        return operand.of if isinstance(operand.of, type) else None
+    return type(operand.value) if isinstance(operand, Fixed) else None
+
+
+def _is_key(operand: Any) -> bool:
+    """Whether an object is hashed and compared without code of the user's."""
+    return isinstance(operand, Number) or class_of_operand(operand) is str
+
+
+def _int(calls: PythonCalls, operand: Any) -> Number:
+    found = calls.flow.operand(operand)
+    if not isinstance(found, Number) or found.type != INT:
+        raise NoLowering
+    return found
+
+
+# Calls and results ----------------------------------------------------------------------------------------------------
+
+
+def _call(calls: PythonCalls, name: str, *args: Any) -> Value:
+    """Call a function of the C API; operands become objects."""
+    objects, made, refs = calls.flow.emit.objects, [], []
+    for arg in args:
+        if not isinstance(arg, (Value, int)):
+            ref, is_new = calls.object(arg)
+            made += [ref] * is_new
+            arg = ref
+        refs.append(arg)
+    found = objects.python(name, *refs)
+    for ref in made:
+        objects.forget(ref)
+    return found
+
+
+def _leave_if(calls: PythonCalls, failed: Value) -> None:
+    """Leave to the node, which Python does again, if a function has failed."""
+    emit = calls.flow.emit
+
+    def give_up() -> None:
+        emit.objects.python("PyErr_Clear")
+        emit.jump(emit.leave())
+
+    emit.stop_if(Number(BOOL, failed), give_up)
+
+
+def _give(calls: PythonCalls, node: Node, found: Value, kind: type | None = None) -> bool:
+    """Define the output of a node, a new reference; the code is left behind the node if it is not as expected."""
+    flow, value, at = calls.flow, node.output, at_node(calls, node)
+    flow.define(value, Boxed(found, kind))
+    flow.own((value, ()), found)
+    flow.resume_from(Point(at.block, at.place + 1))
+    if kind is None and calls.expect(value, value.type) != UNKNOWN:
+        calls.take([value], at.block)
+    return True
+
+
+def _made(calls: PythonCalls, node: Node, kind: type | None, name: str, *args: Any) -> bool:
+    """Define the output of a node: a new object that a function returns, or null."""
+    calls.flow.resume_from(at_node(calls, node))
+    found = _call(calls, name, *args)
+    _leave_if(calls, calls.flow.emit.b.is_null(found))
+    return _give(calls, node, found, kind)
+
+
+# Items ----------------------------------------------------------------------------------------------------------------
+
+
+def _item(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
+    """`thing[index]`"""
+    kind = class_of_operand(thing)
+    if kind is list and isinstance(index, slice):
+        return _slice(calls, node, thing, index)
+    index = calls.flow.operand(index)
+    if kind is dict and _is_key(index):
+        return _made(calls, node, None, "PyObject_GetItem", thing, index)
+    if kind is str:
+        return _made(calls, node, str, "PyObject_GetItem", thing, _int(calls, index))
+    if kind is tuple:
+        return _item_of_tuple(calls, node, thing, _int(calls, index))
+    raise NoLowering
+
+
+def _item_of_tuple(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
+    emit = calls.flow.emit
+    calls.flow.resume_from(at_node(calls, node))
+    place = emit.place(index, length(calls, thing))
+    item = emit.b.load(PTR, emit.b.gep(emit.b.gep(calls.object(thing)[0], TUPLE_ITEMS), place.ref, PTR))
+    return _give(calls, node, emit.objects.another(item))
+
+
+def _slice(calls: PythonCalls, node: Node, thing: Any, index: slice) -> bool:
+    """`xs[a:b]` of a list; the C function clips the bounds."""
+    emit = calls.flow.emit
+    if index.step is not None:
+        raise NoLowering
+    count = length(calls, thing)
+    bounds = []
+    for each, default in ((index.start, emit.constant(0, INT)), (index.stop, count)):
+        bound = default if each is None else _int(calls, each)
+        negative = emit.compare("lt", bound, emit.constant(0, INT))
+        bounds.append(emit.select(negative, emit.integer("add", bound, count), bound))
+    return _made(calls, node, list, "PyList_GetSlice", thing, *(each.ref for each in bounds))
+
+
+def _set_item(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
+    """`thing[index] = value` of a dict."""
+    index, value = stored(calls, index), stored(calls, value)
+    if not _is_key(index):
+        raise NoLowering
+    at = at_node(calls, node)
+    calls.flow.resume_from(at)
+    _leave_if(calls, calls.flow.emit.b.icmp("ne", _call(calls, "PyDict_SetItem", thing, index, value), 0))
+    calls.flow.resume_from(Point(at.block, at.place + 1))
+    calls.look_at_arrays()      # the item that was replaced may have run code of the user's
+    return True
+
+
+def _get(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = None) -> bool:
+    """`thing.get(key, default)` of a dict."""
+    emit, key, default = calls.flow.emit, stored(calls, key), stored(calls, default)
+    if not _is_key(key):
+        raise NoLowering
+    calls.flow.resume_from(at_node(calls, node))
+    found = _call(calls, "PyDict_GetItemWithError", thing, key)
+
+    def absent() -> Value:
+        _leave_if(calls, emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL))
+        ref, is_new = calls.object(default)
+        return ref if is_new else emit.objects.another(ref)
+
+    item = emit.b.if_else(emit.b.is_null(found), absent, lambda: emit.objects.another(found))
+    assert item is not None
+    return _give(calls, node, item)
+
+
+def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
+    """`item in thing`"""
+    emit, item = calls.flow.emit, stored(calls, item)
+    if not _is_key(item):
+        raise NoLowering
+    calls.flow.resume_from(at_node(calls, node))
+    found = _call(calls, "PySequence_Contains", thing, item)
+    _leave_if(calls, emit.b.icmp("slt", found, 0))
+    calls.flow.define(node.output, Number(BOOL, emit.b.icmp("ne", found, 0)))
+    return True
+
+
+def _pop(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`xs.pop()` of a list."""
+    flow, emit = calls.flow, calls.flow.emit
+    flow.resume_from(at_node(calls, node))
+    size = emit.objects.load_at(I64, thing.ref, SIZE)
+    emit.leave_if(Number(BOOL, emit.b.icmp("eq", size, 0)))
+    last = emit.b.sub(size, 1)
+    items = emit.objects.load_at(PTR, thing.ref, LIST_ITEMS)
+    item = emit.b.load(PTR, emit.b.gep(items, last, PTR))
+    # As long as half of its memory is in use, Python only sets the length; otherwise it takes less memory.
+    half = emit.b.binary("ashr", emit.objects.load_at(I64, thing.ref, ALLOCATED), 1)
+
+    def shorten() -> Value:
+        emit.b.store(last, emit.b.gep(thing.ref, SIZE))
+        return item
+
+    def remove() -> Value:
+        emit.objects.another(item)
+        failed = emit.objects.python("PyList_SetSlice", thing.ref, last, size, NULL)
+        _leave_if(calls, emit.b.icmp("ne", failed, 0))
+        return item
+
+    found = emit.b.if_else(emit.b.icmp("sge", last, half), shorten, remove, True)
+    assert found is not None
+    return _give(calls, node, found)
+
+
+# New containers -------------------------------------------------------------------------------------------------------
+
+
+def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
+    """`[a, b]` or `{}`."""
+    emit = calls.flow.emit
+    if not items and type(items) is dict:
+        return _made(calls, node, dict, "PyDict_New")
+    operands = [stored(calls, item) for item in items]
+    calls.flow.resume_from(at_node(calls, node))
+    found = emit.objects.python("PyList_New", len(items))
+    _leave_if(calls, emit.b.is_null(found))
+    for place, operand in enumerate(operands):
+        ref, is_new = calls.object(operand)
+        emit.b.store(
+            ref if is_new else emit.objects.another(ref),
+            emit.b.gep(emit.objects.load_at(PTR, found, LIST_ITEMS), place, PTR),
+        )
+    return _give(calls, node, found, list)
+
+
+def _repeat(calls: PythonCalls, node: Node, thing: Any, count: Any) -> bool:
+    """`xs * n` of a list."""
+    if class_of_operand(thing) is not list:
+        thing, count = count, thing
+    return _made(calls, node, list, "PySequence_Repeat", thing, _int(calls, count).ref)
+
+
+def _join(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
+    """`xs + ys` of lists."""
+    return _made(calls, node, list, "PySequence_Concat", one, other)
+
+
+def _copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`list(xs)` or `xs.copy()` of a list."""
+    return _slice(calls, node, thing, slice(None))
+
+
+# Texts ----------------------------------------------------------------------------------------------------------------
+
+
+def _compared(how: int) -> Callable[..., bool]:
+    """`a == b` or `a != b` of strings."""
+
+    def routine(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
+        emit = calls.flow.emit
+        calls.flow.resume_from(at_node(calls, node))
+        found = _call(calls, "PyObject_RichCompareBool", one, other, how)
+        _leave_if(calls, emit.b.icmp("slt", found, 0))
+        calls.flow.define(node.output, Number(BOOL, emit.b.icmp("ne", found, 0)))
+        return True
+
+    return routine
+
+
+# Sizes and parts ------------------------------------------------------------------------------------------------------
+
+
+def _size(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`len(thing)`"""
+    found = _call(calls, "PyObject_Size", thing)    # it does not fail
+    calls.flow.emit.ranges.bound(found, 0, 2**62)
+    calls.flow.define(node.output, Number(INT, found))
+    return False
+
+
+def _is_empty(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`not xs`"""
+    found = calls.flow.emit.b.icmp("eq", _call(calls, "PyObject_Size", thing), 0)
+    calls.flow.define(node.output, Number(BOOL, found))
+    return False
+
+
+def _unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
+    """`a, b = thing`"""
+    flow, at = calls.flow, at_node(calls, node)
+    flow.resume_from(at)
+    for value, part in zip(node.outputs, parts_of(calls, node, thing.ref, count)):
+        flow.define(value, Boxed(part))
+        flow.own((value, ()), part)
+    flow.resume_from(Point(at.block, at.place + 1))
+    calls.take([value for value in node.outputs if calls.expect(value, value.type) != UNKNOWN], at.block)
+    return True
+
+
+# Which ----------------------------------------------------------------------------------------------------------------
+
+
+def _first_is(*kinds: type) -> Callable[..., bool]:
+    return lambda *args: class_of_operand(args[0]) in kinds
+
+
+def _has_item(thing: Any, index: Any) -> bool:
+    kind = class_of_operand(thing)
+    return kind in (dict, str, tuple) or (kind is list and isinstance(index, slice))
+
+
+def _is_object(thing: Any, count: int) -> bool:
+    return count > 1 and isinstance(thing, (Boxed, Given)) and class_of_operand(thing) in (tuple, None)
+
+
+def _are_strings(*args: Any) -> bool:
+    return all(class_of_operand(arg) is str for arg in args)
+
+
+_SIZED = _first_is(list, dict, tuple, str)
+# The routine, and for which operands.
+_ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
+    "item": (_item, _has_item),
+    "set_item": (_set_item, _first_is(dict)),
+    "get": (_get, _first_is(dict)),
+    "contains": (_contains, lambda item, thing: class_of_operand(thing) in (dict, set)),
+    "pop": (_pop, lambda *args: len(args) == 1 and class_of_operand(args[0]) is list),
+    "build": (_build, lambda items: type(items) is list or items == {}),
+    "repeat": (_repeat, lambda *args: list in map(class_of_operand, args)),
+    "join": (_join, lambda *args: all(class_of_operand(arg) is list for arg in args)),
+    "copy": (_copy, _first_is(list)),
+    "eq": (_compared(_EQ), _are_strings),
+    "ne": (_compared(_NE), _are_strings),
+    "size": (_size, _SIZED),
+    "empty": (_is_empty, _SIZED),
+    "unpack": (_unpack, _is_object),
+}
+
+
+def on_container(node: Node, args: Any) -> Callable[..., bool] | None:
+    """The routine that emits a node for a container of Python's, if there is one."""
+    routine, takes = _ROUTINES.get(ON_CONTAINER.get(node.op, ""), (None, None))
+    return routine if takes is not None and not node.kwargs and takes(*args) else None

@@ -1,0 +1,81 @@
+"""Lists, dicts and strings in machine code: what is done is what Python does, also if the code is left at any node."""
+
+import copy
+import gc
+import sys
+
+import pytest
+
+import autograph as ag
+from tests.corpus_staged import entries, list_loops
+from tests.outcomes import run
+from tests.runtime.engines.native.programs import regions
+
+CASES = [(entry.name, args) for entry in entries() if entry.theme == "list_loops" for args in entry.calls]
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 7, 19, 60, 500])
+@pytest.mark.parametrize("name, args", CASES)
+def test_code_that_is_left_after_some_nodes(name, args, nodes, fuel):
+    plain, names = getattr(list_loops, name), vars(list_loops)
+    staged = ag.function(plain, engine="native")
+    expected = run(plain, args, names)
+    for _ in range(2):
+        fuel.value = nodes
+        assert run(staged, args, names) == expected
+
+
+class Item:
+    """An object whose references are counted."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __add__(self, other):
+        return self.number + other
+
+    __radd__ = __add__
+
+
+def passed_on(xs, table):
+    total, stack = 0, []
+    for i, x in enumerate(xs):
+        stack.append(x)
+        total = x + total + i
+    for x, y in zip(xs, stack):
+        table[y.number] = x
+        part = xs[1:] + [x]
+        part.append(stack.pop())
+        stack.append(part.pop())
+        total = table.get(x.number, x) + total
+    while stack:
+        total = stack.pop() + total
+    return total
+
+
+def test_references():
+    """None is lost, and none is left."""
+    staged = ag.function(passed_on, engine="native")
+    xs, table = [Item(i % 7) for i in range(90)], {}
+    for _ in range(3):
+        assert staged(xs, table) == passed_on(xs, {})
+        gc.collect()
+        counts = [sys.getrefcount(each) for each in (*xs, xs, table)]
+    staged(xs, table)
+    gc.collect()
+    assert [sys.getrefcount(each) for each in (*xs, xs, table)] == counts
+
+
+NUMBERS = [1.5, 2.0, 0.25, 7.0] * 20
+WITHOUT_CALLBACKS = {
+    "histogram": ([1, 2, 3] * 30,), "windows": (NUMBERS, 4), "from_one_iterator": (NUMBERS, 20),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITHOUT_CALLBACKS)
+def test_no_callbacks_are_called(name):
+    staged, args = ag.function(getattr(list_loops, name), engine="native"), WITHOUT_CALLBACKS[name]
+    for _ in range(2):
+        staged(*copy.deepcopy(args))
+    for region in regions(staged):
+        assert not region.reasons and not any(each.count.value for each in region.callbacks.values())
