@@ -68,7 +68,7 @@ def test_references():
 
 NUMBERS = [1.5, 2.0, 0.25, 7.0] * 20
 WITHOUT_CALLBACKS = {
-    "histogram": ([1, 2, 3] * 30,), "windows": (NUMBERS, 4), "from_one_iterator": (NUMBERS, 20),
+    "histogram": ([1, 2, 3] * 30,), "windows": (NUMBERS, 4),
 }  # fmt: skip
 
 

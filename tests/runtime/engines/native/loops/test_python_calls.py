@@ -145,7 +145,8 @@ def test_after_some_unexpected_results_nothing_is_expected_any_more(monkeypatch)
         return CompiledRegion(made, inputs)
 
     monkeypatch.setattr(region, "CompiledRegion", compile)
-    table, staged = Table({(k, j): k + j / 3 for k in range(2) for j in range(15)}), ag.function(looked_up, engine="native")
+    table = Table({(k, j): k + j / 3 for k in range(2) for j in range(15)})
+    staged = ag.function(looked_up, engine="native")
     for _ in range(5):
         assert staged(table, 30) == looked_up(table, 30)
     assert 1 < len(compiled) <= region.LESSONS + 1
