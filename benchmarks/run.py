@@ -11,6 +11,7 @@ import platform
 import sys
 
 import arrays
+import as_written
 import conversion
 import everyday
 import expressions
@@ -30,6 +31,7 @@ BENCHMARKS = {
     "arrays": arrays.main,
     "expressions": expressions.main,
     "everyday": everyday.main,
+    "as_written": as_written.main,
     "training": training.main,
     "real": real.main,
 }
