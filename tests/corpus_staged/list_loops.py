@@ -159,3 +159,57 @@ def aliased(rows):
         copies.append(list(row) + row * 2)
         row[0] += 1
     return copies, rows, [row is rows[0] for row in rows]
+
+
+@calls("[[1, 2, 3]] * 70", "[[0.5, 2], [True, 2**70]] * 40", "[[1, 'a']] * 70", "[[2], []]", "[[10**400, 0.5]] * 70")
+def aggregated(rows):
+    found = []
+    for row in rows:
+        found.append((max(row), min(row), sum(row), sorted(row)))
+    return found
+
+
+@calls("[5, 3, 8, 1, 3] * 20, 5", "[0.5, 2, True, 1.0] * 30, 3", "[1, 'a'] * 40, 4", "[3, 2] * 40, 0")
+def sorted_windows(xs, n):
+    window, found = sorted(xs[:n]), []
+    for i in range(n, len(xs)):
+        window.pop(window.index(xs[i - n]))
+        j = 0
+        while j < len(window) and window[j] < xs[i]:
+            j += 1
+        window.insert(j, xs[i])
+        found.append((window[0], window.count(xs[i]), xs[i] in window, i in window))
+    return found, window
+
+
+@calls("[[5, 3, 8], [0.5, True], []] * 30", "[['b', 'a']] * 70", "[[1, None]] * 70")
+def rearranged(rows):
+    for row in rows:
+        row.sort()
+        row += [1, 2]
+        row.reverse()
+        del row[0]
+        row.insert(-1, 9)
+        row.insert(100, len(row))
+    return rows
+
+
+@calls("70, 5", "90, -1", "70, 0")
+def made(n, m):
+    found = []
+    for i in range(n):
+        found.append([i] * m + [0.5, None] * 2 + [i, []])
+        if len(found) > 60:
+            found.pop(0)
+            del found[-1]
+    return found
+
+
+@calls("[1, 2, 3] * 30, 100", "[1, 2, 3] * 30, -1")
+def removed_out_of_bounds(xs, i):
+    total = 0
+    while xs:
+        if len(xs) < 60:
+            del xs[i]
+        total += xs.pop(len(xs) // 2)
+    return total

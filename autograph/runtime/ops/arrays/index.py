@@ -230,5 +230,5 @@ declare(
 )  # fmt: skip
 declare(
     "delitem", NONE, effect=WRITE, template="del {}[{}]", raises=True,
-    traits=[OWN_VIEW, LOOKS_UP, ADDS_NO_ITEMS, STATEMENT],
+    traits=[OWN_VIEW, LOOKS_UP, ADDS_NO_ITEMS, STATEMENT, (ON_CONTAINER, "delete")],
 )  # fmt: skip

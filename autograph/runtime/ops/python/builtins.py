@@ -271,20 +271,23 @@ functions(
 functions("set", set_, effect=VIEW, traits=[CONSUMES])
 functions("frozenset", ObjectType("frozenset"), effect=VIEW, traits=[CONSUMES])
 functions("dict", ObjectType("dict"), effect=VIEW, traits=[STRUCTURAL, CONSUMES])
-functions("sorted", sorted_, effect=VIEW, traits=[COMPARES_ITEMS, AGGREGATES, CONSUMES, READS_ITEMS])
+functions(
+    "sorted", sorted_, effect=VIEW,
+    traits=[COMPARES_ITEMS, AGGREGATES, CONSUMES, READS_ITEMS, (ON_CONTAINER, "sorted")],
+)  # fmt: skip
 for _name, _interval, _test in (("min", intervals.least, "lt"), ("max", intervals.greatest, "gt")):
     functions(
         _name, extreme, effect=VIEW, foldable=True, vjp=tuple(map(of_extreme, range(16))),
         lower=builtins.extreme(_name),
         traits=[
             COMPARES_ITEMS, AGGREGATES, EXTREME, NEEDS_ITEMS, CONSUMES, READS_ITEMS, (INTERVAL, _interval),
-            (CHOOSES_BY, _test), (SHARES, sharing.never),        # arrays have no order
+            (CHOOSES_BY, _test), (ON_CONTAINER, _name), (SHARES, sharing.never),        # arrays have no order
         ],
     )  # fmt: skip
 functions(
     "sum", sum_, effect=VIEW,
     vjp=(lambda g, out, iterable, start=0: for_each(g, iterable) if is_list(iterable) else g, same),
-    traits=[COMBINES_ITEMS, MOVES, AGGREGATES, CONSUMES, READS_ITEMS, (SHARES, sharing.summed)],
+    traits=[COMBINES_ITEMS, MOVES, AGGREGATES, CONSUMES, READS_ITEMS, (SHARES, sharing.summed), (ON_CONTAINER, "sum")],
 )  # fmt: skip
 functions("any all", BOOL, vjp=NO_GRADIENT, traits=[COMBINES_ITEMS, CONSUMES, GIVES_BOOLEANS])
 

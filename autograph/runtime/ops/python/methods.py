@@ -192,7 +192,7 @@ functions(".tolist", tolist, raises=False, vjp=lambda g, out, a: np.array(g))
 functions(".tobytes", of_numbers(ObjectType("bytes")), raises=False)
 functions(".fill", of_numbers(NONE), effect=WRITE)
 functions(".byteswap", byteswap, effect=WRITE)
-functions(".sort", sort, effect=WRITE, traits=[OVERLOADED, COMPARES_ITEMS, ADDS_NO_ITEMS])
+functions(".sort", sort, effect=WRITE, traits=[OVERLOADED, COMPARES_ITEMS, ADDS_NO_ITEMS, (ON_CONTAINER, "sort")])
 functions(".partition", partition, effect=WRITE)
 functions(      # a copy of a list has the same items; that of an array shares nothing with it
     ".copy", copy, effect=VIEW, raises=False, vjp=same, lower=array_creation.copied,
@@ -206,11 +206,12 @@ functions(".bit_length .bit_count", bits)
 # Methods of containers.
 _MUTABLE, _SET = of_objects(MUTABLE, NONE), of_objects(SETS, NONE)
 functions(".append", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS, (ON_LIST, "append")])
-functions(".insert", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS])
+functions(".insert", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS, (ON_CONTAINER, "insert")])
 functions(".extend", _MUTABLE, effect=WRITE, traits=[SHALLOW, CONSUMES])
 functions(".extendleft", _MUTABLE, effect=WRITE, traits=[CONSUMES])
 functions(".remove", _MUTABLE, effect=WRITE, traits=[ADDS_NO_ITEMS])
-functions(".reverse .clear", _MUTABLE, effect=WRITE, traits=[SHALLOW, ADDS_NO_ITEMS])
+functions(".reverse", _MUTABLE, effect=WRITE, traits=[SHALLOW, ADDS_NO_ITEMS, (ON_CONTAINER, "reverse")])
+functions(".clear", _MUTABLE, effect=WRITE, traits=[SHALLOW, ADDS_NO_ITEMS])
 functions(".__iadd__ .__ior__", effect=WRITE, traits=[CONSUMES])
 functions(".add", _SET, effect=WRITE, traits=[KEEPS])
 functions(".discard", _SET, effect=WRITE, traits=[ADDS_NO_ITEMS])
@@ -228,7 +229,10 @@ functions(".values", view_of_dict("values"), effect=VIEW, traits=[SHALLOW, VIEWS
 functions(".items", view_of_dict("items"), effect=VIEW, traits=[SHALLOW, VIEWS_ITEMS])
 functions(".union .intersection .difference .symmetric_difference", of_objects(SETS), effect=VIEW, traits=[CONSUMES])
 functions(".isdisjoint .issubset .issuperset", of_objects(SETS, BOOL), traits=[CONSUMES])
-functions(".index .count", of_objects(("list", "tuple", "str", "bytes", "range"), INT))
+for _name in ("index", "count"):
+    functions(
+        f".{_name}", of_objects(("list", "tuple", "str", "bytes", "range"), INT), traits=[(ON_CONTAINER, _name)]
+    )
 
 # Methods of texts.
 functions(

@@ -355,7 +355,7 @@ _binary(
         *_FIELD, RING, ADDITION, MOVES, OVERLOADED, COMMUTATIVE, (INTERVAL, intervals.added), (NEUTRAL, (0, "iu")),
         (ON_CONTAINER, "join"),
     ],
-    in_place_traits=[CONSUMES, OVERLOADED],
+    in_place_traits=[CONSUMES, OVERLOADED, (ON_CONTAINER, "extend")],
 )  # fmt: skip
 _binary(
     "sub", _sum("sub"), of_vectors="sub", vjp=OF_TWO["subtract"], in_place_traits=[CONSUMES],

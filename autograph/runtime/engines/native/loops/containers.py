@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.common.cpython_internals import ALLOCATED, LIST_ITEMS, SIZE, TUPLE_ITEMS
+from autograph.common.cpython_internals import ALLOCATED, CLASS, LIST_ITEMS, SIZE, TUPLE_ITEMS
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Value
+from autograph.runtime.engines.native.llvm.ir import FALSE, I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops.iterators import parts_of
 from autograph.runtime.engines.native.loops.lists import at_node, length, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
@@ -166,6 +166,8 @@ def _get(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = No
 def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     """`item in thing`"""
     emit, item = calls.flow.emit, stored(calls, item)
+    if class_of_operand(thing) is list:
+        return _in_list(calls, node, item, thing)
     if not _is_key(item):
         raise NoLowering
     calls.flow.resume_from(at_node(calls, node))
@@ -175,8 +177,10 @@ def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     return True
 
 
-def _pop(calls: PythonCalls, node: Node, thing: Any) -> bool:
+def _pop(calls: PythonCalls, node: Node, thing: Any, *index: Any) -> bool:
     """`xs.pop()` of a list."""
+    if index:
+        return _pop_at(calls, node, thing, _int(calls, *index))
     flow, emit = calls.flow, calls.flow.emit
     flow.resume_from(at_node(calls, node))
     size = emit.objects.load_at(I64, thing.ref, SIZE)
@@ -191,28 +195,59 @@ def _pop(calls: PythonCalls, node: Node, thing: Any) -> bool:
         emit.b.store(last, emit.b.gep(thing.ref, SIZE))
         return item
 
-    def remove() -> Value:
-        emit.objects.another(item)
-        failed = emit.objects.python("PyList_SetSlice", thing.ref, last, size, NULL)
-        _leave_if(calls, emit.b.icmp("ne", failed, 0))
-        return item
-
-    found = emit.b.if_else(emit.b.icmp("sge", last, half), shorten, remove, True)
+    found = emit.b.if_else(emit.b.icmp("sge", last, half), shorten, lambda: _removed(calls, thing, last, item), True)
     assert found is not None
     return _give(calls, node, found)
+
+
+def _pop_at(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
+    """`xs.pop(i)` of a list."""
+    emit = calls.flow.emit
+    calls.flow.resume_from(at_node(calls, node))
+    place = emit.place(index, length(calls, thing)).ref
+    item = emit.b.load(PTR, emit.b.gep(emit.objects.load_at(PTR, thing.ref, LIST_ITEMS), place, PTR))
+    return _give(calls, node, _removed(calls, thing, place, item))
+
+
+def _removed(calls: PythonCalls, thing: Any, place: Value, item: Value) -> Value:
+    """Remove an item from a list. Returns a new reference to it."""
+    emit = calls.flow.emit
+    emit.objects.another(item)
+    failed = emit.objects.python("PyList_SetSlice", thing.ref, place, emit.b.add(place, 1), NULL)
+    _leave_if(calls, emit.b.icmp("ne", failed, 0))
+    return item
 
 
 # New containers -------------------------------------------------------------------------------------------------------
 
 
+def _is_sequence(thing: Any) -> bool:
+    return type(thing) is list or class_of_operand(thing) is list
+
+
 def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
     """`[a, b]` or `{}`."""
-    emit = calls.flow.emit
     if not items and type(items) is dict:
         return _made(calls, node, dict, "PyDict_New")
     operands = [stored(calls, item) for item in items]
     calls.flow.resume_from(at_node(calls, node))
-    found = emit.objects.python("PyList_New", len(items))
+    return _give(calls, node, _new_list(calls, operands), list)
+
+
+def _repeat_new(calls: PythonCalls, node: Node, items: list[Any], count: Number) -> bool:
+    operands, emit = [stored(calls, item) for item in items], calls.flow.emit
+    calls.flow.resume_from(at_node(calls, node))
+    once = _new_list(calls, operands)
+    found = emit.objects.python("PySequence_Repeat", once, count.ref)
+    emit.objects.forget(once)
+    _leave_if(calls, emit.b.is_null(found))
+    return _give(calls, node, found, list)
+
+
+def _new_list(calls: PythonCalls, operands: list[Any]) -> Value:
+    """A new list of operands."""
+    emit = calls.flow.emit
+    found = emit.objects.python("PyList_New", len(operands))
     _leave_if(calls, emit.b.is_null(found))
     for place, operand in enumerate(operands):
         ref, is_new = calls.object(operand)
@@ -220,13 +255,15 @@ def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
             ref if is_new else emit.objects.another(ref),
             emit.b.gep(emit.objects.load_at(PTR, found, LIST_ITEMS), place, PTR),
         )
-    return _give(calls, node, found, list)
+    return found
 
 
 def _repeat(calls: PythonCalls, node: Node, thing: Any, count: Any) -> bool:
-    """`xs * n` of a list."""
-    if class_of_operand(thing) is not list:
+    """`xs * n` or `[x] * n`."""
+    if not _is_sequence(thing):
         thing, count = count, thing
+    if type(thing) is list:
+        return _repeat_new(calls, node, thing, _int(calls, count))
     return _made(calls, node, list, "PySequence_Repeat", thing, _int(calls, count).ref)
 
 
@@ -287,6 +324,124 @@ def _unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
     return True
 
 
+# Numbers in lists -----------------------------------------------------------------------------------------------------
+
+
+def _are_numbers(calls: PythonCalls, thing: Value) -> Value:
+    """Whether all items of a list are Python's numbers, so that to compare or add them runs no code of the user's."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    items, classes = objects.load_at(PTR, thing, LIST_ITEMS), [objects.address(kind) for kind in (int, float, bool)]
+    with b.loop(0, objects.load_at(I64, thing, SIZE), carried=[FALSE]) as loop:
+        kind = objects.load_at(PTR, b.load(PTR, b.gep(items, loop.index, PTR)), CLASS)
+        is_other = [b.icmp("ne", kind, each) for each in classes]
+        loop.carry(b.or_(loop.carried[0], b.and_(b.and_(is_other[0], is_other[1]), is_other[2])))
+    return b.xor(loop.results[0], TRUE)
+
+
+def _of_numbers(
+    calls: PythonCalls, node: Node, thing: Any, direct: Callable[[], Value], kind: type | None = None
+) -> bool:
+    """Define the output of a node of a list: an object that `direct` makes if all items are numbers."""
+    emit = calls.flow.emit
+    calls.flow.resume_from(at_node(calls, node))
+
+    def computed() -> Value:
+        found = direct()
+        _leave_if(calls, emit.b.is_null(found))
+        return found
+
+    found = emit.b.if_else(_are_numbers(calls, thing.ref), computed, lambda: calls.fall_back(node))
+    assert found is not None
+    return _give(calls, node, found, kind)
+
+
+def _aggregate(function: Any, kind: type | None = None) -> Callable[..., bool]:
+    """`function(xs)` of a list, such as `sum`."""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any) -> bool:
+        objects = calls.flow.emit.objects
+        return _of_numbers(calls, node, thing, lambda: objects.call(objects.address(function), [thing.ref]), kind)
+
+    return routine
+
+
+def _changed(name: str) -> Callable[..., bool]:
+    """A method of a list of numbers that returns None, and is a function of the C API."""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any) -> bool:
+        emit = calls.flow.emit
+
+        def change() -> Value:
+            _leave_if(calls, emit.b.icmp("ne", emit.objects.python(name, thing.ref), 0))
+            return emit.objects.another(emit.objects.address(None))
+
+        return _of_numbers(calls, node, thing, change)
+
+    return routine
+
+
+def _found(name: str) -> Callable[..., bool]:
+    """`xs.index(x)` or `xs.count(x)` of a list and a number."""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+        emit, item = calls.flow.emit, stored(calls, item)
+
+        def find() -> Value:
+            place = _call(calls, name, thing, item)
+            _leave_if(calls, emit.b.icmp("slt", place, 0))
+            return emit.objects.number_object(place, INT)
+
+        if not isinstance(item, Number):
+            raise NoLowering
+        return _of_numbers(calls, node, thing, find)
+
+    return routine
+
+
+def _in_list(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
+    """`x in xs` of a number and a list."""
+    emit = calls.flow.emit
+
+    def look() -> Value:
+        found = _call(calls, "PySequence_Contains", thing, item)
+        _leave_if(calls, emit.b.icmp("slt", found, 0))
+        return emit.objects.number_object(emit.b.icmp("ne", found, 0), BOOL)
+
+    if not isinstance(item, Number):
+        raise NoLowering
+    return _of_numbers(calls, node, thing, look)
+
+
+# Changes --------------------------------------------------------------------------------------------------------------
+
+
+def _insert(calls: PythonCalls, node: Node, thing: Any, index: Any, item: Any) -> bool:
+    """`xs.insert(i, x)`"""
+    index, item = _int(calls, index), stored(calls, item)
+    calls.flow.resume_from(at_node(calls, node))
+    failed = _call(calls, "PyList_Insert", thing, index.ref, item)
+    _leave_if(calls, calls.flow.emit.b.icmp("ne", failed, 0))
+    for none in node.outputs:
+        calls.flow.define(none, Fixed(None))
+    return True
+
+
+def _delete(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
+    """`del xs[i]`"""
+    at, emit, index = at_node(calls, node), calls.flow.emit, _int(calls, index)
+    calls.flow.resume_from(at)
+    place = emit.place(index, length(calls, thing))
+    _leave_if(calls, emit.b.icmp("ne", _call(calls, "PySequence_DelItem", thing, place.ref), 0))
+    calls.flow.resume_from(Point(at.block, at.place + 1))
+    calls.look_at_arrays()      # the item may have run code of the user's
+    return True
+
+
+def _extend(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
+    """`xs += ys` of lists."""
+    return _made(calls, node, list, "PySequence_InPlaceConcat", one, other)
+
+
 # Which ----------------------------------------------------------------------------------------------------------------
 
 
@@ -303,6 +458,14 @@ def _is_object(thing: Any, count: int) -> bool:
     return count > 1 and isinstance(thing, (Boxed, Given)) and class_of_operand(thing) in (tuple, None)
 
 
+def _is_list(*args: Any) -> bool:
+    return len(args) == 1 and class_of_operand(args[0]) is list
+
+
+def _are_lists(*args: Any) -> bool:
+    return all(class_of_operand(arg) is list for arg in args)
+
+
 def _are_strings(*args: Any) -> bool:
     return all(class_of_operand(arg) is str for arg in args)
 
@@ -313,17 +476,28 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "item": (_item, _has_item),
     "set_item": (_set_item, _first_is(dict)),
     "get": (_get, _first_is(dict)),
-    "contains": (_contains, lambda item, thing: class_of_operand(thing) in (dict, set)),
-    "pop": (_pop, lambda *args: len(args) == 1 and class_of_operand(args[0]) is list),
+    "contains": (_contains, lambda item, thing: class_of_operand(thing) in (dict, set, list)),
+    "pop": (_pop, _first_is(list)),
     "build": (_build, lambda items: type(items) is list or items == {}),
-    "repeat": (_repeat, lambda *args: list in map(class_of_operand, args)),
-    "join": (_join, lambda *args: all(class_of_operand(arg) is list for arg in args)),
+    "repeat": (_repeat, lambda *args: any(map(_is_sequence, args))),
+    "join": (_join, _are_lists),
     "copy": (_copy, _first_is(list)),
     "eq": (_compared(_EQ), _are_strings),
     "ne": (_compared(_NE), _are_strings),
     "size": (_size, _SIZED),
     "empty": (_is_empty, _SIZED),
     "unpack": (_unpack, _is_object),
+    "sum": (_aggregate(sum), _is_list),
+    "min": (_aggregate(min), _is_list),
+    "max": (_aggregate(max), _is_list),
+    "sorted": (_aggregate(sorted, list), _is_list),
+    "sort": (_changed("PyList_Sort"), _is_list),
+    "reverse": (_changed("PyList_Reverse"), _is_list),
+    "index": (_found("PySequence_Index"), _first_is(list)),
+    "count": (_found("PySequence_Count"), _first_is(list)),
+    "insert": (_insert, _first_is(list)),
+    "delete": (_delete, _first_is(list)),
+    "extend": (_extend, _are_lists),
 }
 
 

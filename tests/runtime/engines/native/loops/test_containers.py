@@ -68,7 +68,8 @@ def test_references():
 
 NUMBERS = [1.5, 2.0, 0.25, 7.0] * 20
 WITHOUT_CALLBACKS = {
-    "histogram": ([1, 2, 3] * 30,), "windows": (NUMBERS, 4),
+    "histogram": ([1, 2, 3] * 30,), "windows": (NUMBERS, 4), "edits": ("kitten" * 9, "sitting" * 8),
+    "aggregated": ([NUMBERS] * 20,), "sorted_windows": (NUMBERS, 5), "rearranged": ([[3, 1, 2]] * 70,),
 }  # fmt: skip
 
 
