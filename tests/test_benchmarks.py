@@ -1,5 +1,6 @@
 """What the benchmarks measure gives the right answers."""
 
+import argparse
 import copy
 import importlib
 import os
@@ -89,6 +90,33 @@ def test_everyday_functions_give_the_answers_of_plain_python(staged, engine, mod
             expected, actual = (each(*copy.deepcopy(args)) for each in (plain, function))
             assert type(actual) is type(expected), name
             np.testing.assert_equal(actual, expected, name)
+
+
+@pytest.mark.parametrize("name", ["pi_by_random", "snakes_and_ladders", "sudoku", "quicksort", "planets"])
+def test_programs_as_people_write_them_give_the_answers_of_plain_python(staged, name):
+    pytest.importorskip("llvmlite")
+    as_written = importlib.import_module("as_written")
+    program = next(each for each in as_written.programs() if each.function.__name__ == name)
+    assert {"plain", "default", "native"} <= as_written.measured(program, 1).keys()
+
+
+def test_kernels_beside_peers(staged, tmp_path, capsys):
+    """A kernel as Pythran's tests have them: measured in a process of its own, beside what is installed."""
+    pytest.importorskip("llvmlite")
+    real_peers = importlib.import_module("real_peers")
+    cases = tmp_path / "pythran" / "pythran" / "tests" / "cases"
+    cases.mkdir(parents=True)
+    lines = ["#pythran export dot(float list, float list)", "#runas dot([1.0, 2.0] * 50, [3.0] * 100)", "def dot(a, b):",
+             "    s = 0.0", "    for i in range(len(a)):", "        s += a[i] * b[i]", "    return s"]
+    (cases / "dot.py").write_text("\n".join(lines) + "\n")
+    options = argparse.Namespace(sources=tmp_path, only="", limit=None)
+    (found,) = real_peers.results(real_peers.kernels(options))
+    assert {"plain", "native"} <= found["later"].keys(), found
+    real_peers.report([found, {"name": "other", "failed": "it takes long"}])
+    said = capsys.readouterr().out
+    assert "pythran dot: dot" in said and "FAILED other: it takes long" in said
+    types = [np.zeros((2, 3), np.float32), 1, [2.0], (True, np.int8(3))]
+    assert [*map(real_peers.pythran_type, types)] == ["float32[:,:]", "int", "float list", "(bool, int8)"]
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native"])
