@@ -13,6 +13,7 @@ with `jax.numpy` in the place of NumPy. A peer is left out where it cannot run a
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import importlib
 import importlib.util
@@ -42,7 +43,7 @@ from rich.progress import track
 import autograph as ag
 
 PEERS = "numba", "pythran", "jax"
-SECONDS = 240       # for all ways of a kernel
+SECONDS = 90        # for all ways of a kernel: JAX unrolls loops, which may take it minutes
 ROUNDS, LONG = 5, 2e-3
 Call = Callable[..., Any]
 
@@ -121,8 +122,12 @@ WAYS: dict[str, Callable[[Any, tuple[Any, ...]], Call]] = {
 # Measuring ------------------------------------------------------------------------------------------------------------
 
 
-def measured(subject: Subject) -> dict[str, Any]:
-    """The seconds of a first and of a later call in each way that gives the answer; `why` has the reasons of others."""
+def measured(subject: Subject) -> Iterator[dict[str, Any]]:
+    """The seconds of a first and of a later call in each way that gives the answer; `why` has the reasons of others.
+
+    Yields:
+        what is known after each way.
+    """
     plain = real_calls._Side(subject)
     example = real_calls._suitable(plain, subject)[0]
     args = positional(plain, example)
@@ -149,7 +154,7 @@ def measured(subject: Subject) -> dict[str, Any]:
             if way == "native":
                 raise
             result["why"][way] = f"{type(error).__name__}: {error}"[:200]
-    return result
+        yield result
 
 
 def positional(side: Any, example: Any) -> tuple[Any, ...]:
@@ -201,10 +206,11 @@ def results(chosen: list[Subject]) -> Iterator[dict[str, Any]]:
         process = context.Process(target=_in_process, args=(theirs, subject))
         process.start()
         theirs.close()
-        try:
-            result = ours.recv() if ours.poll(SECONDS) else {"failed": f"takes more than {SECONDS} s"}
-        except EOFError:
-            result = {"failed": "the process died"}
+        result = {"failed": f"takes more than {SECONDS} s, or the process died"}
+        end = time.monotonic() + SECONDS
+        with contextlib.suppress(EOFError):     # which says that it is done
+            while ours.poll(end - time.monotonic()):
+                result = ours.recv()
         process.kill()
         process.join()
         yield {"name": subject.title, **result}
@@ -214,12 +220,12 @@ def _in_process(connection: Connection, subject: Subject) -> None:
     with tempfile.TemporaryDirectory() as folder, real_calls._quiet():
         os.chdir(folder)
         try:
-            result = measured(subject)
+            for result in measured(subject):
+                connection.send(result)
         except real_calls.Unsuitable as error:
-            result = {"skipped": str(error)}
+            connection.send({"skipped": str(error)})
         except BaseException as error:
-            result = {"failed": f"{type(error).__name__}: {error}"}
-        connection.send(result)
+            connection.send({"failed": f"{type(error).__name__}: {error}"})
 
 
 # Reporting ------------------------------------------------------------------------------------------------------------

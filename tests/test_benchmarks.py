@@ -106,8 +106,8 @@ def test_kernels_beside_peers(staged, tmp_path, capsys):
     real_peers = importlib.import_module("real_peers")
     cases = tmp_path / "pythran" / "pythran" / "tests" / "cases"
     cases.mkdir(parents=True)
-    lines = ["#pythran export dot(float list, float list)", "#runas dot([1.0, 2.0] * 50, [3.0] * 100)", "def dot(a, b):",
-             "    s = 0.0", "    for i in range(len(a)):", "        s += a[i] * b[i]", "    return s"]
+    lines = ["#pythran export dot(float list, float list)", "#runas dot([1.0, 2.0] * 50, [3.0] * 100)"]
+    lines += ["def dot(a, b):", "    s = 0.0", "    for x, y in zip(a, b):", "        s += x * y", "    return s"]
     (cases / "dot.py").write_text("\n".join(lines) + "\n")
     options = argparse.Namespace(sources=tmp_path, only="", limit=None)
     (found,) = real_peers.results(real_peers.kernels(options))
