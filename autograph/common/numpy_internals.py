@@ -243,7 +243,10 @@ def generator_layout(kind: type) -> GeneratorLayout | None:
     layout = GeneratorLayout(8 * places[0], 8 * words.index(id(source.lock)))
     own = id(made) + layout.bits
     if kind is np.random.RandomState and words.count(own) == 1:
-        layout = GeneratorLayout(layout.bits, layout.lock, 8 * words.index(own) + 8)
+        made.standard_normal()
+        gauss, number = 8 * words.index(own) + 8, made.get_state(legacy=False)["gauss"]
+        if read(_INT, id(made) + gauss) == [1] and read(DOUBLE, id(made) + gauss + 8) == [number]:
+            return GeneratorLayout(layout.bits, layout.lock, gauss)
     return layout
 
 

@@ -85,7 +85,8 @@ _SUBJECTS = [
     ("deque", rf"{_SUBJECT}(?P<kind>an object of class deque)",
      "{subject} is a deque", "Use an array, and the places of its first and last element"),
     ("random", rf"{_SUBJECT}an object of class (?:Generator|Random|RandomState)$",
-     "{subject} is a generator of random numbers", "Draw the numbers before the loop, into an array"),
+     "{subject} is a generator of random numbers, of a distribution that has no machine code",
+     "Draw the numbers before the loop, into an array"),
     ("object", rf"{_SUBJECT}(?P<kind>an? object of class .*|a list of \w+ objects)$",
      "{subject} is {kind}", "Read what the loop needs of it into local variables or arrays before the loop"),
 ]  # fmt: skip

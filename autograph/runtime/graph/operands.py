@@ -322,6 +322,20 @@ class Draws(Protocol):
     def bits(self, state: Any, count: Number) -> Number:
         """An integer of 1 to 63 random bits, from a `random.Random`."""
 
+    def normal(self, state: Any) -> Number:
+        """A number of the standard normal distribution, from a `random.Random` or a `RandomState`."""
+
+    def distribution(self, state: Any, name: str, type: TensorType, *args: Number) -> Number:
+        """A number of a distribution of a `Generator` of NumPy, with parameters that are floats."""
+
+    def bounded(self, state: Any, low: Number, span: Number, masked: bool) -> Number:
+        """A 64-bit integer from `low` to `low + span`, from a generator of NumPy.
+
+        Args:
+            span: unsigned.
+            masked: whether to draw as `RandomState` does.
+        """
+
 
 class Emitter(Protocol):
     """Emits machine code, one operation after the other.

@@ -6,29 +6,237 @@ without machine code. They check the arguments before they draw: Python would dr
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autograph.runtime.graph.graph import Constant
-from autograph.runtime.graph.operands import Emitter, Given, Number
+from autograph.runtime.graph.operands import Emitter, Given, NoLowering, Number
+from autograph.runtime.graph.types import FLOAT, INT, TensorType, scalar
+from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
+from autograph.runtime.ops.native.scalars import either, finite, fitted, number
 
-Draw = Callable[..., Any]
-
-
-def kind_of_owner(owner: Any) -> Any:
-    """The class of a generator."""
-    return owner.of if isinstance(owner, Given) else type(owner.value) if isinstance(owner, Constant) else type(owner)
-
-
-def of_owner(function: Any, rule: Draw) -> Draw:
-    """The lowering of a function of a module, which is a method of a generator, by that of the method."""
-    owner = function.__self__
-    return lambda emit, *args: rule(emit, owner, *args)
+Draw = Callable[..., Number]
+_UNSIGNED = scalar("uint64")
+_RULES: dict[tuple[Any, str], Draw] = {}     # by the class of the generator, and the name of the method
 
 
-def random_float(emit: Emitter, owner: Any) -> Number:
-    """`random.random()`, or the method of that name of a `random.Random` or of a generator of NumPy."""
-    draws = emit.draws
-    is_python = kind_of_owner(owner) is random.Random
-    return draws.double(draws.python(owner, in_c=True) if is_python else draws.numpy(owner))
+def _of(kind: Any, *names: str) -> Callable[[Draw], Draw]:
+    """Enter the lowering of a method."""
+
+    def enter(rule: Draw) -> Draw:
+        _RULES.update(((kind, name), rule) for name in names)
+        return rule
+
+    return enter
+
+
+def method(name: str) -> Draw:
+    """The lowering of a method of generators."""
+
+    def rule(emit: Emitter, owner: Any, *args: Any, **kwargs: Any) -> Number:
+        kind = owner.of if isinstance(owner, Given) else type(owner.value if isinstance(owner, Constant) else owner)
+        found = _RULES.get((kind, name)) if isinstance(kind, type) else None
+        if found is None:
+            raise NoLowering
+        try:
+            inspect.signature(found).bind(emit, owner, *args, **kwargs)
+        except TypeError:
+            raise NoLowering from None      # Python raises the error
+        return found(emit, owner, *args, **kwargs)
+
+    return rule
+
+
+def lowering(name: str) -> Draw | None:
+    """The lowering of `.random`, a method of generators, or `random.random`, a function that is a method of one."""
+    module, _, last = name.rpartition(".")
+    rule, own = method(last), {"random": random, "np.random": np.random}.get(module)
+    owner = getattr(getattr(own, last, None), "__self__", None)
+    if (type(owner), last) not in _RULES if own is not None else all(last != each for _, each in _RULES):
+        return None
+    return rule if own is None else lambda emit, *args, **kwargs: rule(emit, owner, *args, **kwargs)
+
+
+# Arguments ------------------------------------------------------------------------------------------------------------
+
+
+def _integer(emit: Emitter, arg: Any) -> Number:
+    found = number(emit, arg)
+    if found.type != INT:
+        raise NoLowering
+    return found
+
+
+def _float(emit: Emitter, arg: Any, positive: bool = False) -> Number:
+    """A finite float, of a number; leaves machine code if it is none, or is not positive."""
+    given = number(emit, arg)
+    found = fitted(emit, given, FLOAT)
+    if positive:
+        emit.leave_if(inverse(emit, emit.compare("gt", found, emit.constant(0.0, FLOAT))))
+    if given.type.dtype.kind == "f":
+        emit.leave_if(inverse(emit, finite(emit, found)))
+    return found
+
+
+def _pythons(emit: Emitter, *args: Any) -> list[Number]:
+    """Numbers of Python: NumPy's make NumPy's of the results."""
+    found = [number(emit, arg) for arg in args]
+    if any(each.type.kind != "python" for each in found):
+        raise NoLowering
+    return found
+
+
+def _scaled(emit: Emitter, x: Number, by: Number, more: Number) -> Number:
+    """`more + x * by`."""
+    return emit.floating("add", more, emit.floating("mul", x, by))
+
+
+def _leave_unless_less(emit: Emitter, a: Number, b: Number) -> None:
+    emit.leave_if(emit.compare("ge", a, b))
+
+
+# Python's -------------------------------------------------------------------------------------------------------------
+
+
+@_of(random.Random, "random")
+def _random(emit: Emitter, owner: Any) -> Number:
+    return emit.draws.double(emit.draws.python(owner, in_c=True))
+
+
+@_of(random.Random, "getrandbits")
+def _getrandbits(emit: Emitter, owner: Any, k: Any) -> Number:
+    count = _integer(emit, k)
+    least, most = emit.constant(1, INT), emit.constant(63, INT)
+    emit.leave_if(either(emit, emit.compare("lt", count, least), emit.compare("gt", count, most)))
+    return emit.draws.bits(emit.draws.python(owner, in_c=True), count)
+
+
+@_of(random.Random, "randrange")
+def _randrange(emit: Emitter, owner: Any, start: Any, stop: Any = None) -> Number:
+    first = _integer(emit, start)
+    if stop is None:
+        first, last = emit.constant(0, INT), first
+    else:
+        last = _integer(emit, stop)
+    _leave_unless_less(emit, first, last)
+    width = arithmetic("sub", PYTHON)(emit, last, first)
+    found = emit.draws.below(emit.draws.python(owner, in_c=False), width)
+    return emit.integer("add", found, first)
+
+
+@_of(random.Random, "randint")
+def _randint(emit: Emitter, owner: Any, a: Any, b: Any) -> Number:
+    return _randrange(emit, owner, a, arithmetic("add", PYTHON)(emit, _integer(emit, b), emit.constant(1, INT)))
+
+
+@_of(random.Random, "uniform")
+def _uniform(emit: Emitter, owner: Any, a: Any, b: Any) -> Number:
+    low, high = _pythons(emit, a, b)
+    if low.type == high.type == INT:
+        span = fitted(emit, arithmetic("sub", PYTHON)(emit, high, low), FLOAT)
+    else:
+        span = emit.floating("sub", fitted(emit, high, FLOAT), fitted(emit, low, FLOAT))
+    low, span = _float(emit, low), _float(emit, span)
+    return _scaled(emit, span, emit.draws.double(emit.draws.python(owner, in_c=False)), low)
+
+
+@_of(random.Random, "expovariate")
+def _expovariate(emit: Emitter, owner: Any, lambd: Any) -> Number:
+    (rate,) = _pythons(emit, lambd)
+    rate = fitted(emit, rate, FLOAT)
+    emit.leave_if(emit.compare("eq", rate, emit.constant(0.0, FLOAT)))
+    rest = emit.floating("sub", emit.constant(1.0, FLOAT), emit.draws.double(emit.draws.python(owner, in_c=False)))
+    return emit.floating("div", emit.negative(emit.library("log", rest)), rate)
+
+
+@_of(random.Random, "normalvariate")
+def _normalvariate(emit: Emitter, owner: Any, mu: Any, sigma: Any) -> Number:
+    loc, scale = (_float(emit, each) for each in _pythons(emit, mu, sigma))
+    return _scaled(emit, emit.draws.normal(emit.draws.python(owner, in_c=False)), scale, loc)
+
+
+# NumPy's --------------------------------------------------------------------------------------------------------------
+
+
+@_of(np.random.Generator, "random")
+@_of(np.random.RandomState, "random", "random_sample", "rand")
+def _next_double(emit: Emitter, owner: Any) -> Number:
+    return emit.draws.double(emit.draws.numpy(owner))
+
+
+@_of(np.random.Generator, "uniform")
+@_of(np.random.RandomState, "uniform")
+def _uniform_of_numpy(emit: Emitter, owner: Any, low: Any = 0.0, high: Any = 1.0) -> Number:
+    first, last = _float(emit, low), _float(emit, high)
+    _leave_unless_less(emit, first, last)
+    emit.leave_if(inverse(emit, finite(emit, emit.floating("sub", last, first))))
+    return emit.draws.distribution(emit.draws.numpy(owner), "uniform", FLOAT, first, emit.floating("sub", last, first))
+
+
+def _distribution(name: str, *defaults: float, type: TensorType) -> Draw:
+    """The lowering of a distribution whose parameters have defaults. The last one must be positive."""
+
+    def rule(emit: Emitter, owner: Any, *args: Any) -> Number:
+        given = [*args, *defaults[len(args) :]]
+        if len(args) > len(defaults):
+            raise NoLowering
+        params = [_float(emit, each, positive=place + 1 >= len(given)) for place, each in enumerate(given)]
+        return emit.draws.distribution(emit.draws.numpy(owner), name, type, *params)
+
+    return rule
+
+
+for _name, _defaults in {
+    "standard_normal": (), "normal": (0.0, 1.0), "standard_exponential": (), "exponential": (1.0,), "poisson": (1.0,),
+}.items():  # fmt: skip
+    _of(np.random.Generator, _name)(_distribution(_name, *_defaults, type=INT if _name == "poisson" else FLOAT))
+
+
+@_of(np.random.Generator, "integers")
+def _integers(emit: Emitter, owner: Any, low: Any, high: Any = None, *, endpoint: bool = False) -> Number:
+    if type(endpoint) is not bool:
+        raise NoLowering
+    found = _between(emit, owner, low, high, endpoint, masked=False)
+    return Number(scalar("int64"), found.ref)
+
+
+def _between(emit: Emitter, owner: Any, low: Any, high: Any, endpoint: bool, masked: bool) -> Number:
+    first = fitted(emit, _of_integers(emit, low), INT)
+    if high is None:
+        first, last = emit.constant(0, INT), first
+    else:
+        last = fitted(emit, _of_integers(emit, high), INT)
+    if endpoint:
+        emit.leave_if(emit.compare("gt", first, last))
+    else:
+        _leave_unless_less(emit, first, last)
+        last = emit.integer("sub", last, emit.constant(1, INT))
+    span = Number(_UNSIGNED, emit.integer("sub", last, first).ref)
+    return emit.draws.bounded(emit.draws.numpy(owner), first, span, masked)
+
+
+def _of_integers(emit: Emitter, arg: Any) -> Number:
+    found = number(emit, arg)
+    if found.type.dtype.kind not in "iu":
+        raise NoLowering
+    return found
+
+
+@_of(np.random.RandomState, "randint")
+def _randint_of_numpy(emit: Emitter, owner: Any, low: Any, high: Any = None) -> Number:
+    return _between(emit, owner, low, high, endpoint=False, masked=True)
+
+
+@_of(np.random.RandomState, "standard_normal", "randn")
+def _gauss(emit: Emitter, owner: Any) -> Number:
+    return emit.draws.normal(emit.draws.numpy(owner))
+
+
+@_of(np.random.RandomState, "normal")
+def _normal_of_state(emit: Emitter, owner: Any, loc: Any = 0.0, scale: Any = 1.0) -> Number:
+    mean, spread = _float(emit, loc), _float(emit, scale, positive=True)
+    return _scaled(emit, _gauss(emit, owner), spread, mean)

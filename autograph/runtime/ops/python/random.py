@@ -5,7 +5,6 @@ NumPy's generators return a Python number for a single draw, and otherwise an ar
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,7 +42,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     shape_arg,
     type_of_arg,
 )
-from autograph.runtime.ops.native.random_numbers import of_owner, random_float
+from autograph.runtime.ops.native.random_numbers import lowering
 
 INT64 = np.dtype(np.int64)
 Rule = Callable[..., Any]
@@ -199,21 +198,28 @@ def _of_method(vjp: Vjp) -> Vjp:
 
 # ------------------------------------------------------------------------------------------------ declarations
 
+
+def drawing(names: str, result: Any, **facts: Any) -> None:
+    """Declare functions and methods that draw numbers, with the lowerings that there are."""
+    for name in names.split():
+        functions(name, result, effect=ORDERED, lower=lowering(name), **facts)
+
+
 for _kind, _table in ((float, FLOATS), (int, INTEGERS)):
     for _name, _count in _table.items():
         _rule, _vjps = distribution(_kind, _count), VJPS.get(_name)
-        functions(f"np.random.{_name}", _rule, effect=ORDERED, vjp=_vjps)
+        drawing(f"np.random.{_name}", _rule, vjp=_vjps)
         _of_self = None if _vjps is None else (None, *map(_of_method, _vjps))
-        functions(f".{_name}", of_generator(_rule), effect=ORDERED, vjp=_of_self)
+        drawing(f".{_name}", of_generator(_rule), vjp=_of_self)
 
-functions(
+drawing(
     """np.random.random np.random.random_sample np.random.sample np.random.ranf np.random.standard_normal
     np.random.standard_exponential""",
-    distribution(float, 0), effect=ORDERED,
-)  # fmt: skip
+    distribution(float, 0),
+)
 functions("np.random.standard_gamma", distribution(float, 1), effect=ORDERED)
-functions("np.random.rand np.random.randn", rand, effect=ORDERED)
-functions("np.random.randint", randint, effect=ORDERED)
+drawing("np.random.rand np.random.randn", rand)
+drawing("np.random.randint", randint)
 functions("np.random.choice", choice, effect=ORDERED)
 functions("np.random.permutation", permutation, effect=ORDERED)
 functions("np.random.seed", NONE, effect=ORDERED)
@@ -224,14 +230,14 @@ functions(
     np.random.set_state np.random.bytes""",
     ANY, effect=ORDERED,
 )  # fmt: skip
-functions(".random", of_generator(floats, "Generator"), effect=ORDERED, lower=random_float)
-functions(".standard_normal", of_generator(floats, "Generator"), effect=ORDERED)
-functions(".standard_exponential", of_generator(standard_exponential, "Generator"), effect=ORDERED)
+drawing(".random .standard_normal", of_generator(floats, "Generator"))
+drawing(".standard_exponential", of_generator(standard_exponential, "Generator"))
 functions(".standard_gamma", of_generator(standard_gamma, "Generator"), effect=ORDERED)
-functions(".integers", of_generator(integers, "Generator"), effect=ORDERED)
-functions(".rand .randn", of_generator(rand, "RandomState"), effect=ORDERED)
-functions(".randint", of_generator(randint, "RandomState"), effect=ORDERED)
-functions(".random_sample", of_generator(distribution(float, 0), "RandomState"), effect=ORDERED)
+drawing(".integers", of_generator(integers, "Generator"))
+drawing(".rand .randn", of_generator(rand, "RandomState"))
+drawing(".randint", of_generator(randint, "RandomState"))
+drawing(".random_sample", of_generator(distribution(float, 0), "RandomState"))
+drawing(".getrandbits .randrange .expovariate .normalvariate", ANY)
 functions(".choice", of_generator(choice), effect=ORDERED)
 functions(".permutation", of_generator(permutation), effect=ORDERED)
 functions(".permuted", of_generator(permuted), effect=ORDERED)
@@ -241,18 +247,18 @@ functions(
 )  # fmt: skip
 functions("np.random.shuffle random.shuffle", NONE, effect=ORDERED, traits=[CHANGES_ARGUMENTS])
 
-functions("random.random", FLOAT, effect=ORDERED, lower=of_owner(random.random, random_float))
-functions("random.uniform", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["uniform"])
-functions("random.gauss random.normalvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["normal"])
+drawing("random.random", FLOAT)
+drawing("random.uniform", of_numbers(FLOAT), vjp=VJPS["uniform"])
+drawing("random.gauss random.normalvariate", of_numbers(FLOAT), vjp=VJPS["normal"])
 functions("random.lognormvariate", of_numbers(FLOAT), effect=ORDERED, vjp=VJPS["lognormal"])
-functions("random.expovariate", of_numbers(FLOAT), effect=ORDERED, vjp=lambda g, out, lambd=1.0: -g * out / lambd)
+drawing("random.expovariate", of_numbers(FLOAT), vjp=lambda g, out, lambd=1.0: -g * out / lambd)
 functions(
     """random.betavariate random.gammavariate random.paretovariate random.weibullvariate
     random.vonmisesvariate""",
     of_numbers(FLOAT), effect=ORDERED,
 )  # fmt: skip
 functions("random.triangular", of_numbers(inexact(FLOAT)), effect=ORDERED)     # it returns `low`, if `high` equals it
-functions("random.randint random.randrange random.getrandbits random.binomialvariate", INT, effect=ORDERED)
+drawing("random.randint random.randrange random.getrandbits random.binomialvariate", INT)
 functions("random.choice", iterated, effect=ORDERED)
 functions("random.choices random.sample", list_of(ANY), effect=ORDERED)
 functions("random.seed random.setstate", NONE, effect=ORDERED)

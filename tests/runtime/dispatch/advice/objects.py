@@ -3,7 +3,7 @@
 # >>> before([Point(1.5), Point(2.5)] * 9)
 # >>> after(np.array([1.5, 2.5] * 9))
 # >>> draws(np.random.default_rng(0), 200)
-# >>> draws_before(np.random.default_rng(0).random(200))
+# >>> draws_before(np.random.default_rng(0).beta(1, 2, 200))
 
 
 class Point:
@@ -28,7 +28,7 @@ def after(xs):
 def draws(rng, n):
     total = 0.0
     for i in range(n):
-        total += rng.random() * i
+        total += rng.beta(1, 2) * i
     return total
 
 
@@ -45,6 +45,7 @@ def draws_before(numbers):
 # after:
 #   no advice
 # draws:
-#   advice: line 31: `rng` is a generator of random numbers. Draw the numbers before the loop, into an array
+#   advice: line 31: `rng` is a generator of random numbers, of a distribution that has no machine code. Draw the
+#     numbers before the loop, into an array
 # draws_before:
 #   no advice

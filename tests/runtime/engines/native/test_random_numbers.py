@@ -64,6 +64,106 @@ def both_at_a_time(seed, n):
     return total, x, draw.getstate(), rng.bit_generator.state
 
 
+@calls("3, 300, 7", "4, 0, 1", "5, 50, 1", "5, 50, 0", "6, 60, 2**32", "6, 60, 2**40 + 3", "6, 60, -3", "7, 9, 2**64")
+def pythons_integers(seed, n, limit):
+    random.seed(seed)
+    draw = random.Random(seed + 1)
+    total = 0
+    for i in range(n):
+        total ^= random.randint(1, limit) + random.randrange(limit) - draw.randrange(-i, limit)
+        total ^= draw.randint(-limit, limit)
+    return total, random.getstate(), draw.getstate()
+
+
+@calls("3, 80, 1", "3, 80, 62", "3, 80, 63", "3, 80, 64", "3, 80, 32", "3, 80, 33", "3, 80, 0", "3, 80, -1")
+def pythons_bits(seed, n, k):
+    random.seed(seed)
+    draw = random.Random(seed + 1)
+    total = 0
+    for _ in range(n):
+        total ^= random.getrandbits(k) ^ draw.getrandbits(k)
+    return total, random.getstate(), draw.getstate()
+
+
+@calls("3, 90, 0.5, 2", "3, 9, -1, 1", "3, 9, 1e308, -1e308", "3, 9, 2**62 + 1, 2**63 - 1", "3, 9, -2**63, 2**63 - 1",
+       "3, 9, float('nan'), 1.0", "3, 9, True, 5", "3, 9, np.float64(2), 1", "3, 9, float('inf'), 0")  # fmt: skip
+def pythons_floats(seed, n, a, b):
+    random.seed(seed)
+    draw = random.Random(seed + 1)
+    found = []
+    for _ in range(n):
+        found.append(random.uniform(a, b) + draw.uniform(b, a))
+    return found, random.getstate(), draw.getstate()
+
+
+@calls("3, 90, 0.5, 2", "3, 90, 0, -1.5", "3, 9, 0.5, 0", "3, 9, 1e308, 1e308", "3, 9, float('inf'), 1")
+def pythons_distributions(seed, n, a, b):
+    random.seed(seed)
+    draw = random.Random(seed + 1)
+    total = 0.0
+    for _ in range(n):
+        total += random.normalvariate(a, b) + draw.normalvariate(b, a)
+        total -= random.expovariate(b) * draw.expovariate(0.5)
+    return total, random.getstate(), draw.getstate()
+
+
+@calls("3, 90, 0.5, 2", "4, 9, -2, 1.5", "5, 9, 0, 0", "6, 9, 1, -1", "7, 9, -1e308, 1e308", "8, 9, np.float32(1.5), 3",
+       "8, 9, 2, float('nan')", "8, 9, 1.0, float('inf')")  # fmt: skip
+def generators_floats(seed, n, a, b):
+    rng = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(n):
+        total += rng.standard_normal() + rng.normal(a, b) * rng.standard_exponential()
+        total -= rng.uniform() * rng.normal() + rng.uniform(a, b) + rng.exponential() - rng.normal(a)
+        total += rng.exponential(b)
+    return total, rng.bit_generator.state
+
+
+@calls("3, 90, 0, 6", "4, 9, 1, 2**40", "5, 9, -2**63, 2**63 - 1", "6, 9, 5, 5", "7, 9, 5, 2", "8, 9, True, 3",
+       "9, 9, np.int32(3), np.uint8(9)", "9, 9, 0, 2**32", "9, 9, 0, 2**32 - 1", "9, 9, 1.5, 7", "9, 9, 0, 2**63")
+def generators_integers(seed, n, low, high):
+    rng = np.random.default_rng(seed)
+    total = 0
+    for _ in range(n):
+        total ^= rng.integers(high) ^ rng.integers(low, high) ^ rng.integers(low, high, endpoint=True)
+        total ^= rng.poisson(3.5)
+    return total, rng.bit_generator.state
+
+
+@calls("3, 91, 0.5, 2", "4, 9, -2, 1.5", "5, 9, 0, 0", "6, 9, 1, -1", "8, 9, np.float32(1.5), 3")
+def states_floats(seed, n, a, b):
+    np.random.seed(seed)
+    rng = np.random.RandomState(seed)
+    total = 0.0
+    for i in range(n):
+        total += np.random.random() * rng.random() + np.random.rand() - rng.random_sample() + np.random.uniform(a, b)
+        total += np.random.standard_normal() - rng.standard_normal() + np.random.normal(a, b)
+        if i % 3 == 0:
+            total += rng.randn() - np.random.randn()
+    return total, np.random.get_state(), rng.get_state(), rng.normal()
+
+
+@calls("3, 90, 0, 6", "4, 9, 1, 2**40", "5, 9, -2**63, 2**63 - 1", "6, 9, 5, 5", "7, 9, 5, 2", "9, 9, 1.5, 7")
+def states_integers(seed, n, low, high):
+    np.random.seed(seed)
+    rng = np.random.RandomState(seed)
+    total = 0
+    for _ in range(n):
+        total ^= np.random.randint(high) ^ rng.randint(low, high) ^ np.random.randint(low, high)
+    return total, type(total), np.random.get_state(), rng.get_state()
+
+
+@calls("3, 50")
+def among_callbacks(seed, n):
+    random.seed(seed)
+    draw = random.Random(seed)
+    total = 0
+    for i in range(n):
+        total += draw.randint(1, 6) + {3: 1}.setdefault(random.randrange(9), i)
+        total += round(random.gauss(0, 9)) + round(draw.gauss(0, 9)) + draw.choice(range(3))
+    return total, random.getstate(), draw.getstate()
+
+
 def same(function, name, arguments):
     wanted, found = (outcomes.run(each, arguments, {"np": np}) for each in (PROGRAMS[name][0], function))
     found.warnings = [each for each in found.warnings if each[0] != "RetraceWarning"]
@@ -72,7 +172,7 @@ def same(function, name, arguments):
 
 def is_drawn(function):
     """Whether a loop is machine code that calls no Python."""
-    return any(version.entry or not version.callbacks for region in regions(function) for version in region.compiled)
+    return any(not version.callbacks for region in regions(function) for version in region.compiled)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -82,7 +182,7 @@ def test_same_as_python(name):
     for arguments in (*examples, *reversed(examples)):
         for _ in range(3):
             same(function, name, arguments)
-    assert is_drawn(function)
+    assert is_drawn(function) or name == "among_callbacks"
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -14,11 +14,13 @@ import numpy as np
 from autograph.common.cpython_internals import ITEMS, TAG_OFFSET, twister_tag
 from autograph.common.numpy_internals import LOCKED, NEXT_DOUBLE, generator_layout, lock_class
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.libmath import mersenne_twister
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, PTR, Value
+from autograph.runtime.engines.native.libmath import mersenne_twister, numpy_draws
+from autograph.runtime.engines.native.libmath.libm import is_pythons
+from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, I64, PTR, VOID, Value, constant
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.operands import Given, NoLowering, Number
-from autograph.runtime.graph.types import FLOAT, INT
+from autograph.runtime.graph.types import FLOAT, INT, TensorType
 
 
 class Tag(bytes):
@@ -50,7 +52,7 @@ class Draws:
             now = objects.load_at(I32, objects.address(random.Random), TAG_OFFSET)
             known = objects.load_at(I32, objects.address(self._known(tag)), ITEMS)
             emit.demand(emit.b.icmp("eq", now, known))
-        return "python", thing
+        return thing, None
 
     def _known(self, tag: int) -> Tag:
         """The tag as an object in the table."""
@@ -66,7 +68,7 @@ class Draws:
         lock = objects.load_at(PTR, thing, layout.lock)
         objects.demand_class(lock, lock_kind)
         emit.demand(emit.b.icmp("eq", objects.load_at(I8, lock, LOCKED), 0))
-        return "numpy", thing, layout
+        return thing, layout
 
     def _object(self, owner: Any) -> tuple[Value, Any]:
         """The address of a generator, and its class."""
@@ -80,21 +82,46 @@ class Draws:
     # Numbers ----------------------------------------------------------------------------------------------------------
 
     def double(self, state: Any) -> Number:
-        b, (of, thing, *more) = self._emit.b, state
-        if of == "python":
+        b, (thing, layout) = self._emit.b, state
+        if layout is None:
             return Number(FLOAT, b.call(mersenne_twister.double(b.function.module), thing))
-        bits = b.gep(thing, more[0].bits)
+        bits = b.gep(thing, layout.bits)
         function = b.load(PTR, b.gep(bits, NEXT_DOUBLE))
         return Number(FLOAT, b.emit(DOUBLE, "call", (function, b.load(PTR, bits))))
 
     def below(self, state: Any, limit: Number) -> Number:
         b = self._emit.b
-        found = Number(INT, b.call(mersenne_twister.below(b.function.module), state[1], limit.ref))
+        found = Number(INT, b.call(mersenne_twister.below(b.function.module), state[0], limit.ref))
         self._emit.ranges.bound(found.ref, 0, self._emit.ranges.bounds(limit)[1] - 1)
         return found
 
     def bits(self, state: Any, count: Number) -> Number:
         b = self._emit.b
-        found = Number(INT, b.call(mersenne_twister.bits(b.function.module), state[1], count.ref))
+        found = Number(INT, b.call(mersenne_twister.bits(b.function.module), state[0], count.ref))
         self._emit.ranges.bound(found.ref, 0, 2 ** int(count.known or 63) - 1)
         return found
+
+    def normal(self, state: Any) -> Number:
+        b, (thing, layout) = self._emit.b, state
+        if not (is_pythons("log") if layout is None else numpy_draws.gauss_is_known()):
+            raise NoLowering
+        module = b.function.module
+        function = mersenne_twister.normal(module) if layout is None else numpy_draws.gauss(module, layout)
+        return Number(FLOAT, b.call(function, thing))
+
+    def distribution(self, state: Any, name: str, type: TensorType, *args: Number) -> Number:
+        b, (thing, layout) = self._emit.b, state
+        function = numpy_draws.distribution(name, len(args))
+        if not function:
+            raise NoLowering
+        bits = b.gep(thing, layout.bits)
+        return Number(type, b.call_outside(function, llvm_type(type.dtype), bits, *(arg.ref for arg in args)))
+
+    def bounded(self, state: Any, low: Number, span: Number, masked: bool) -> Number:
+        emit, b, (thing, layout) = self._emit, self._emit.b, state
+        function, found = numpy_draws.bounded(), emit.cells.place("drawn", I64)
+        if not function:
+            raise NoLowering
+        more = constant(I64, 1), constant(I32, int(masked)), found
+        b.call_outside(function, VOID, b.gep(thing, layout.bits), low.ref, span.ref, *more)
+        return Number(INT, b.load(I64, found))

@@ -6,14 +6,17 @@ Twister", 1998), so that the numbers, and the state behind them, are Python's. A
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from autograph.common.cpython_internals import TWISTER, TWISTER_SIZE, TWISTER_WORDS
+from autograph.runtime.engines.native.libmath.libm import PREFIX
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 
 _SHIFTED = 397      # the distance of the word that goes into a new one
 _UPPER, _LOWER, _MATRIX = 0x80000000, 0x7FFFFFFF, 0x9908B0DF
+_CONSTANT = 4 * math.exp(-0.5) / math.sqrt(2.0)     # of normal numbers
 _TWO = ir.vector(2, ir.I32)
 
 
@@ -82,6 +85,25 @@ def bits(module: ir.Module) -> ir.Function:
         b.ret(found)
 
     return _function(module, "ag_twister_bits", ir.I64, "alwaysinline", build, count)
+
+
+def normal(module: ir.Module) -> ir.Function:
+    """The function of `normalvariate()` (Kinderman and Monahan, 1977)."""
+
+    def build(b: Builder, draw: ir.Value) -> None:
+        again, done = map(b.new_block, ("again", "done"))
+        b.br(again)
+        b.begin(again)
+        first, second = (b.call(double(module), draw) for _ in range(2))
+        other = b.binary("fsub", 1.0, second)
+        found = b.binary("fdiv", b.binary("fmul", b.binary("fsub", first, 0.5), _CONSTANT), other)
+        quarter = b.binary("fmul", b.binary("fmul", found, found), 0.25)
+        log = b.call_outside(f"{PREFIX}log", ir.DOUBLE, other)
+        b.cond_br(b.fcmp("ole", quarter, b.fneg(log)), done, again)
+        b.begin(done)
+        b.ret(found)
+
+    return _function(module, "ag_twister_normal", ir.DOUBLE, "noinline", build)
 
 
 def word(module: ir.Module) -> ir.Function:

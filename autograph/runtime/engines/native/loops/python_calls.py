@@ -308,8 +308,11 @@ class PythonCalls:
 
     def _runs_any_code(self, node: Node) -> bool:
         """Whether a node may run code of the user's, which methods of generators of random numbers do not."""
-        owner = self.flow.value(node.args[0]) if node.op.startswith(".") else None
-        return effect_of(node).wild and not (isinstance(owner, Given) and owner.of in GENERATORS)
+        if not effect_of(node).wild:
+            return False
+        first = node.args[0] if node.args else None
+        owner = self.flow.inputs.get(first) if isinstance(first, Value) and node.op.startswith(".") else None
+        return not (isinstance(owner, Given) and owner.of in GENERATORS)
 
     def apply(self, node: Node, op: str, operand: Any, *more: Any, outputs: int = 1) -> Register:
         """Call Python for an operation on an operand, such as `iter`, of a node. Returns a new reference."""
