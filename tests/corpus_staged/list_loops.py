@@ -213,3 +213,43 @@ def removed_out_of_bounds(xs, i):
             del xs[i]
         total += xs.pop(len(xs) // 2)
     return total
+
+
+JUMPS = {1: 38, 4: 14, 9: 31, 16: 6, 21: 42, 28: 84, 36: 44, 64: 60}
+
+
+@calls("200, 7", "0, 1")
+def snakes_and_ladders(n, seed):
+    jumps = {1: 38, 4: 14, 9: 31, 16: 6, 21: 42, 28: 84, 36: 44, 64: 60}
+    place, found = 0, []
+    for _ in range(n):
+        seed = (seed * 1103515245 + 12345) % 2147483648
+        place = (place + seed // 65536 % 6 + 1) % 70
+        if place in jumps:
+            place = jumps[place]
+        found.append(jumps.get(place, place) + JUMPS.get(place, 0.5))
+        if place in (3, 5, 7) or place in [8, 10.0]:
+            place += 1
+    return found
+
+
+@calls("[1, 2, 3] * 30", "[0, 5, 1] * 30", "[True, 1] * 50")
+def constant_tables(xs):
+    weights, days = (0.25, 0.5, 0.25), (31, 28, 31, 30)
+    total = 0
+    for x in xs:
+        total += weights[x - 1] + days[x] * len(days)
+    return total
+
+
+@calls("[1, 2, 3] * 30")
+def tables_that_differ(xs):
+    found = []
+    for x in xs:
+        table = {1: 2, 2: 3, 3: 5}
+        if x > 1:
+            table[x] = 7
+        found.append(table[x])
+        found.append({1: 2})
+    found[1][5] = 6
+    return found

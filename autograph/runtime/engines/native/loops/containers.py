@@ -18,11 +18,13 @@ from autograph.runtime.engines.native.loops.lists import at_node, length, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number, Range
+from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.traits import ON_CONTAINER
-from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
 _EQ, _NE = 2, 3     # `Py_EQ`, `Py_NE`
+_OBJECTS: dict[str, type] = {"tuple": tuple, "dict": dict, "str": str}
 
 
 def class_of_operand(operand: Any) -> type | None:
@@ -79,7 +81,11 @@ def _give(calls: PythonCalls, node: Node, found: Value, kind: type | None = None
     flow.define(value, Boxed(found, kind))
     flow.own((value, ()), found)
     flow.resume_from(Point(at.block, at.place + 1))
-    if kind is None and calls.expect(value, value.type) != UNKNOWN:
+    by_type = _OBJECTS.get(getattr(value.type, "name", ""))
+    if kind is None and by_type is not None:
+        flow.emit.objects.demand_class(found, by_type)
+        flow.define(value, Boxed(found, by_type))
+    elif kind is None and calls.expect(value, value.type) != UNKNOWN:
         calls.take([value], at.block)
     return True
 
@@ -92,11 +98,53 @@ def _made(calls: PythonCalls, node: Node, kind: type | None, name: str, *args: A
     return _give(calls, node, found, kind)
 
 
+# Constants ------------------------------------------------------------------------------------------------------------
+
+
+def _is_table(thing: Any) -> bool:
+    """Whether an argument is a container of constant numbers and texts."""
+    if type(thing) is dict:
+        return all(map(_is_constant, (*thing, *thing.values())))
+    return type(thing) in (tuple, list, set) and all(map(_is_constant, thing))
+
+
+def _is_constant(thing: Any) -> bool:
+    if isinstance(thing, Number):
+        return thing.known is not None and thing.type in (INT, FLOAT, BOOL)
+    return type(thing) in (int, float, bool, str) and not is_nan(thing)
+
+
+def _table(calls: PythonCalls, node: Node, thing: Any) -> Fixed:
+    """The operand of such a container, which is one object in all iterations: nobody gets it."""
+    if calls.direct[node] is None:
+        parts = thing if type(thing) is dict else [each.known if isinstance(each, Number) else each for each in thing]
+        calls.direct[node] = type(thing)(parts)
+    return Fixed(calls.direct[node])
+
+
+def _is_only_read(calls: PythonCalls, value: Any) -> bool:
+    """Whether nodes only look into a container."""
+    blocks = [*calls.flow.structure.root.blocks]
+    for block in blocks:
+        if value in block.result_values:
+            return False
+        for node in block.nodes:
+            blocks += node.blocks
+            reads = [arg for arg, name in zip(node.args, _LOOKS.get(node.op, ())) if name]
+            if value in node.inputs and (value not in reads or node.inputs.count(value) > 1):
+                return False
+    return True
+
+
+_LOOKS = {"getitem": (True,), ".get": (True,), "len": (True,), "in": (False, True)}   # into which arguments
+
+
 # Items ----------------------------------------------------------------------------------------------------------------
 
 
 def _item(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     """`thing[index]`"""
+    thing = _table(calls, node, thing) if type(thing) is tuple else thing
     kind = class_of_operand(thing)
     if kind is list and isinstance(index, slice):
         return _slice(calls, node, thing, index)
@@ -113,8 +161,9 @@ def _item(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
 def _item_of_tuple(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
     emit = calls.flow.emit
     calls.flow.resume_from(at_node(calls, node))
-    place = emit.place(index, length(calls, thing))
-    item = emit.b.load(PTR, emit.b.gep(emit.b.gep(calls.object(thing)[0], TUPLE_ITEMS), place.ref, PTR))
+    ref, _ = calls.object(thing)
+    place = emit.place(index, length(calls, Boxed(ref)))
+    item = emit.b.load(PTR, emit.b.gep(emit.b.gep(ref, TUPLE_ITEMS), place.ref, PTR))
     return _give(calls, node, emit.objects.another(item))
 
 
@@ -166,7 +215,8 @@ def _get(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = No
 def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     """`item in thing`"""
     emit, item = calls.flow.emit, stored(calls, item)
-    if class_of_operand(thing) is list:
+    thing = _table(calls, node, thing) if _is_table(thing) else thing
+    if class_of_operand(thing) is list and not isinstance(thing, Fixed):
         return _in_list(calls, node, item, thing)
     if not _is_key(item):
         raise NoLowering
@@ -227,7 +277,12 @@ def _is_sequence(thing: Any) -> bool:
 
 def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
     """`[a, b]` or `{}`."""
-    if not items and type(items) is dict:
+    if type(items) is dict and items:
+        if not _is_only_read(calls, node.output):
+            raise NoLowering
+        calls.flow.define(node.output, _table(calls, node, items))
+        return False
+    if type(items) is dict:
         return _made(calls, node, dict, "PyDict_New")
     operands = [stored(calls, item) for item in items]
     calls.flow.resume_from(at_node(calls, node))
@@ -275,6 +330,27 @@ def _join(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
 def _copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
     """`list(xs)` or `xs.copy()` of a list."""
     return _slice(calls, node, thing, slice(None))
+
+
+def _iterate(function: Any) -> Callable[..., bool]:
+    """`enumerate(xs, first)` or `zip(xs, ys)` of lists, tuples, texts and ranges."""
+
+    def routine(calls: PythonCalls, node: Node, *args: Any) -> bool:
+        emit = calls.flow.emit
+        calls.flow.resume_from(at_node(calls, node))
+        made = [calls.object(calls.flow.operand(arg)) for arg in args]
+        found = emit.objects.call(emit.objects.address(function), [ref for ref, _ in made])
+        for ref, is_new in made:
+            if is_new:
+                emit.objects.forget(ref)
+        _leave_if(calls, emit.b.is_null(found))
+        return _give(calls, node, found, function)
+
+    return routine
+
+
+def _is_sequence_or_range(operand: Any) -> bool:
+    return isinstance(operand, Range) or class_of_operand(operand) in (list, tuple, str, enumerate, zip)
 
 
 # Texts ----------------------------------------------------------------------------------------------------------------
@@ -451,7 +527,14 @@ def _first_is(*kinds: type) -> Callable[..., bool]:
 
 def _has_item(thing: Any, index: Any) -> bool:
     kind = class_of_operand(thing)
+    if type(thing) is tuple:
+        return isinstance(index, Number) and index.known is None and _is_table(thing)
     return kind in (dict, str, tuple) or (kind is list and isinstance(index, slice))
+
+
+def _is_counted(thing: Any, *first: Any) -> bool:
+    is_int = all(type(each) is int or (isinstance(each, Number) and each.type == INT) for each in first)
+    return is_int and _is_sequence_or_range(thing)
 
 
 def _is_object(thing: Any, count: int) -> bool:
@@ -476,9 +559,9 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "item": (_item, _has_item),
     "set_item": (_set_item, _first_is(dict)),
     "get": (_get, _first_is(dict)),
-    "contains": (_contains, lambda item, thing: class_of_operand(thing) in (dict, set, list)),
+    "contains": (_contains, lambda item, thing: class_of_operand(thing) in (dict, set, list) or _is_table(thing)),
     "pop": (_pop, _first_is(list)),
-    "build": (_build, lambda items: type(items) is list or items == {}),
+    "build": (_build, lambda items: type(items) is list or (type(items) is dict and _is_table(items))),
     "repeat": (_repeat, lambda *args: any(map(_is_sequence, args))),
     "join": (_join, _are_lists),
     "copy": (_copy, _first_is(list)),
@@ -487,6 +570,8 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "size": (_size, _SIZED),
     "empty": (_is_empty, _SIZED),
     "unpack": (_unpack, _is_object),
+    "enumerate": (_iterate(enumerate), _is_counted),
+    "zip": (_iterate(zip), lambda *args: all(map(_is_sequence_or_range, args))),
     "sum": (_aggregate(sum), _is_list),
     "min": (_aggregate(min), _is_list),
     "max": (_aggregate(max), _is_list),

@@ -234,11 +234,11 @@ class Lowering:
             for value, part in zip(node.outputs, args[0]):
                 self.flow.define(value, part)
             return False
+        elif (emit := on_container(node, args)) is not None:
+            self.calls.direct.setdefault(node, None)
+            return emit(self.calls, node, *args)
         elif node.op == "getitem" and type(args[0]) is tuple:
             found = _item(args[0], args[1])
-        elif (emit := on_container(node, args)) is not None:
-            self.calls.direct[node] = None
-            return emit(self.calls, node, *args)
         elif args and is_list(args[0]) and (emit := on_list(node.op)) is not None:
             return emit(self.calls, node, *args)
         else:

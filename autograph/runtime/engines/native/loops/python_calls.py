@@ -158,7 +158,8 @@ class PythonCalls:
         expected: the expected kinds of their outputs: the type of a number, the kind of an array (with the flags that
             it must have), None if any object will do.
         run_any_code: whether they may run code of the user's.
-        direct: nodes that are no callbacks, since the code calls functions of Python's C API.
+        direct: nodes that are no callbacks, since the code calls functions of Python's C API; with the constant
+            container that one looks into, if any.
     """
 
     def __init__(
@@ -175,7 +176,7 @@ class PythonCalls:
         self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
         self.run_any_code = False
-        self.direct: dict[Node, None] = {}
+        self.direct: dict[Node, Any] = {}
         self.flow = flow
         self._emit = flow.emit
         self._objects = flow.emit.objects
