@@ -77,7 +77,11 @@ def _leave_if(calls: PythonCalls, failed: Value) -> None:
 
 def _give(calls: PythonCalls, node: Node, found: Value, kind: type | None = None) -> bool:
     """Define the output of a node, a new reference; the code is left behind the node if it is not as expected."""
-    flow, value, at = calls.flow, node.output, at_node(calls, node)
+    flow, at = calls.flow, at_node(calls, node)
+    if not node.outputs:
+        flow.emit.objects.forget(found)
+        return True
+    value = node.output
     flow.define(value, Boxed(found, kind))
     flow.own((value, ()), found)
     flow.resume_from(Point(at.block, at.place + 1))
