@@ -119,7 +119,7 @@ def _is_constant(thing: Any) -> bool:
 
 
 def _table(calls: PythonCalls, node: Node, thing: Any) -> Fixed:
-    """The operand of such a container, which is one object in all iterations: nobody gets it."""
+    """The operand of such a container, one object in all iterations, since no other code sees it."""
     if calls.direct[node] is None:
         parts = thing if type(thing) is dict else [each.known if isinstance(each, Number) else each for each in thing]
         calls.direct[node] = type(thing)(parts)
