@@ -101,3 +101,71 @@ def noise_in_place(rng, x):
     x[0] = rng.random()
     rng.shuffle(x)
     return x
+
+
+@calls("1, 60", "2, 0")
+def blackjack(seed, games):
+    random.seed(seed)
+    wins = 0
+    for _ in range(games):
+        player = dealer = 0
+        while player < 17:
+            player += min(random.randint(1, 13), 10)
+        while dealer < 17:
+            dealer += min(random.randrange(1, 14), 10)
+        if player <= 21 and (dealer > 21 or player > dealer):
+            wins += 1
+    return wins, random.random()
+
+
+@calls("np.random.default_rng(3), 80", "np.random.default_rng(4), 1")
+def walks_until_it_returns(rng, limit):
+    x = y = steps = 0
+    while steps < limit:
+        way = rng.integers(4)
+        if way == 0:
+            x += 1
+        elif way == 1:
+            x -= 1
+        elif way == 2:
+            y += 1
+        else:
+            y -= 1
+        steps += 1
+        if x == y == 0:
+            break
+    return x, y, steps, rng.integers(100)
+
+
+@calls("3, 50", "4, -1")
+def prices_that_end_in_an_error(seed, n):
+    draw, rng = random.Random(seed), np.random.RandomState(seed)
+    price, last = 100.0, []
+    try:
+        for i in range(n):
+            price *= 1 + 0.05 * rng.standard_normal() + draw.uniform(-0.01, 0.01)
+            price += 1 // draw.randrange(20) * 0.0
+            last.append(i)
+    except ZeroDivisionError as error:
+        last.append(str(error))
+    return price, last, draw.random(), rng.normal(), rng.standard_normal()
+
+
+@calls("1, 40", "2, 40")
+def interval_that_may_be_empty(seed, n):
+    random.seed(seed)
+    total = 0
+    for i in range(n):
+        total += random.randint(i // 9, 5 - i // 8)
+    return total
+
+
+@calls("random.Random(1), 30", "random.Random(2), 0")
+def draws_and_shuffles(draw, n):
+    items = list(range(9))
+    total = 0.0
+    for _ in range(n):
+        total += draw.random() * draw.getrandbits(3)
+        draw.shuffle(items)
+        total += items[0] + draw.gauss(0, 1)
+    return total, items, draw.random()
