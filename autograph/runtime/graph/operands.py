@@ -165,13 +165,15 @@ class Computed:
     """A vector whose elements are computed where they are stored.
 
     Attributes:
-        name: an operation of `Emitter.floating`.
-        parts: vectors, and numbers of the same dtype.
+        takes: the dtype that the operands of the rule have.
+        rule: computes an element, see `number_rules`.
+        parts: vectors, whose elements are converted to that dtype, and numbers of that dtype.
     """
 
     dtype: np.dtype[Any]
     length: Number
-    name: str
+    takes: np.dtype[Any]
+    rule: Callable[..., Number]
     parts: tuple[View | Computed | Number, ...]
 
 
@@ -271,8 +273,8 @@ class Vectors(Protocol):
     def product(
         self,
         function: Callable[[Any, Any], Any],
-        x: View | Gathered,
-        y: View | Gathered,
+        x: View | Gathered | Computed,
+        y: View | Gathered | Computed,
         copies: bool = False,
         warns: bool = True,
     ) -> Number | Complex:
@@ -289,6 +291,9 @@ class Vectors(Protocol):
 
     def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
         """The reduction of a vector: `add mean max min or and argmax argmin`, as NumPy computes it."""
+
+    def array(self, x: Computed) -> Array:
+        """A new array of the elements of a vector."""
 
     def store(self, target: View, value: View | Computed | Number) -> None:
         """Store the elements of a vector of the same length, or a number in all elements.

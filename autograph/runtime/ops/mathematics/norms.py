@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from autograph.runtime.graph.traits import READS_VIEWS
 from autograph.runtime.graph.types import Type, inexact
 from autograph.runtime.ops.gradients.elementwise import column, nonzero
 from autograph.runtime.ops.gradients.toolkit import as_array, conj, is_real, ndim
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import array_like, inexact_dtype, reduced, result
 from autograph.runtime.ops.mathematics.linalg import computed, matrices, of_inv, of_svdvals, real
+from autograph.runtime.ops.native import products
 
 
 def cond(x: Any, p: Any = None) -> Type:
@@ -111,7 +113,7 @@ def of_cond(g: Any, out: Any, x: Any, p: Any = None) -> Any:
     return of_norm(g * sizes[1], sizes[0], x, p, (-2, -1)) + of_inv(of_inverse, inverse, x)
 
 
-functions("np.linalg.norm", norm, vjp=of_norm)
+functions("np.linalg.norm", norm, vjp=of_norm, lower=products.norm, traits=[READS_VIEWS])
 functions("np.linalg.vector_norm", norm, vjp=of_vector_norm)
 functions(
     "np.linalg.matrix_norm", matrix_norm,

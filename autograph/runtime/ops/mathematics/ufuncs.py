@@ -17,6 +17,7 @@ from autograph.runtime.graph.traits import (
     FACTORS,
     GIVES_BOOLEANS,
     MAKES_ARRAYS,
+    MAKES_VIEWS,
     MATRIX_PRODUCT,
     MOVES,
     OUTER,
@@ -75,7 +76,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     reduced,
     result,
 )
-from autograph.runtime.ops.native import products
+from autograph.runtime.ops.native import products, vectors
 from autograph.runtime.ops.native.numpy_scalars import of_ufunc
 
 PREFERRED = {"absolute": "abs", "remainder": "mod", "conjugate": "conj"}    # to the ufunc's own name
@@ -267,6 +268,8 @@ def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, /, **
 def _declare(name: str, ufunc: np.ufunc) -> None:
     is_pointwise = ufunc.signature is None
     traits = [ELEMENTWISE if is_pointwise else ARRAY_PRODUCT]
+    if ufunc.__name__ in vectors.ELEMENTWISE:
+        traits += [READS_VIEWS, MAKES_VIEWS]
     if all(types.endswith("->?") for types in ufunc.types if "O" not in types):
         traits.append(GIVES_BOOLEANS)
     vjp: Rules | None = NO_GRADIENT if GIVES_BOOLEANS in traits else None
@@ -284,7 +287,10 @@ def _declare(name: str, ufunc: np.ufunc) -> None:
 def _lowering(name: str, ufunc: np.ufunc) -> Lower | None:
     if ufunc is np.matmul:
         return products.matmul
-    return of_ufunc(ufunc, f"np.{name}") if ufunc.signature is None and ufunc.nout == 1 else None
+    if ufunc.signature is not None or ufunc.nout > 1:
+        return None
+    rule = of_ufunc(ufunc, f"np.{name}")
+    return vectors.or_vectors(ufunc, rule) if ufunc.__name__ in vectors.ELEMENTWISE else rule
 
 
 def _declare_methods(name: str, ufunc: np.ufunc) -> None:

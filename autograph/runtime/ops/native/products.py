@@ -6,12 +6,16 @@ All of them end in one inner loop of NumPy, but what they do before differs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.graph.operands import Array, Complex, Emitter, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.operands import Array, Complex, Computed, Emitter, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.types import INT
+from autograph.runtime.ops.native.number_rules import RULES
 from autograph.runtime.ops.native.views import whole_of
+
+Vector: TypeAlias = "View | Gathered | Computed"
 
 
 def matmul(emit: Emitter, x: Any, y: Any) -> Number | Complex | Array:
@@ -48,6 +52,19 @@ def vdot(emit: Emitter, a: Any, b: Any) -> Number | Complex:
     return emit.vectors.product(np.vdot, x, y, warns=False)
 
 
+def norm(emit: Emitter, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Number:
+    """`np.linalg.norm(x)`: the root of the product of a vector and itself, after it has been made contiguous."""
+    (x, _), is_default = _vectors(emit, x, x), ord is None and axis is None and keepdims is False
+    if not is_default or isinstance(x, Gathered) or x.dtype.kind != "f":
+        raise NoLowering
+    if isinstance(x, View):
+        emit.leave_if(emit.compare("lt", x.strides[0], emit.constant(x.dtype.itemsize, INT)))     # may be reversed
+        x = Computed(x.dtype, x.length, x.dtype, RULES["positive"], (x,))
+    found = emit.vectors.product(np.dot, x, x, copies=True)
+    assert isinstance(found, Number)
+    return emit.function("sqrt", found)
+
+
 def _copying(emit: Emitter, function: Callable[[Any, Any], Any], *args: Any) -> Number | Complex:
     x, y = _vectors(emit, *args)
     if x.dtype.kind == "c":
@@ -55,9 +72,9 @@ def _copying(emit: Emitter, function: Callable[[Any, Any], Any], *args: Any) -> 
     return emit.vectors.product(function, x, y, copies=True)
 
 
-def _vectors(emit: Emitter, *args: Any) -> tuple[View | Gathered, View | Gathered]:
+def _vectors(emit: Emitter, *args: Any) -> tuple[Vector, Vector]:
     """Two vectors of one dtype; leaves machine code if their lengths differ."""
-    x, y = (arg if isinstance(arg, Gathered) else whole_of(emit, arg) for arg in args)
+    x, y = (arg if isinstance(arg, (Gathered, Computed)) else whole_of(emit, arg) for arg in args)
     if x.dtype != y.dtype or any(isinstance(each, View) and len(each.shape) != 1 for each in (x, y)):
         raise NoLowering
     emit.leave_if(emit.compare("ne", x.length, y.length))

@@ -318,22 +318,23 @@ Traits: TypeAlias = Sequence[Trait | tuple[Relation, Any]]
 
 
 def _binary(
-    name: str, lower: Lower | None, traits: Traits, in_place_traits: Traits = (), of_vectors: str = "", **facts: Any
+    name: str, lower: Lower | None, traits: Traits, in_place_traits: Traits = (), **facts: Any
 ) -> None:
     """Declare a binary operator and its in-place form, which has the same derivatives in the old value.
 
     Args:
         lower: the lowering for numbers.
-        of_vectors: the operation of `Emitter.floating` for vectors, if there is one.
     """
     infer, in_place_lower = rule(power) if name == "pow" else remembering(binary(name)), lower
-    if of_vectors and lower is not None:
-        lower, in_place_lower = vectors.or_vectors(of_vectors, lower), vectors.or_view(of_vectors, lower)
+    if name == "pow" and lower is not None:
+        lower, traits = vectors.or_squares(lower), [*traits, READS_VIEWS, MAKES_VIEWS]
+    elif lower is not None and name in UFUNCS and UFUNCS[name].__name__ in vectors.ELEMENTWISE:
+        lower, in_place_lower = vectors.or_vectors(UFUNCS[name], lower), vectors.or_view(UFUNCS[name], lower)
         traits, in_place_traits = [*traits, READS_VIEWS, MAKES_VIEWS], [*in_place_traits, READS_VIEWS, MAKES_VIEWS]
     facts |= {"lower": lower, "fold": constants.BOUNDED.get(name) or python_function(name)}
     declare(name, infer, template=template(name), traits=traits, **facts)
     facts |= {"effect": WRITE, "raises": True, "traits": [IN_PLACE, STATEMENT, (PLAIN, name), *in_place_traits]}
-    facts["lower"] = None if READS_VIEWS in traits and not of_vectors else in_place_lower
+    facts["lower"] = None if name == "matmul" else in_place_lower
     declare(f"i{name}", in_place(infer), template=template(f"i{name}"), **facts)
 
 
@@ -350,7 +351,7 @@ def _bits(name: str) -> Lower:
 _FIELD = [ELEMENTWISE, ARITHMETIC, SAME_IN_PLACE]       # + - * /
 _BITS = [ELEMENTWISE, BITWISE, PARTIAL]
 _binary(
-    "add", _sum("add"), of_vectors="add", vjp=OF_TWO["add"],
+    "add", _sum("add"), vjp=OF_TWO["add"],
     traits=[
         *_FIELD, RING, ADDITION, MOVES, OVERLOADED, COMMUTATIVE, (INTERVAL, intervals.added), (NEUTRAL, (0, "iu")),
         (ON_CONTAINER, "join"),
@@ -358,11 +359,11 @@ _binary(
     in_place_traits=[CONSUMES, OVERLOADED, (ON_CONTAINER, "extend")],
 )  # fmt: skip
 _binary(
-    "sub", _sum("sub"), of_vectors="sub", vjp=OF_TWO["subtract"], in_place_traits=[CONSUMES],
+    "sub", _sum("sub"), vjp=OF_TWO["subtract"], in_place_traits=[CONSUMES],
     traits=[*_FIELD, RING, ADDITION, MOVES, (INTERVAL, intervals.subtracted), (NEUTRAL, (0, "iuf"))],
 )  # fmt: skip
 _binary(
-    "mul", lowered("mul", number_rules.arithmetic("mul", PYTHON), complex_numbers.product), of_vectors="mul",
+    "mul", lowered("mul", number_rules.arithmetic("mul", PYTHON), complex_numbers.product),
     vjp=OF_TWO["multiply"],
     traits=[
         *_FIELD, RING, COMMUTATIVE, OVERLOADED, (INTERVAL, intervals.multiplied), (NEUTRAL, (1, "iuf")),
@@ -371,7 +372,7 @@ _binary(
     in_place_traits=[OVERLOADED],
 )  # fmt: skip
 _binary(
-    "truediv", also(scalars.true_division, complex_numbers.true_division), of_vectors="div", raises=True,
+    "truediv", also(scalars.true_division, complex_numbers.true_division), raises=True,
     vjp=OF_TWO["divide"], traits=[*_FIELD, (NEUTRAL, (1, "f")), (FACTORS, (0,))],
 )  # fmt: skip
 _binary(
@@ -439,6 +440,8 @@ for _name, _negated, _mirrored, _narrows in (
 
 
 def _unary(name: str, lower: Lower, *traits: Trait | tuple[Relation, Any], **facts: Any) -> None:
+    if UFUNCS[name].__name__ in vectors.ELEMENTWISE:
+        lower, traits = vectors.or_vectors(UFUNCS[name], lower), (*traits, READS_VIEWS, MAKES_VIEWS)
     facts |= {"template": template(name), "fold": python_function(name), "traits": [ELEMENTWISE, *traits]}
     declare(name, remembering(numeric(name)), lower=lower, **facts)
 
@@ -454,8 +457,10 @@ _unary(
 _unary("invert", scalars.inverted, BITWISE, PARTIAL, (INTERVAL, intervals.inverted), (INVOLUTION, "iu"))
 declare(
     "abs", remembering(numeric("abs")), target=abs, fold=abs, vjp=absolute,
-    lower=also(lowered("abs", number_rules.absolute(PYTHON)), complex_numbers.absolute),
-    traits=[ELEMENTWISE, SAME_IN_PLACE, (INTERVAL, intervals.absolute)],
+    lower=vectors.or_vectors(
+        np.absolute, also(lowered("abs", number_rules.absolute(PYTHON)), complex_numbers.absolute)
+    ),
+    traits=[ELEMENTWISE, SAME_IN_PLACE, (INTERVAL, intervals.absolute), READS_VIEWS, MAKES_VIEWS],
 )  # fmt: skip
 declare(
     "not", BOOL, template=template("not"), raises=True, fold=operator.not_, vjp=(None, None), lower=builtins.negation,

@@ -16,7 +16,8 @@ LONG = 2048     # elements of a vector, from which on a kernel is faster, althou
 def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     """A node that makes a view, and the next ones up to the last that reads it, or a view of it, or one beside it.
 
-    None of them if a node reads such a view that needs an object, or computes a long vector.
+    If nodes further on read the result of a computation, the group ends with that: it becomes an array. None
+    if a node reads such a view that needs an object, or computes a long vector.
     """
     nodes, views, stop = block.nodes, set[Value](), place + 1
     for at, node in enumerate(nodes[place : place + LONGEST], place):
@@ -24,8 +25,11 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
         if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS) or computes_long(node):
             return []
         if makes_view(node):
+            last = structure.last_use(block, node.output) + 1
+            if node.op in READS_VIEWS and at + 1 >= stop and last > min(place + LONGEST, len(nodes)):
+                return nodes[place : at + 1]
             views.add(node.output)
-            stop = max(stop, structure.last_use(block, node.output) + 1)
+            stop = max(stop, last)
         if at + 1 == stop or not views:
             return nodes[place:stop] if views and stop <= len(nodes) else []
     return []
@@ -55,13 +59,16 @@ def computes_long(node: Node) -> bool:
         return False
     shape = node.output.type.shape  # type: ignore[union-attr]
     if None in shape:
-        return any(_is_same_part(each.node) for each in node.inputs)
+        return any(_is_same_part(each) for each in node.inputs)
     return any(length is not None and length >= LONG for length in shape)
 
 
-def _is_same_part(node: Node | None) -> bool:
-    """Whether a node gives a part of a vector that is the same for all values of variables."""
-    if node is None or node.op not in MAKES_VIEWS or node.op in READS_VIEWS or len(node.inputs) > 1:
+def _is_same_part(value: Value) -> bool:
+    """Whether a value is a whole vector, or a part of one that is the same for all values of variables."""
+    node = value.node
+    if node is None or node.op not in MAKES_VIEWS:
+        return _is_array(value)
+    if node.op in READS_VIEWS or len(node.inputs) > 1:
         return False
     return getattr(node.inputs[0].type, "ndim", 0) == 1
 

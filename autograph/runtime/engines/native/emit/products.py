@@ -15,9 +15,10 @@ import numpy as np
 
 from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.emit.buffers import gathered, pointer
+from autograph.runtime.engines.native.emit.buffers import pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
+from autograph.runtime.engines.native.emit.vector_elements import array, in_memory
 from autograph.runtime.engines.native.emit.vector_reductions import reduced
 from autograph.runtime.engines.native.emit.vector_stores import store
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
@@ -45,6 +46,9 @@ class Vectors:
         shape = tuple(emit.length(x, axis) for axis in range(x.ndim))
         strides = tuple(Number(INT, emit.frame.fact(x, "stride", axis)) for axis in range(x.ndim))
         return View(x.dtype, Number(INT, data), shape, strides, x.writeable)
+
+    def array(self, x: Computed) -> Array:
+        return array(self._emit, x)
 
     def store(self, target: View, value: View | Computed | Number) -> None:
         store(self._emit, target, value)
@@ -74,21 +78,22 @@ class Vectors:
     def product(
         self,
         function: Product,
-        x: View | Gathered,
-        y: View | Gathered,
+        x: View | Gathered | Computed,
+        y: View | Gathered | Computed,
         copies: bool = False,
         warns: bool = True,
     ) -> Number | Complex:
         emit, dtype = self._emit, x.dtype
         if not is_known(dtype, function, copies):
             raise NoLowering
-        buffers = [gathered(emit, place, each) for place, each in enumerate((x, y)) if isinstance(each, Gathered)]
-        made = iter(buffers)
-        views = [next(made).view if isinstance(each, Gathered) else each for each in (x, y)]
+        first = in_memory(emit, 0, x)
+        operands = [first, first if y is x else in_memory(emit, 1, y)]
         checks = warns and dtype.kind in "fc" and not emit.fast
-        found, raised = _multiplied(emit, views, copies and dtype.kind == "f", checks)    # integers are exact anyway
-        for buffer in buffers:
-            buffer.release()
+        found, raised = _multiplied(emit, [each[1] for each in operands], copies and dtype.kind == "f", checks)
+        for buffer, _, doubt in operands[: 1 + (y is not x)]:
+            if buffer is not None:
+                buffer.release()
+            raised = emit.integer("or", raised, Number(BOOL, doubt)) if doubt is not ir.FALSE else raised
         emit.leave_if(raised)
         return found
 

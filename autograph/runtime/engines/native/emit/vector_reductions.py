@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.common.numpy_internals import sums_are_known
-from autograph.runtime.engines.native.emit.buffers import gathered, pointer
+from autograph.runtime.engines.native.emit.buffers import pointer
 from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.emit.vector_stores import evaluated
+from autograph.runtime.engines.native.emit.vector_elements import in_memory
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -32,27 +32,26 @@ _WIDE = {"b": np.dtype("int64"), "i": np.dtype("int64"), "u": np.dtype("uint64")
 def reduced(emit: Emitter, how: str, x: Elements) -> Number:
     """See `operands.Vectors`."""
     b, dtype, in_order = emit.b, x.dtype, x.dtype.kind == "f" and how in ("add", "mean")
-    checks = not emit.fast and (in_order or isinstance(x, Computed))
+    checks = not emit.fast and in_order
     if dtype.char not in DTYPES or (how == "mean" and not in_order) or (checks and not FLAGS):
         raise NoLowering
     if in_order and not sums_are_known(dtype):
         raise NoLowering
     _leave_early(emit, how, x, in_order)
-    buffer = gathered(emit, "reduced", x) if isinstance(x, Gathered) else None
+    buffer, view, raised = in_memory(emit, "reduced", x)
     if checks:
         emit.underflows = True
         clear_flags(b)
-    if isinstance(x, Computed):
-        buffer = evaluated(emit, "reduced", x)
-    view = x if isinstance(x, View) else buffer.view    # type: ignore[union-attr]
     made = _dtype_of(how, dtype)
     found = emit.cells.place(("reduced", made), memory_type(made))
     function = _place(b.function.module, how, dtype) if how in PLACES else _total(b.function.module, how, dtype)
     b.store(b.call(function, pointer(emit, view), view.strides[0].ref, view.length.ref), found, volatile=checks)
-    raised: ir.Value = b.icmp("ne", raised_flags(b), 0) if checks else ir.FALSE
+    if checks:
+        raised = b.or_(raised, b.icmp("ne", raised_flags(b), 0))
     if buffer is not None:
         buffer.release()
-    emit.leave_if(Number(BOOL, raised))
+    if raised is not ir.FALSE:
+        emit.leave_if(Number(BOOL, raised))
     result = load_element(b, found, made)
     assert isinstance(result, Number)
     if how in PLACES:

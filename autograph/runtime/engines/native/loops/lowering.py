@@ -174,9 +174,24 @@ class Lowering:
                 changes = changes or self._operation(node)
         finally:
             self._views = False
+        if not changes and self._becomes_array(group):
+            return True
         if any(self._outlives(value, group) for node in group for value in node.outputs):
             raise NoLowering
         return changes
+
+    def _becomes_array(self, group: list[Node]) -> bool:
+        """Make an array of the last result of a group if it is a vector that later nodes read."""
+        *_, value = group[-1].outputs or (None,)
+        found = None if value is None else self.flow.state.env.get(value)
+        if value is None or not isinstance(found, Computed) or not self._outlives(value, group):
+            return False
+        if self._fast is not None:
+            raise NoLowering
+        made = self._emit.vectors.array(found)
+        self.flow.define(value, made)
+        self.flow.own((value, ()), made.ref)
+        return True     # if it ran again, there would be two arrays
 
     def _outlives(self, value: Value, group: list[Node]) -> bool:
         """Whether nodes behind a group read a view: its type was not known when the group was made."""
@@ -255,7 +270,7 @@ class Lowering:
             args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
             found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
             if changes:
-                for value in node.outputs if isinstance(found, (View, Number)) else ():
+                for value in node.outputs if isinstance(found, (Array, View, Number)) else ():
                     self.flow.define(value, found)
                 return True
             if op.name in MAKES_ARRAYS and isinstance(found, Array):
