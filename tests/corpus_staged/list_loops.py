@@ -253,3 +253,16 @@ def tables_that_differ(xs):
         found.append({1: 2})
     found[1][5] = 6
     return found
+
+
+@calls("[0.5, 2.5, 1.5] * 40, {0.5: 1, 2.5: 2}")
+def results_that_nothing_uses(xs, table):
+    total = 0
+    while len(xs) > 3:
+        xs.pop()
+        xs.pop(0)
+        table.get(xs[0], 0.5)
+        first, _ = (xs[0], xs[1]), sorted(xs)
+        x, _ = first
+        total += x
+    return total, xs

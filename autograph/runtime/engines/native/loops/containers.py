@@ -78,13 +78,14 @@ def _leave_if(calls: PythonCalls, failed: Value) -> None:
 def _give(calls: PythonCalls, node: Node, found: Value, kind: type | None = None) -> bool:
     """Define the output of a node, a new reference; the code is left behind the node if it is not as expected."""
     flow, at = calls.flow, at_node(calls, node)
-    if not node.outputs:
+    behind = Point(at.block, at.place + 1)
+    if not node.outputs or node.output not in flow.structure.live(behind):
         flow.emit.objects.forget(found)
         return True
     value = node.output
     flow.define(value, Boxed(found, kind))
     flow.own((value, ()), found)
-    flow.resume_from(Point(at.block, at.place + 1))
+    flow.resume_from(behind)
     by_type = _OBJECTS.get(getattr(value.type, "name", ""))
     if kind is None and by_type is not None:
         flow.emit.objects.demand_class(found, by_type)
@@ -399,8 +400,10 @@ def _unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
     for value, part in zip(node.outputs, parts_of(calls, node, thing.ref, count)):
         flow.define(value, Boxed(part))
         flow.own((value, ()), part)
-    flow.resume_from(Point(at.block, at.place + 1))
-    calls.take([value for value in node.outputs if calls.expect(value, value.type) != UNKNOWN], at.block)
+    behind = Point(at.block, at.place + 1)
+    flow.resume_from(behind)    # which releases those that nothing uses
+    used = [value for value in node.outputs if value in flow.structure.live(behind)]
+    calls.take([value for value in used if calls.expect(value, value.type) != UNKNOWN], at.block)
     return True
 
 
