@@ -508,7 +508,8 @@ class Lowering:
         state, at = flow.state.copy(), Point(body, 0)
 
         def go_on() -> None:
-            objects = [param for param in body.params[:items] if isinstance(flow.state.env[param], Boxed)]
+            used = [param for param in body.params[:items] if param in self._structure.live(at)]
+            objects = [param for param in used if isinstance(flow.state.env[param], Boxed)]
             for param in objects:
                 is_row = node in self._rows and node.kwargs.get("target", 0) == 0
                 self.calls.expect(param, self._rows[node] if is_row else param.type)
