@@ -8,7 +8,8 @@ import numpy as np
 def before(values):
     counts = {}
     for value in values:
-        counts[value % 3] = counts.get(value % 3, 0) + 1
+        counts.setdefault(value % 3, 0)
+        counts[value % 3] += 1
     return counts
 
 

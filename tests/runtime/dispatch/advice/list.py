@@ -5,7 +5,8 @@
 def before(xs):
     total = 0.0
     while len(xs) > 3:
-        total = total * 0.5 + xs.pop()
+        total = total * 0.5 + xs[-1]
+        xs[-1:] = []
     return total
 
 
@@ -19,6 +20,9 @@ def after(xs):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 8: `xs` is a list of floats. Make it a NumPy array, whose elements machine code reads and sets
+#   advice:
+#     line 9: `xs` is a list of floats. Make it a NumPy array, whose elements machine code reads and sets
+#     line 8: machine code calls Python for `total * 0.5 + xs[-1]`. Move it out of the loop, or compute it in the
+#     loop with numbers and elements of arrays
 # after:
 #   no advice
