@@ -249,7 +249,7 @@ def test_a_loop_around_it_stays_in_python():
         for _ in range(n):
             x, y = x * x - y * y + 0.1, 2 * x * y + 0.2
             if x[0] < 1:
-                x = x / 2 - 1
+                x = np.floor(x / 2 - 1)
         return x, y
 
     staged = twice(f, X / 10, Y / 10, 7)
