@@ -100,9 +100,10 @@ def test_programs_as_people_write_them_give_the_answers_of_plain_python(staged, 
     assert {"plain", "default", "native"} <= as_written.measured(program, 1).keys()
 
 
-def test_kernels_beside_peers(staged, tmp_path, capsys):
+def test_kernels_beside_peers(staged, tmp_path, capsys, monkeypatch):
     """A kernel as Pythran's tests have them: measured in a process of its own, beside what is installed."""
     pytest.importorskip("llvmlite")
+    monkeypatch.setenv("AUTOGRAPH_CACHE", "0")      # which it sets; other tests want it back
     real_peers = importlib.import_module("real_peers")
     cases = tmp_path / "pythran" / "pythran" / "tests" / "cases"
     cases.mkdir(parents=True)

@@ -135,13 +135,14 @@ def _is_only_read(calls: PythonCalls, value: Any) -> bool:
             return False
         for node in block.nodes:
             blocks += node.blocks
-            reads = [arg for arg, name in zip(node.args, _LOOKS.get(node.op, ())) if name]
+            place = _LOOKS.get(ON_CONTAINER.get(node.op, ""))
+            reads = [] if place is None else [node.args[place]]
             if value in node.inputs and (value not in reads or node.inputs.count(value) > 1):
                 return False
     return True
 
 
-_LOOKS = {"getitem": (True,), ".get": (True,), "len": (True,), "in": (False, True)}   # into which arguments
+_LOOKS = {"item": 0, "get": 0, "size": 0, "contains": 1}     # routines, and the argument into which they look
 
 
 # Items ----------------------------------------------------------------------------------------------------------------

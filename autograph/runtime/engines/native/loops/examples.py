@@ -20,6 +20,7 @@ from autograph.runtime.graph.traits import (
     HAS_DEFAULT,
     INSERTS,
     LOOKS_UP,
+    ON_CONTAINER,
     OVERLOADED,
 )
 from autograph.runtime.graph.types import ANY, FLOAT, PYTHON_TYPES, TensorType, type_of
@@ -117,10 +118,10 @@ class _Examples:
             self._take(node.output, [*map(_values, first), *map(self._examples, defaults)][:MOST])
         elif node.op == "getitem" or node.op in COPIES_ITEMS or _repeats(node, first):
             self._of[node.output] = first
-        elif node.op in ("enumerate", "zip"):
+        elif (made := ON_CONTAINER.get(node.op, "")) in ("enumerate", "zip"):
             args = [[each for each in self._examples(arg) if type(each) in (list, tuple)] or [()] for arg in node.args]
             self._of[node.output] = [
-                enumerate(each[0]) if node.op == "enumerate" else zip(*each) for each in islice(product(*args), KINDS)
+                enumerate(each[0]) if made == "enumerate" else zip(*each) for each in islice(product(*args), KINDS)
             ]
         elif node.op == "unpack":
             for place, value in enumerate(node.outputs):

@@ -479,7 +479,7 @@ def weak_sum(x, n, total):
 def with_python(a):
     for i in range(1, a.shape[0]):
         f = a[i, 0] / a[0, 0]
-        a[i] -= f * np.sort(a[0])
+        a[i, 1] -= f * np.sort(a[0])[1]
         a[i, 0] = f
 
 
