@@ -179,7 +179,7 @@ def least(call: Call, args: tuple[Any, ...], mutates: bool) -> float:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two answers are equal to the last bit, but for the bits of NaNs, in equal classes."""
+    """Whether two answers are equal to the last bit, and of equal classes. The bits of NaNs do not count."""
     if type(a) is not type(b):
         return False
     if isinstance(a, (np.ndarray, np.generic)):

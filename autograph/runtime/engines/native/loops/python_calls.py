@@ -68,6 +68,7 @@ class PythonCallback:
         timed: a function that measures a call; machine code calls it instead now and then.
         subject: what it works on, for reports.
         is_rare: whether machine code does without it in most cases.
+        refuse: raises an error, where callbacks are refused, when it is called.
     """
 
     def __init__(self, nodes: Sequence[Node], outputs: list[Value], name: str, compile: Callable[[Graph], Any]) -> None:
@@ -89,6 +90,7 @@ class PythonCallback:
         self.timed = self._timed
         self.subject: Subject | None = None
         self.is_rare = False
+        self.refuse: Callable[[], None] | None = None
 
     def __call__(self, *args: Any) -> Any:
         return self._made()(*args)
@@ -101,6 +103,8 @@ class PythonCallback:
         return found
 
     def _made(self) -> Callable[..., Any]:
+        if self.refuse is not None:
+            self.refuse()
         if self.executable is None:
             self.executable = self._compile(self._graph)
         for table in self._tables:

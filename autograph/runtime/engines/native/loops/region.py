@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from autograph.common import disk_cache
@@ -231,9 +232,14 @@ class Region(Rebindable):
         return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast
 
     def refuse(self, callback: PythonCallback) -> None:
-        """Raise an error if callbacks are refused."""
-        if self._refuse is not None and not callback.is_rare:
-            self._refuse(f"{callback.name} {NO_CALLBACKS}", callback.place or self.place)
+        """Raise an error if callbacks are refused; of a rare one not before it is called."""
+        if self._refuse is None:
+            return
+        refuse = partial(self._refuse, f"{callback.name} {NO_CALLBACKS}", callback.place or self.place)
+        if callback.is_rare:
+            callback.refuse = refuse
+        else:
+            refuse()
 
     def callback(self, key: Any, nodes: Sequence[Node], outputs: list[Value]) -> PythonCallback:
         """The Python callback of a key, made at the first request."""

@@ -3,10 +3,12 @@
 import copy
 import gc
 import sys
+from fractions import Fraction
 
 import pytest
 
 import autograph as ag
+from autograph.errors import StrictError
 from tests.corpus_staged import entries, list_loops
 from tests.outcomes import run
 from tests.runtime.engines.native.programs import regions
@@ -80,3 +82,20 @@ def test_no_callbacks_are_called(name):
         staged(*copy.deepcopy(args))
     for region in regions(staged):
         assert not region.reasons and not any(each.count.value for each in region.callbacks.values())
+
+
+def test_a_callback_for_other_items_is_refused_when_it_is_called():
+    def sums(rows):
+        total = 0
+        for row in rows:
+            total += min(row)
+        return total
+
+    strict = ag.function(sums, engine="native", strict="native_callback")
+    numbers, others = [[3, 1, 2]] * 70, [[3, 1, 2]] * 69 + [[Fraction(1, 2), 2]]
+    for _ in range(2):
+        assert strict(numbers) == 70
+    for _ in range(2):
+        with pytest.raises(StrictError, match=r"test_containers.py:\d+: sums is strict about 'native_callback'"):
+            strict(others)
+    assert ag.function(sums, engine="native")(others) == sums(others)
