@@ -185,6 +185,8 @@ class _Description:
             yield kind.__module__.rpartition(".")[2]
             if not isinstance(value, (types.FunctionType, type, types.ModuleType)):
                 yield [(name, self.of(part)) for name, part in vars(value).items() if name != "__notes__"]
+        for name in getattr(kind, "__slots__", ()) if kind.__flags__ & 1 << 9 else ():      # made by a class statement
+            yield name, self.of(getattr(value, name, "unbound"))
 
 
 def described(value: Any) -> Any:
