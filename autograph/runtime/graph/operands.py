@@ -380,8 +380,12 @@ class Emitter(Protocol):
     def function(self, name: str, *args: Number) -> Number:
         """A function of floats that is exact or correctly rounded: `sqrt fabs floor ceil trunc rint copysign`."""
 
-    def library(self, name: str, *args: Number) -> Number:
-        """A function of the C library on `float64`, as Python calls it; `NoLowering` if Python calls another one."""
+    def library(self, name: str, *args: Number, finite: bool = False) -> Number:
+        """A function of the C library on `float64`, as Python calls it; `NoLowering` if Python calls another one.
+
+        Args:
+            finite: leave machine code if an argument or the result is not finite.
+        """
 
     def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
         """The result of NumPy's own inner loop for single elements; `NoLowering` if it cannot be called."""

@@ -151,7 +151,7 @@ def absolute(emit: Emitter, a: Any) -> Number:
     x = as_complex(emit, a)
     if x.parts[0].type.dtype != FLOAT.dtype:
         raise NoLowering
-    return finite_only(emit, emit.library("hypot", *(finite_only(emit, part) for part in x.parts)))
+    return emit.library("hypot", *x.parts, finite=True)
 
 
 # ------------------------------------------------------------------------------------------------------ comparisons

@@ -13,12 +13,14 @@ from typing import Any
 from autograph.runtime.graph.operands import Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
 from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
-from autograph.runtime.ops.native.scalars import finite, fitted, number, result, zero
+from autograph.runtime.ops.native.scalars import EXACT, finite, fitted, number, result, zero
 
 
 def real(emit: Emitter, a: Any) -> Number:
     """An argument converted to float, as `math` converts it."""
-    return fitted(emit, number(emit, a), FLOAT)
+    x = number(emit, a)
+    is_exact = x.known is not None and x.type == INT and abs(x.known) < EXACT
+    return emit.constant(float(x.known), FLOAT) if is_exact else fitted(emit, x, FLOAT)
 
 
 def finite_only(emit: Emitter, x: Number) -> Number:
@@ -33,10 +35,10 @@ def of_library(name: str) -> Callable[..., Number]:
     def rule(emit: Emitter, *args: Any) -> Number:
         if len(args) != (2 if name in OF_TWO else 1):
             raise NoLowering
-        given = [finite_only(emit, real(emit, arg)) for arg in args]
+        given = [real(emit, arg) for arg in args]
         if name == "atan2":
             emit.leave_if(zero(emit, given[0]))
-        return finite_only(emit, emit.library(name, *given))
+        return emit.library(name, *given, finite=True)
 
     return rule
 
@@ -91,7 +93,7 @@ def is_finite(emit: Emitter, a: Any) -> Number:
 def float_power(emit: Emitter, x: Number, y: Number) -> Number:
     """`x ** y` of floats, by the C library; Python's must be finite, and the result real."""
     if x.type.kind == y.type.kind == "python":
-        base, exponent = real(emit, x), _exponent(emit, y)
+        base, exponent = real(emit, x), real(emit, y)
         if exponent.known is None or exponent.known % 1:
             emit.leave_if(emit.compare("lt", base, emit.constant(0.0, FLOAT)))
         return of_library("pow")(emit, base, exponent)
@@ -107,7 +109,7 @@ def float_power(emit: Emitter, x: Number, y: Number) -> Number:
 
 def _exponent(emit: Emitter, y: Number) -> Number:
     """An exponent; a constant is converted to float."""
-    return y if y.known is None or abs(y.known) >= 2**53 else emit.constant(float(y.known), FLOAT)
+    return y if y.known is None or abs(y.known) >= EXACT else emit.constant(float(y.known), FLOAT)
 
 
 def power(emit: Emitter, a: Any, b: Any) -> Number:

@@ -110,9 +110,10 @@ def stored(emit: Emitter, target: View, value: Any) -> None:
 def _computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
     """A vector that a ufunc computes."""
     operands = [_operand(emit, arg) for arg in args]
-    if inner.rule is None or len(operands) != inner.ufunc.nin:
-        raise NoLowering
     given = [promotes(each.type) if isinstance(each, Number) else each.dtype for each in operands]
+    rule = inner.rule_of(operand.type.dtype if isinstance(operand, Number) else operand.dtype for operand in operands)
+    if rule is None or len(operands) != inner.ufunc.nin:
+        raise NoLowering
     *takes, dtype = map(known_dtype, inner.dtypes(*given))
     if any(each != takes[0] for each in takes):
         raise NoLowering
@@ -120,7 +121,7 @@ def _computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
     first, *others = (each for each in parts if not isinstance(each, Number))
     for each in others:
         emit.leave_if(emit.compare("ne", first.length, each.length))
-    return Computed(dtype, first.length, takes[0], inner.rule, parts)
+    return Computed(dtype, first.length, takes[0], rule, parts)
 
 
 def _operand(emit: Emitter, arg: Any) -> View | Computed | Number:

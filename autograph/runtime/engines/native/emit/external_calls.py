@@ -7,11 +7,13 @@ and Python does it again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.emit import pow_rules
-from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, llvm_type
@@ -48,27 +50,34 @@ def _made(emit: Emitter, found: Value, dtype: np.dtype[np.generic], ndim: int) -
     return emit.frame.array_like(found, Array(-1, dtype, ndim, True, True, ARRAY_FLAGS))
 
 
-def library(emit: Emitter, name: str, *args: Number) -> Number:
+def library(emit: Emitter, name: str, *args: Number, finite: bool = False) -> Number:
     """See `operands.Emitter`."""
     if not is_pythons(name):
         raise NoLowering
-    if name == "pow" and args[1].known in pow_rules.POWERS and pow_rules.are_known():
-        found, doubtful = pow_rules.nearest(emit, args[0], args[1].known, lambda x: _unit(emit, x))
+    if name != "pow" or args[1].known not in pow_rules.POWERS or not pow_rules.are_known():
+        return _library(emit, name, args, finite)
+    key = name, args[0].ref, args[1].known
+    if key not in emit.ranges.found:
+        found, doubtful = pow_rules.nearest(emit, args[0], float(args[1].known))
         emit.cells.store("power", found.ref)
-        with emit.rarely(doubtful):
-            emit.cells.store("power", _library(emit, name, args))
-        return Number(found.type, emit.cells.load("power", llvm_type(found.type.dtype)))
-    return Number(args[0].type, _library(emit, name, args))
+        with emit.rarely(doubtful), _unless_zero(emit, args[0], bool(args[1].known % 1)):
+            emit.cells.store("power", _library(emit, name, args, finite).ref)
+        emit.ranges.found[key] = Number(found.type, emit.cells.load("power", llvm_type(found.type.dtype)))
+    power: Number = emit.ranges.found[key]
+    return power
 
 
-def _library(emit: Emitter, name: str, args: Sequence[Number]) -> Value:
-    return emit.b.call_outside(f"{PREFIX}{name}", DOUBLE, *(arg.ref for arg in args))
+def _unless_zero(emit: Emitter, x: Number, always: bool) -> AbstractContextManager[Any]:
+    return nullcontext() if always else emit.rarely(emit.compare("ne", x, emit.constant(0.0, x.type)))
 
 
-def _unit(emit: Emitter, x: Number) -> Number:
-    """The largest power of two that is less than a positive `float64`."""
-    before = emit.b.sub(emit.b.cast("bitcast", x.ref, I64), 1)
-    return Number(x.type, emit.b.cast("bitcast", emit.b.and_(before, 0x7FF << 52), DOUBLE))
+def _library(emit: Emitter, name: str, args: Sequence[Number], finite: bool) -> Number:
+    for each in args if finite else ():
+        emit.leave_if(is_strange(emit, each))
+    found = Number(args[0].type, emit.b.call_outside(f"{PREFIX}{name}", DOUBLE, *(arg.ref for arg in args)))
+    if finite:
+        emit.leave_if(is_strange(emit, found))
+    return found
 
 
 def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:

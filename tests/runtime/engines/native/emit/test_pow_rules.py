@@ -1,4 +1,4 @@
-"""`x ** 2` and `x ** 0.5` of numbers give each bit of `pow`, which is called only where it may give another number."""
+"""`x ** 2`, `x ** 3` and `x ** 0.5` of numbers give each bit of `pow`, which is called only where it may give another number."""
 
 import math
 
@@ -9,7 +9,7 @@ import autograph as ag
 from autograph.runtime.engines.native.emit import pow_rules
 from tests.runtime.engines.native.kernels.test_fusion import outcome
 
-CORNERS = [0.0, -0.0, 1.0, 2.0, 4.0, 0.5, 1.5, -3.0, 1e-160, 5e-324, 1e-300, 1e154, 1e200]
+CORNERS = [0.0, -0.0, 2.5, 1.0, 2.0, 4.0, 0.5, 1.5, -3.0, 1e-160, 5e-324, 1e-300, 1e154, 1e200]
 CORNERS += [math.inf, -math.inf, math.nan]
 known = pytest.mark.skipif(not pow_rules.are_known(), reason="needs the GNU C library, and fma")
 
@@ -20,6 +20,9 @@ def powers(xs, out):
         out[i, 0] = xs[i] ** 2
         out[i, 1] = xs[i] ** 0.5
         out[i, 2] = xs[i] ** 2.0 + xs[i]
+        out[i, 3] = xs[i] ** 3
+        out[i, 4] = (xs[i] - 2.5) ** 5
+        out[i, 5] = math.pow(xs[i] - 2.5, 7)
 
 
 def numbers(x, k):
@@ -32,8 +35,8 @@ def numbers(x, k):
 @pytest.mark.parametrize("seed", range(3))
 def test_all_bits_are_those_of_pow(seed):
     draw = np.random.default_rng(seed)
-    xs = np.concatenate([draw.uniform(1, 4, 6000), np.exp(draw.uniform(-300, 300, 6000)), 2.0 ** np.arange(-400, 400)])
-    staged, out, wanted = ag.function(powers, engine="native"), np.zeros((len(xs), 3)), np.zeros((len(xs), 3))
+    xs = np.concatenate([draw.uniform(1, 4, 6000), np.exp(draw.uniform(-99, 99, 6000)), 2.0 ** np.arange(-140, 140)])
+    staged, out, wanted = ag.function(powers, engine="native"), np.zeros((len(xs), 6)), np.zeros((len(xs), 6))
     for _ in range(2):
         staged(xs, out)
     powers(xs, wanted)
@@ -41,10 +44,24 @@ def test_all_bits_are_those_of_pow(seed):
     assert (wanted[:6000, 0] != xs[:6000] * xs[:6000]).any()        # so it matters
 
 
+def test_squares_of_all_sizes():
+    def f(xs, out):
+        for i in range(len(xs)):
+            out[i, 0] = xs[i] ** 2
+            out[i, 1] = math.pow(xs[i], 0.5)
+
+    xs = np.concatenate([np.exp(np.random.default_rng(0).uniform(-340, 340, 6000)), 2.0 ** np.arange(-400, 400)])
+    staged, out, wanted = ag.function(f, engine="native"), *np.zeros((2, len(xs), 2))
+    for _ in range(2):
+        staged(xs, out)
+    f(xs, wanted)
+    assert out.tobytes() == wanted.tobytes()
+
+
 @pytest.mark.parametrize("x", CORNERS)
 def test_corners(x):
     def f(xs):
-        out = np.zeros((len(xs), 3))
+        out = np.zeros((len(xs), 6))
         powers(xs, out)
         return out
 
@@ -66,7 +83,7 @@ def test_other_powers_are_those_of_pow():
     def f(x, k):
         total = 0.0
         for i in range(k):
-            total += (x + i) ** 3 + (x + i) ** -0.5 + (x + i) ** 1.5
+            total += (x + i) ** -3 + (x + i) ** -0.5 + (x + i) ** 1.5
         return total
 
     staged = ag.function(f, engine="native")
@@ -85,5 +102,5 @@ def test_where_pow_is_not_known(monkeypatch):
 
 @known
 def test_what_is_said_of_pow_is_looked_at(monkeypatch):
-    monkeypatch.setattr(math, "pow", lambda x, y: math.nextafter(x * x, math.inf))
+    monkeypatch.setattr(math, "pow", lambda x, y: math.nextafter(x**y, math.inf))
     assert not pow_rules.are_known.__wrapped__()

@@ -102,6 +102,19 @@ def test_python_goes_on_wherever_the_code_is_left(fuel, function):
         assert [each.tobytes() for each in ours] == [each.tobytes() for each in theirs]
 
 
+def nearest(x, y, n):
+    found = np.zeros(n, dtype=np.int64)
+    for i in range(n):
+        found[i] = np.argmin(abs(x[i] - y) ** 2)
+        x[i, 1:] += y[1:]
+    return found
+
+
+def test_complex_vectors_are_left_to_numpy():
+    x, y = given("d", 12)
+    same(nearest, x[:, :6] + 1j * x[:, 6:], y[:6] + 1j * y[6:], 4)
+
+
 def kept(x, y, n):
     arrays = []
     for i in range(n):
