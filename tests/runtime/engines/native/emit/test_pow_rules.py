@@ -1,4 +1,4 @@
-"""`x ** 2`, `x ** 3` and `x ** 0.5` of numbers give each bit of `pow`, which is called only where it may give another number."""
+"""`x ** 2`, `x ** 3` and `x ** 0.5` give each bit of `pow`, which is called only where it may give another number."""
 
 import math
 
