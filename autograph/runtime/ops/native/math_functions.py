@@ -19,8 +19,9 @@ from autograph.runtime.ops.native.scalars import EXACT, finite, fitted, number, 
 def real(emit: Emitter, a: Any) -> Number:
     """An argument converted to float, as `math` converts it."""
     x = number(emit, a)
-    is_exact = x.known is not None and x.type == INT and abs(x.known) < EXACT
-    return emit.constant(float(x.known), FLOAT) if is_exact else fitted(emit, x, FLOAT)
+    if x.known is not None and x.type == INT and abs(x.known) < EXACT:
+        return emit.constant(float(x.known), FLOAT)
+    return fitted(emit, x, FLOAT)
 
 
 def finite_only(emit: Emitter, x: Number) -> Number:

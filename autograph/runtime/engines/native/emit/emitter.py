@@ -183,7 +183,7 @@ class Emitter:
         """Call an intrinsic without effects."""
         return self.b.intrinsic(name, *(arg.ref for arg in args), result=result)
 
-    def _refuse(self, *args: Any) -> Any:
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise NoLowering
 
     library = ufunc = make_array = copy_array = _refuse
