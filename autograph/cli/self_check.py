@@ -131,8 +131,10 @@ def internals() -> dict[str, str]:
 
     known = numpy_internals.sums_are_known, numpy_internals.sums_of_rows_are_known
     are_summed = all(is_known(np.dtype(char)) for is_known in known for char in "fd")
+    has_numbers = cpython_internals.HAS_DIGITS and cpython_internals.HAS_SIMPLE_COUNTS
     problems = {
         "CPython's objects": cpython_internals.LAYOUT_PROBLEM,
+        "integers and counts of references": "" if has_numbers else "machine code takes longer for lists",
         "versions of classes": "" if cpython_internals.HAS_TAGS else "guards are slower",
         "bytecode": "" if bytecode.IS_KNOWN else "messages say less",
         "lines of code": "" if line_tables.IS_KNOWN else "tracebacks show generated lines",

@@ -199,6 +199,47 @@ def _has_tags() -> bool:
 HAS_TAGS = _has_tags()
 
 
+# Integers and references in machine code ------------------------------------------------------------------------------
+# A *compact* integer has one digit of 30 bits at most, behind a word that has its sign: the number of its digits,
+# negative if it is; from CPython 3.12 on, that number times 8, plus 1 for zero and 2 for a negative integer. Small
+# integers are one object each. From 3.12 on, these and others are *immortal*: their references are not counted.
+
+DIGIT, DIGIT_BITS, SMALL_INTS = 24, 30, range(-5, 257)
+IMMORTALS = sys.version_info >= (3, 12)
+
+
+def _is_known() -> bool:
+    return sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 13)
+
+
+def _has_digits() -> bool:
+    """Whether integers are as described above."""
+    most = (1 << DIGIT_BITS) - 1
+    for number in (0, 1, -1, 300, -300, most, -most, most + 1, -most - 1, 1 << 40, -(1 << 62)):
+        count, negative = -(-abs(number).bit_length() // DIGIT_BITS), number < 0
+        word = count << 3 | (2 if negative else not number) if IMMORTALS else -count if negative else count
+        if read(ctypes.c_int64, id(number) + SIZE) != [word]:
+            return False
+        if count and read(ctypes.c_uint32, id(number) + DIGIT) != [abs(number) & most]:
+            return False
+    return True
+
+
+def _counts_are_simple() -> bool:
+    """Whether an object begins with the number of its references, and immortal ones have a negative one of 32 bits."""
+    thing, is_debug = object(), hasattr(sys, "gettotalrefcount")
+    others = [thing] * 3
+    counted = read(ctypes.c_int64, id(thing)) == [len(others) + 1]
+    immortal = all(read(ctypes.c_int32, id(each))[0] < 0 for each in (None, 0, True)) if IMMORTALS else True
+    return counted and immortal and not is_debug
+
+
+HAS_DIGITS = _is_known() and _has_digits()
+HAS_SIMPLE_COUNTS = _is_known() and _counts_are_simple()
+# The bytes from one small integer to the next; 0 if they are not one behind the other.
+SMALL_INT_STEP = id(1) - id(0) if all(id(each) - id(0) == (id(1) - id(0)) * each for each in SMALL_INTS) else 0
+
+
 # Random numbers -------------------------------------------------------------------------------------------------------
 # A `random.Random` holds the state of a Mersenne Twister: the index of the next word, and the words.
 

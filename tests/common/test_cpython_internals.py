@@ -83,6 +83,14 @@ def test_the_layout_is_known() -> None:
     assert cpython_internals.LAYOUT_PROBLEM == ""
 
 
+def test_integers_and_counts_of_references_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cpython_internals.HAS_DIGITS is cpython_internals.HAS_SIMPLE_COUNTS is HAS_TAGS
+    monkeypatch.setattr(cpython_internals, "DIGIT", 28)
+    assert not cpython_internals._has_digits()
+    monkeypatch.setattr(sys, "gettotalrefcount", int, raising=False)
+    assert not cpython_internals._counts_are_simple()
+
+
 @pytest.mark.parametrize(
     "name, offset, problem",
     [

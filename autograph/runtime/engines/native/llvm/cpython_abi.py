@@ -14,8 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from autograph.common import numpy_internals
-from autograph.common.cpython_internals import CLASS, ITEMS, VALUE, WORD, address_of, read, write
+from autograph.common import cpython_internals, numpy_internals
+from autograph.common.cpython_internals import (
+    CLASS,
+    DIGIT,
+    DIGIT_BITS,
+    IMMORTALS,
+    ITEMS,
+    SIZE,
+    SMALL_INTS,
+    VALUE,
+    WORD,
+    address_of,
+    read,
+    write,
+)
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, DTYPE, FLAGS, NDIM, WRITEABLE
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -70,6 +83,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyMem_RawFree": (ir.VOID, ir.PTR),
     "Py_IncRef": (ir.VOID, ir.PTR),
     "Py_DecRef": (ir.VOID, ir.PTR),
+    "_Py_Dealloc": (ir.VOID, ir.PTR),
     "PyArray_NewFromDescr": (ir.PTR, ir.PTR, ir.PTR, ir.I32, ir.PTR, ir.PTR, ir.PTR, ir.I32, ir.PTR),
     "PyArray_NewCopy": (ir.PTR, ir.PTR, ir.I32),
     "PyArray_Zeros": (ir.PTR, ir.I32, ir.PTR, ir.PTR, ir.I32),
@@ -187,12 +201,34 @@ class ObjectBuilder:
 
     def another(self, thing: ir.Value) -> ir.Value:
         """Another reference to an object."""
-        self.python("Py_IncRef", thing)
+        if not cpython_internals.HAS_SIMPLE_COUNTS:
+            self.python("Py_IncRef", thing)
+            return thing
+        kind = ir.I32 if IMMORTALS else ir.I64
+        count = self.b.add(self.b.load(kind, thing), 1)
+        if IMMORTALS:
+            count = self.b.select(self.b.icmp("eq", count, 0), -1, count)
+        self.b.store(count, thing)
         return thing
 
     def forget(self, thing: ir.Value) -> None:
         """Release a reference."""
-        self.python("Py_DecRef", thing)
+        if not cpython_internals.HAS_SIMPLE_COUNTS:
+            self.python("Py_DecRef", thing)
+            return
+        b = self.b
+        done = b.new_block("released")
+        if IMMORTALS:
+            mortal = b.new_block("mortal")
+            b.cond_br(b.icmp("slt", b.load(ir.I32, thing), 0), done, mortal)
+            b.begin(mortal)
+        left, last = b.sub(b.load(ir.I64, thing), 1), b.new_block("last")
+        b.store(left, thing)
+        b.cond_br(b.icmp("eq", left, 0), last, done)
+        b.begin(last)
+        self.python("_Py_Dealloc", thing)
+        b.br(done)
+        b.begin(done)
 
     # Unboxing ---------------------------------------------------------------------------------------------------------
 
@@ -236,6 +272,25 @@ class ObjectBuilder:
 
     def integer_in(self, thing: ir.Value) -> ir.Value:
         """Unbox a Python integer; demands that it has at most 64 bits."""
+        if not cpython_internals.HAS_DIGITS:
+            return self._long_integer_in(thing)
+        b = self.b
+        long, on = map(b.new_block, ("long", "on"))
+        word, digit = self.load_at(ir.I64, thing, SIZE), b.cast("zext", self.load_at(ir.I32, thing, DIGIT), ir.I64)
+        if IMMORTALS:
+            is_compact, sign = b.icmp("ult", word, 16), b.sub(1, b.and_(word, 3))
+        else:
+            is_compact, sign = b.icmp("ult", b.add(word, 1), 3), word
+        value, here = b.mul(digit, sign), b.block
+        b.cond_br(is_compact, on, long, True)
+        b.begin(long)
+        found = self._long_integer_in(thing)
+        there = b.block
+        b.br(on)
+        b.begin(on)
+        return b.phi(ir.I64, (value, here), (found, there))
+
+    def _long_integer_in(self, thing: ir.Value) -> ir.Value:
         if self._overflow is None:
             self._overflow = self.b.room(ir.I32)
         found = self.python("PyLong_AsLongLongAndOverflow", thing, self._overflow)
@@ -255,7 +310,56 @@ class ObjectBuilder:
             found = self.python("_PyObject_New", self.address(dtype.type))
             self.b.store(value, self.b.gep(found, VALUE))
             return found
-        return self.python("PyFloat_FromDouble" if dtype.kind == "f" else "PyLong_FromLongLong", value)
+        return self.python("PyFloat_FromDouble", value) if dtype.kind == "f" else self._integer_object(value)
+
+    def _integer_object(self, value: ir.Value) -> ir.Value:
+        """Box an integer; a small one is an object that is there. Returns a new reference."""
+        step = cpython_internals.SMALL_INT_STEP
+        if not step:
+            return self.python("PyLong_FromLongLong", value)
+
+        def small() -> ir.Value:
+            known = self.b.gep(self.address(0), self.b.mul(value, step))
+            return known if IMMORTALS else self.another(known)
+
+        found = self.b.if_else(self._is_small(value), small, lambda: self.python("PyLong_FromLongLong", value))
+        assert found is not None
+        return found
+
+    def _is_small(self, value: ir.Value) -> ir.Value:
+        """Whether an integer is one of which there is one object."""
+        return self.b.icmp("ult", self.b.sub(value, SMALL_INTS.start), len(SMALL_INTS))
+
+    def overwrite(self, thing: ir.Value, value: ir.Value, kind: type, done: ir.Block) -> None:
+        """Write a number into an object that has one reference, if it is of the same class and size; go to `done` then.
+
+        Args:
+            kind: `float` or `int`.
+        """
+        b = self.b
+        if not (cpython_internals.HAS_SIMPLE_COUNTS and cpython_internals.HAS_DIGITS):
+            return
+        is_own = b.and_(self.is_of_class(thing, kind), b.icmp("eq", b.load(ir.I64, thing), 1))
+        write, other = map(b.new_block, ("write", "replace"))
+        if kind is int:
+            word = self.load_at(ir.I64, thing, SIZE)
+            one_digit = b.icmp("ult", b.sub(word, 8), 3) if IMMORTALS else b.icmp("eq", b.or_(b.add(word, 1), 2), 2)
+            is_own = b.and_(is_own, one_digit)
+            far = (1 << DIGIT_BITS) - 1
+            short = b.icmp("ule", b.add(value, far), 2 * far)
+            is_own = b.and_(is_own, b.and_(short, b.xor(self._is_small(value), ir.TRUE)))
+        b.cond_br(is_own, write, other)
+        b.begin(write)
+        if kind is int:
+            negative = b.icmp("slt", value, 0)
+            words = (8 + 2, 8) if IMMORTALS else (-1, 1)
+            b.store(b.select(negative, *(ir.constant(ir.I64, each) for each in words)), b.gep(thing, SIZE))
+            digit = b.select(negative, b.sub(0, value), value)
+            b.store(b.cast("trunc", digit, ir.I32), b.gep(thing, DIGIT))
+        else:
+            b.store(value, b.gep(thing, VALUE))
+        b.br(done)
+        b.begin(other)
 
     def complex_object(self, parts: Sequence[ir.Value], type: TensorType) -> ir.Value:
         """Box a complex number. Returns a new reference."""

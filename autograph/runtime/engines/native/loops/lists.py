@@ -88,10 +88,15 @@ def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any)
     value = stored(calls, value)
     flow.resume_from(at)
     address = _address(calls, thing, index)
+    old, done = emit.b.load(PTR, address), emit.b.new_block("stored")
+    if isinstance(value, Number) and (kind := class_of(value.type)) in (int, float):
+        emit.objects.overwrite(old, value.ref, kind, done)
     ref, is_new = calls.object(value)
-    old = emit.b.load(PTR, address)
     emit.b.store(ref if is_new else emit.objects.another(ref), address)
-    release(calls, at, old)
+    emit.objects.forget(old)
+    emit.b.br(done)
+    emit.b.begin(done)
+    changed(calls, at)
     return True
 
 
@@ -105,6 +110,11 @@ def stored(calls: PythonCalls, value: Any) -> Any:
 def release(calls: PythonCalls, at: Point, old: Value) -> None:
     """Release an item that was replaced, which may run code of the user's."""
     calls.flow.emit.objects.forget(old)
+    changed(calls, at)
+
+
+def changed(calls: PythonCalls, at: Point) -> None:
+    """Python resumes behind a node from now on, which may have released an object."""
     calls.flow.resume_from(Point(at.block, at.place + 1))
     calls.look_at_arrays()
 

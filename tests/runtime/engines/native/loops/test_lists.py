@@ -1,6 +1,7 @@
 """Loops over lists are compiled once, and their items need no Python callbacks."""
 
 import math
+import sys
 
 import pytest
 
@@ -136,3 +137,88 @@ def test_lists_of_other_items_in_later_calls():
             except TypeError as error:
                 outcomes.append(str(error))
         assert outcomes[0] == outcomes[1]
+
+
+def scaled(xs, by):
+    """Items are written in place where nothing else refers to them."""
+    for _ in range(2):
+        for i in range(len(xs)):
+            xs[i] = xs[i] * by - 1
+    return xs
+
+
+_EDGES = [0, 1, -1, -5, -6, 256, 257, 2**30 - 1, 2**30, -(2**30) + 1, -(2**30), 2**31, 2**60, -(2**62), 2**63, 2**70]
+
+
+@pytest.mark.parametrize("by", [1, -1, 0, 3, 2**29, 0.5, -2.0])
+@pytest.mark.parametrize("first", [300, 0.25])
+def test_replaced_items_are_exact(by, first):
+    """The sign and the number of digits of an item change; small integers are one object each."""
+    staged = ag.function(scaled, engine="native")
+    items = [first, *(kind(each) for each in _EDGES for kind in {type(first), int if type(first) is int else float})]
+    for _ in range(3):
+        found, wanted = staged([each + 0 for each in items], by), scaled([each + 0 for each in items], by)
+        assert repr(found) == repr(wanted)
+        assert all(each is int(repr(each)) for each in found if type(each) is int and -5 <= each <= 256)
+
+
+@pytest.mark.parametrize("first", [1000, 0.25])
+def test_items_with_other_references_keep_their_values(first):
+    def run(function):
+        xs = [first * 3 + each for each in range(40)]
+        row, kept, alone = tuple(xs), {xs[3]: xs[4]}, xs[7]
+        twice = [xs, xs[:], [xs[0]] * 40]
+        function(twice[0], 3)
+        function(twice[2], 3)
+        return xs, row, kept, alone, twice, [each is other for each, other in zip(xs, row)]
+
+    staged = ag.function(scaled, engine="native")
+    for _ in range(3):
+        assert repr(run(staged)) == repr(run(scaled))
+
+
+def test_items_that_a_loop_keeps():
+    """An item that was read as an object is another reference to it, also before the code is left."""
+    def rotated(xs, kept):
+        for i in range(len(xs)):
+            old = xs[i]
+            xs[i] = i * 1000.5
+            kept.append(old)
+            if i % 7 == 6:
+                xs[i - 1] = old
+        return xs, kept
+
+    def mixed(xs, kept):
+        for i in range(len(xs)):
+            old = xs[i]
+            xs[i] = 1000.5 + i
+            kept.append((old, xs[i]))
+        return xs, kept
+
+    for function in (rotated, mixed):
+        staged = ag.function(function, engine="native")
+        for items in ([0.25 + each for each in range(30)], [1000 + each for each in range(30)],
+                      ["a", None, 1.25, 2**40, True] * 6):
+            for _ in range(2):
+                assert repr(staged(items[:], [])) == repr(function(items[:], []))
+
+
+def test_references_to_replaced_items():
+    """Neither the old nor the new items of a list leak."""
+    def filled(xs, value):
+        for i in range(len(xs)):
+            xs[i] = value
+        for i in range(len(xs)):
+            xs[i] = i * 1000
+        return xs
+
+    staged = ag.function(filled, engine="native")
+    for _ in range(4):
+        things = [object() for _ in range(50)]
+        xs, before = things[:], sys.getrefcount(7)
+        staged(xs, 7)
+        assert sys.getrefcount(7) - before < 40     # code has some
+        staged(xs, things[0])
+        alone = [object()]
+        counts = [{sys.getrefcount(each) for each in items} for items in (alone[:], things[1:], xs[1:])]
+        assert counts[0] == counts[1] == counts[2]
