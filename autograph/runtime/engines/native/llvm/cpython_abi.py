@@ -277,11 +277,8 @@ class ObjectBuilder:
         b = self.b
         long, on = map(b.new_block, ("long", "on"))
         word, digit = self.load_at(ir.I64, thing, SIZE), b.cast("zext", self.load_at(ir.I32, thing, DIGIT), ir.I64)
-        if IMMORTALS:
-            is_compact, sign = b.icmp("ult", word, 16), b.sub(1, b.and_(word, 3))
-        else:
-            is_compact, sign = b.icmp("ult", b.add(word, 1), 3), word
-        value, here = b.mul(digit, sign), b.block
+        is_compact = b.icmp("ult", word, 16) if IMMORTALS else b.icmp("ult", b.add(word, 1), 3)
+        value, here = b.mul(digit, b.sub(1, b.and_(word, 3)) if IMMORTALS else word), b.block
         b.cond_br(is_compact, on, long, True)
         b.begin(long)
         found = self._long_integer_in(thing)
