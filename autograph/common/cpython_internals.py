@@ -18,9 +18,10 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, cast
+from types import MemberDescriptorType
+from typing import Any, NamedTuple, cast
 
-from autograph.common.statics import mro_of
+from autograph.common.statics import class_attribute, is_descriptor, mro_of, reads_plainly
 
 # Flags of classes: immutable, made while Python runs, abstract; of instances that hold their values themselves until
 # their `__dict__` is read (from CPython 3.13 on), and whose `__dict__` is made when it is read (from CPython 3.11 on).
@@ -238,6 +239,158 @@ HAS_DIGITS = _is_known() and _has_digits()
 HAS_SIMPLE_COUNTS = _is_known() and _counts_are_simple()
 # The bytes from one small integer to the next; 0 if they are not one behind the other.
 SMALL_INT_STEP = id(1) - id(0) if all(id(each) - id(0) == (id(1) - id(0)) * each for each in SMALL_INTS) else 0
+# Attributes -----------------------------------------------------------------------------------------------------------
+# The descriptor of a slot refers to a `PyMemberDef`, which has a kind, an offset in instances, and flags.
+#
+# The values of other attributes are in an array of the instance (from CPython 3.11 on), in the order in which the class
+# knows their names, until its `__dict__` is read; else in that dict. A dict refers to a table of names, whose entries
+# have the values, too, unless the dict has an array of values of its own.
+
+_MEMBER, _KIND, _OFFSET, _FLAGS, _OBJECT = 40, 8, 16, 24, 16
+# Before an instance: the address of the values (3.11), and that of the dict, which from 3.12 on may be that of the
+# values less one. CPython 3.13 has the values in the instance, behind a byte that says whether they hold.
+VALUES_ADDRESS, DICT_ADDRESS, VALID = -32, -24, 3
+VALUES_BEGIN = 8 if sys.version_info >= (3, 13) else 0     # behind the address of values
+# Where a dict has its table and its values; where a table has the number of its entries, the logarithm of the size of
+# its index (before 3.11 that size), its kind (0 if not all names are texts), and its index, which the entries follow;
+# where an entry has name and value, and its size.
+DICT_NAMES, DICT_VALUES = 32, 40
+IS_OLD = sys.version_info < (3, 11)
+COUNT, INDEX_SIZE, TABLE_KIND, INDEX = (32, 8, 16, 40) if IS_OLD else (24, 9, 10, 32)
+ENTRY_NAME, ENTRY_VALUE, ENTRY = (8, 16, 24) if IS_OLD else (0, 8, 16)
+SMALL_INDEX = 255       # of an old table, of which each item is a byte
+
+
+class AttributePlace(NamedTuple):
+    """Where the instances of a class have an attribute.
+
+    Attributes:
+        slot: the offset of the slot; 0 if it is no slot.
+        number: the place of the value among those of an instance.
+        values: the offset of the values in an instance, from CPython 3.13 on.
+        dict: the offset of the address of the dict.
+    """
+
+    slot: int = 0
+    number: int = 0
+    values: int = 0
+    dict: int = DICT_ADDRESS
+
+
+def attribute_place(kind: type, name: str, method: str = "__getattribute__") -> AttributePlace | None:
+    """Where the instances of a class have an attribute; None if that is unknown, or if reading it runs other code.
+
+    Args:
+        method: `__setattr__` if the attribute is to be set.
+    """
+    reads = method != "__setattr__"
+    is_plain = reads_plainly(kind) if reads else class_attribute(kind, method) is object.__setattr__
+    if not HAS_PLACES or not is_plain:
+        return None
+    member = class_attribute(kind, name)
+    if type(member) is MemberDescriptorType:
+        offset = _slot_offset(kind, member)
+        return AttributePlace(offset) if offset else None
+    if is_descriptor(member) or not kind.__flags__ & HEAP:
+        return None
+    if not IS_OLD and not kind.__flags__ & MANAGED_DICT:
+        return None
+    if sys.version_info >= (3, 13) and not kind.__flags__ & INLINE_VALUES:
+        return None
+    offset = kind.__dictoffset__ if IS_OLD else DICT_ADDRESS
+    if IS_OLD and offset <= 0:
+        return None
+    names, known = _names_of_values(kind), id(sys.intern(name))
+    if known not in names:
+        return AttributePlace(dict=offset) if IS_OLD else None
+    return AttributePlace(0, names.index(known), kind.__basicsize__, offset)
+
+
+def _slot_offset(kind: type, member: Any) -> int:
+    """Where the instances of a class have the value of a slot, which can be set and deleted; 0 if it is no slot."""
+    if all(member.__objclass__ is not base for base in mro_of(kind)):
+        return 0
+    (address,) = read(WORD, id(member) + _MEMBER)
+    (what,), (offset,), (flags,) = (
+        read(of, address + place) for of, place in ((ctypes.c_int, _KIND), (WORD, _OFFSET), (ctypes.c_int, _FLAGS))
+    )
+    return int(offset) if what == _OBJECT and not flags else 0
+
+
+def _names_of_values(kind: type) -> list[int]:
+    """The addresses of the names of the values of a class, in their order."""
+    (table,) = read(WORD, id(kind) + _CLASS_NAMES)
+    return [read(WORD, at + ENTRY_NAME)[0] for at in _entries(table)] if table else []
+
+
+def _entries(table: int) -> list[int]:
+    """The addresses of the entries of a table of names."""
+    (count,) = read(WORD, table + COUNT)
+    (size,) = read(WORD, table + INDEX_SIZE) if IS_OLD else read(ctypes.c_uint8, table + INDEX_SIZE)
+    begin = table + INDEX + (size if IS_OLD else 1 << size)
+    return [begin + ENTRY * place for place in range(count)]
+
+
+def value_address(thing: Any, place: AttributePlace, name: str) -> int:
+    """The address of the reference to an attribute of an instance, 0 if it has none; as machine code finds it."""
+    at = id(thing)
+    if place.slot:
+        return at + place.slot
+    (dict,) = read(WORD, at + place.dict)
+    values = 0
+    if sys.version_info >= (3, 13):
+        values = at + place.values if read(ctypes.c_uint8, at + place.values + VALID) == [1] else 0
+    elif sys.version_info >= (3, 12):
+        values, dict = (dict + 1, 0) if dict & 1 else (0, dict)
+    elif not IS_OLD:
+        (values,) = read(WORD, at + VALUES_ADDRESS)
+    if values:
+        return int(values) + VALUES_BEGIN + 8 * place.number
+    return _address_in_dict(dict, id(sys.intern(name))) if dict else 0
+
+
+def _address_in_dict(dict: int, name: int) -> int:
+    (table,), (values,) = read(WORD, dict + DICT_NAMES), read(WORD, dict + DICT_VALUES)
+    if not IS_OLD and read(ctypes.c_uint8, table + TABLE_KIND) == [0]:
+        return 0
+    if IS_OLD and read(WORD, table + INDEX_SIZE)[0] > SMALL_INDEX:
+        return 0
+    for place, entry in enumerate(_entries(table)):
+        if read(WORD, entry + ENTRY_NAME) == [name]:
+            return int(values) + VALUES_BEGIN + 8 * place if values else entry + ENTRY_VALUE
+    return 0
+
+
+def _class_names() -> int:
+    """Where a class has the table of the names of its instances' values: behind its name, slots and qualified name."""
+    kind = type("".join(["Na", "med"]), (), {})
+    words = read(WORD, id(kind), int(type.__dict__["__basicsize__"].__get__(type)) // 8)
+    return 8 * (words.index(id(kind.__name__)) + 3) if id(kind.__name__) in words else 0
+
+
+def _has_places() -> bool:
+    """Whether attributes are where they should be: in slots, in instances, and in dicts of several kinds."""
+    slots = type("Slots", (), {"__slots__": ("first", "second")})
+    plain = type("Plain", (), {})
+    things = [slots(), plain(), plain(), plain(), plain(), plain()]
+    vars(things[2]), vars(things[3]).update(other=0)
+    for thing in things:
+        for name in ("first", "second"):
+            setattr(thing, name, object())
+    vars(things[4])
+    things[5].__dict__ = {"other": 0, **vars(things[5])}
+    return all(_is_at_place(thing, name) for thing in things for name in ("first", "second"))
+
+
+def _is_at_place(thing: Any, name: str) -> bool:
+    place = attribute_place(type(thing), name)
+    address = 0 if place is None else value_address(thing, place, name)
+    return address != 0 and read(WORD, address) == [id(getattr(thing, name))]
+
+
+HAS_PLACES = _is_usual() and (3, 10) <= sys.version_info[:2] <= (3, 13)
+_CLASS_NAMES = _class_names() if HAS_PLACES else 0
+HAS_PLACES = HAS_PLACES and bool(_CLASS_NAMES) and HAS_TAGS and _has_places()
 
 
 # Random numbers -------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ CALLS = 3  # of each example
 # Their programs would be long, or depend on what is installed.
 ELSEWHERE = {"llvmlite", "too-long", "changing-types", "often", "budget", "package", "sourceless"}
 EXPOSED = "it changes objects, and if it raises, code around it may read its variables"
-ELSEWHERE |= {"no-lowering", "unrolled", "numpy-call", "exposed", "nested-list", "mixed-list"}
+ELSEWHERE |= {"attribute", "no-lowering", "unrolled", "numpy-call", "exposed", "nested-list", "mixed-list"}
 
 pytestmark = pytest.mark.skipif(not can_compile(), reason="needs llvmlite")
 
@@ -93,6 +93,7 @@ def _is_in(rule: Rule, text: str) -> bool:
         ("plain", f"runs as plain Python: {EXPOSED}", "Move it into a function"),
         ("native", "this is left to Python\n`a[i][j]`; `a` is a list of lists of bools and ints", "Make it a 2-D"),
         ("native", "this is left to Python\n`a[i]`; `a` is a list of bools and ints", "Give all its numbers"),
+        ("native", "this is left to Python\n`.speed = …`; `p` is an object of class Particle", "Use a local"),
         ("unroll", "600 iterations of this loop take 1800 operations", "Loop over `range(n)`"),
         ("plain", "64 traces were dropped after hardly a call, so calls without a trace run as plain Python", "Pass"),
         ("callback", "erf is called as it is, as scipy is not traced: trace_packages='scipy' would", "Name its"),

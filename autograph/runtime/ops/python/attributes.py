@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare
-from autograph.runtime.graph.traits import HAS_DEFAULT, KEEPS, PART_OF_FIRST, RESHAPES, SHARES, STATEMENT
+from autograph.runtime.graph.traits import (
+    HAS_DEFAULT,
+    KEEPS,
+    ON_ATTRIBUTE,
+    PART_OF_FIRST,
+    RESHAPES,
+    SHARES,
+    STATEMENT,
+)
 from autograph.runtime.graph.types import (
     ANY,
     INT,
@@ -106,7 +114,7 @@ _GRADIENTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 declare(
     "getattr", rule(attribute), effect=VIEW, raises=True, vjp=of_attribute, lower=complex_numbers.part,
-    traits=[PART_OF_FIRST, HAS_DEFAULT, (SHARES, sharing.attribute)],
+    traits=[PART_OF_FIRST, HAS_DEFAULT, (SHARES, sharing.attribute), (ON_ATTRIBUTE, "get")],
 )  # fmt: skip
-declare("setattr", NONE, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES, STATEMENT])
+declare("setattr", NONE, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES, STATEMENT, (ON_ATTRIBUTE, "set")])
 declare("delattr", NONE, effect=WRITE, raises=True, traits=[STATEMENT])

@@ -10,11 +10,14 @@ class Point:
     def __init__(self, x):
         self.x = x
 
+    def __getitem__(self, place):
+        return self.x
+
 
 def before(points):
     total = 0.0
     for point in points:
-        total += point.x
+        total += point[0]
     return total
 
 
@@ -40,12 +43,12 @@ def draws_before(numbers):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 17: `points` is a list of Point objects. Read what the loop needs of it into local variables or
+#   advice: line 20: `points` is a list of Point objects. Read what the loop needs of it into local variables or
 #     arrays before the loop
 # after:
 #   no advice
 # draws:
-#   advice: line 31: `rng` is a generator of random numbers, of a distribution that has no machine code. Draw the
+#   advice: line 34: `rng` is a generator of random numbers, of a distribution that has no machine code. Draw the
 #     numbers before the loop, into an array
 # draws_before:
 #   no advice

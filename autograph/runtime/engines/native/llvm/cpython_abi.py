@@ -59,6 +59,8 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyDict_GetItemWithError": (ir.PTR, ir.PTR, ir.PTR),
     "PyDict_SetItem": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
     "PyObject_Size": (ir.I64, ir.PTR),
+    "PyObject_GetAttr": (ir.PTR, ir.PTR, ir.PTR),
+    "PyObject_SetAttr": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
     "PyObject_GetItem": (ir.PTR, ir.PTR, ir.PTR),
     "PyObject_RichCompareBool": (ir.I32, ir.PTR, ir.PTR, ir.I32),
     "PySequence_DelItem": (ir.I32, ir.PTR, ir.I64),

@@ -10,6 +10,7 @@ from functools import reduce
 from itertools import chain, islice, product
 from typing import Any
 
+from autograph.common.cpython_internals import WORD, attribute_place, read, value_address
 from autograph.runtime.engines.native.loops.result_speculation import both, met
 from autograph.runtime.graph.graph import Block, Node, Value, map_args
 from autograph.runtime.graph.opdef import OPS
@@ -20,6 +21,7 @@ from autograph.runtime.graph.traits import (
     HAS_DEFAULT,
     INSERTS,
     LOOKS_UP,
+    ON_ATTRIBUTE,
     ON_CONTAINER,
     OVERLOADED,
 )
@@ -29,17 +31,24 @@ MOST = 64       # examples of a value, at most
 KINDS = 9       # combinations of classes of operands, at most
 
 
-def kinds_of_items(root: Node, inputs: Mapping[Value, Any]) -> dict[Value, Any]:
-    """The kinds of objects that a loop takes from lists, as far as those in its inputs tell."""
-    found = _Examples(inputs)
+def examples_in(root: Node, inputs: Mapping[Value, Any]) -> Examples:
+    """Examples of the objects that a loop takes from lists and attributes, as far as those in its inputs tell."""
+    found = Examples(inputs)
     for _ in range(2):  # stores may come after loads
         found.enter(root)
-    return found.kinds
+    return found
 
 
 def _container(thing: Any) -> Any:
     """The list or tuple that an iterator goes through; anything else itself."""
     return thing.__reduce__()[1][0] if type(thing) in (type(iter([])), type(iter(()))) else thing
+
+
+def _attribute(thing: Any, name: str) -> list[Any]:
+    """The attribute of an object, if reading it runs no code of the user's."""
+    place = attribute_place(type(thing), name)
+    address = 0 if place is None else value_address(thing, place, name)
+    return [object.__getattribute__(thing, name)] if address and read(WORD, address)[0] else []
 
 
 def _values(thing: Any) -> Any:
@@ -63,11 +72,17 @@ def _repeats(node: Node, first: list[Any]) -> bool:
     return node.op in OVERLOADED and node.op in ELEMENTWISE and list in map(type, first)
 
 
-class _Examples:
-    """Examples of the values of a loop: objects, of which some are lists of examples."""
+class Examples:
+    """Examples of the values of a loop: objects, of which some are lists of examples.
+
+    Attributes:
+        kinds: the kinds of items and attributes.
+        classes: the classes of objects, by the nodes that read or set their attributes.
+    """
 
     def __init__(self, inputs: Mapping[Value, Any]) -> None:
         self.kinds: dict[Value, Any] = {}
+        self.classes: dict[Node, dict[type, None]] = {}
         self._of: dict[Value, list[Any]] = {value: [thing] for value, thing in inputs.items()}
         self._stored: dict[int, tuple[Any, list[Any]]] = {}     # by identity, lists, and examples stored in them
 
@@ -118,6 +133,10 @@ class _Examples:
             self._take(node.output, [*map(_values, first), *map(self._examples, defaults)][:MOST])
         elif node.op == "getitem" or node.op in COPIES_ITEMS or _repeats(node, first):
             self._of[node.output] = first
+        elif node.op in ON_ATTRIBUTE:
+            self.classes.setdefault(node, {}).update(dict.fromkeys(map(type, first)))
+            if node.outputs and len(node.args) == 2:
+                self._take(node.output, [_attribute(each, node.args[1]) for each in first])
         elif (made := ON_CONTAINER.get(node.op, "")) in ("enumerate", "zip"):
             args = [[each for each in self._examples(arg) if type(each) in (list, tuple)] or [()] for arg in node.args]
             self._of[node.output] = [

@@ -14,10 +14,11 @@ from autograph.common.cpython_internals import LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
-from autograph.runtime.engines.native.llvm.ir import I64, PTR, Value
+from autograph.runtime.engines.native.llvm.ir import I64, PTR
+from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
-from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
 from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.traits import ON_LIST
@@ -46,7 +47,7 @@ def length(calls: PythonCalls, thing: Any) -> Number:
     return found
 
 
-def _address(calls: PythonCalls, thing: Any, index: Any) -> Value:
+def _address(calls: PythonCalls, thing: Any, index: Any) -> Register:
     """The address of the reference to an item; leaves the code if the index is out of bounds."""
     emit = calls.flow.emit
     index = calls.flow.operand(index)
@@ -62,25 +63,35 @@ def _len(calls: PythonCalls, node: Node, thing: Any) -> bool:
 
 
 def _getitem(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
-    at, value, objects = at_node(calls, node), node.output, calls.flow.emit.objects
+    at = at_node(calls, node)
+    taken(calls, at, node.output, lambda: calls.flow.emit.b.load(PTR, _address(calls, thing, index)))
+    return False
+
+
+def taken(calls: PythonCalls, at: Point, value: Value, load: Callable[[], Register]) -> None:
+    """Define the value of a node as an object that is borrowed from another one, unboxed if it is a number.
+
+    Args:
+        load: emits the code for the object.
+    """
+    flow, objects = calls.flow, calls.flow.emit.objects
     kind = calls.expect(value, value.type)
     if isinstance(kind, tuple) or (isinstance(kind, TensorType) and kind.dtype.kind == "c"):
         raise NoLowering
-    item = calls.flow.emit.b.load(PTR, _address(calls, thing, index))
+    item = load()
     if kind is None or kind == UNKNOWN or type(kind) is frozenset:
-        calls.flow.define(value, Boxed(item))
-        return False
+        flow.define(value, Boxed(item))
+        return
     is_expected = objects.is_of_class(item, kind if kind is list else class_of(kind))
-    calls.flow.leave_unless(is_expected, Point(at.block, at.place + 1), value, item)
+    flow.leave_unless(is_expected, Point(at.block, at.place + 1), value, item)
     if kind is list:
-        calls.flow.define(value, Boxed(item, list))
-        return False
-    number = unboxed(calls.flow.emit, item, kind)
-    if calls.flow.must_be_no_nan(value, number):
-        is_no_nan = calls.flow.emit.compare("eq", number, number)
-        calls.flow.leave_unless(is_no_nan.ref, Point(at.block, at.place + 1), value, item)
-    calls.flow.define(value, number)
-    return False
+        flow.define(value, Boxed(item, list))
+        return
+    number = unboxed(flow.emit, item, kind)
+    if flow.must_be_no_nan(value, number):
+        is_no_nan = flow.emit.compare("eq", number, number)
+        flow.leave_unless(is_no_nan.ref, Point(at.block, at.place + 1), value, item)
+    flow.define(value, number)
 
 
 def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
@@ -107,7 +118,7 @@ def stored(calls: PythonCalls, value: Any) -> Any:
     return calls.flow.operand(value)
 
 
-def release(calls: PythonCalls, at: Point, old: Value) -> None:
+def release(calls: PythonCalls, at: Point, old: Register) -> None:
     """Release an item that was replaced, which may run code of the user's."""
     calls.flow.emit.objects.forget(old)
     changed(calls, at)

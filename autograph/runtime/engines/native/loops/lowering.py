@@ -24,6 +24,7 @@ from autograph.runtime.engines.native.emit.tier_up import assembled
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
+from autograph.runtime.engines.native.loops.attributes import on_attribute
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.containers import on_container
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
@@ -249,7 +250,7 @@ class Lowering:
             for value, part in zip(node.outputs, args[0]):
                 self.flow.define(value, part)
             return False
-        elif (emit := on_container(node, args)) is not None:
+        elif (emit := on_container(node, args) or on_attribute(node, args)) is not None:
             self.calls.direct.setdefault(node, None)
             return emit(self.calls, node, *args)
         elif node.op == "getitem" and type(args[0]) is tuple:

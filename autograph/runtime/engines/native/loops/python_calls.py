@@ -26,6 +26,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, clas
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.engines.native.loops.class_versions import Versions
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
 from autograph.runtime.engines.native.loops.subjects import Subject, about, is_named
@@ -162,6 +163,7 @@ class PythonCalls:
         expected: the expected kinds of their outputs: the type of a number, the kind of an array (with the flags that
             it must have), None if any object will do.
         run_any_code: whether they may run code of the user's.
+        versions: the classes of the objects whose attributes the code reads or sets.
         direct: nodes that are no callbacks, since the code calls functions of Python's C API; with the constant
             container that one looks into, if any.
     """
@@ -171,6 +173,7 @@ class PythonCalls:
         flow: Flow,
         callback: Callable[[Any, Sequence[Node], list[Value]], PythonCallback],
         met: dict[Value, Any] | None,
+        versions: Versions,
     ) -> None:
         """
         Args:
@@ -186,6 +189,7 @@ class PythonCalls:
         self._objects = flow.emit.objects
         self._structure = flow.structure
         self._callback = callback
+        self.versions = versions
         self._met = met
         self._useful = useful(flow.structure.root)
         self._gain = 0              # an estimate, see `count`

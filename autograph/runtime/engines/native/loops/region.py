@@ -25,8 +25,9 @@ from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.llvm.errors import Optional, Refused, compiling, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.engines.native.loops.class_versions import Versions
 from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
-from autograph.runtime.engines.native.loops.examples import kinds_of_items
+from autograph.runtime.engines.native.loops.examples import examples_in
 from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
@@ -65,6 +66,7 @@ class Region(Rebindable):
         when_given_up: called when Python is called directly from then on.
         callbacks: Python callbacks of its code.
         met: the results that these have returned, see `PythonCalls.expected`; None if nothing is expected any more.
+        classes: the classes of objects whose attributes it reads or sets.
         spent: the seconds that making machine code has taken, of all versions.
         inside: loops within that are regions by themselves.
         baseline: whether first calls use the baseline tier.
@@ -115,6 +117,7 @@ class Region(Rebindable):
         self.left: Counter[Point] = Counter()
         self.callbacks: dict[Any, PythonCallback] = {}
         self.met: dict[Value, Any] | None = {}
+        self.classes = Versions()
         self.spent = 0.0
         self.when_given_up: Callable[[], object] = lambda: None
         self.calls = self.wide = self.nans = 0
@@ -191,6 +194,7 @@ class Region(Rebindable):
         """Whether the loop is done, and its result; if not, the inputs of the next iteration."""
         exit = version.exits[number]
         values, root = fetch(exit.values, frame, inputs), self.structure.root
+        self.classes.renew()
         self._learn(version, dict(zip(exit.keys, values)))
         if exit.at is None:
             return True, returned(values)
@@ -220,7 +224,7 @@ class Region(Rebindable):
         flow.emit.fast = self._fast
         caller = Caller(flow.emit, inputs)
         flow.inputs.update(zip(self.values, caller.operands))
-        return Lowering(flow, PythonCalls(flow, self.callback, self.met)), caller
+        return Lowering(flow, PythonCalls(flow, self.callback, self.met, self.classes)), caller
 
     def compiling(self) -> AbstractContextManager[None]:
         """A context in which machine code is made, see `errors.compiling`."""
@@ -256,7 +260,9 @@ class Region(Rebindable):
             try:
                 with self.compiling():
                     if self.met is not None and not self._lessons:
-                        self.met = kinds_of_items(self.structure.root, dict(zip(self.values, inputs))) | self.met
+                        examples = examples_in(self.structure.root, dict(zip(self.values, inputs)))
+                        self.met = examples.kinds | self.met
+                        self.classes.add(examples.classes)
                     self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
@@ -388,7 +394,7 @@ class Region(Rebindable):
                 lowering.run()
         except Refused:
             return ()
-        return lowering.calls.callbacks
+        return [callback for callback in lowering.calls.callbacks if not callback.is_rare]
 
 
 def _rest(iterator: Any) -> Any:

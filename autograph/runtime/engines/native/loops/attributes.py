@@ -1,0 +1,280 @@
+"""Attributes of objects in machine code: read from slots, instances and dicts, and set there.
+
+The code knows the classes of the objects that the first call has, and where their instances have an attribute. That
+holds as long as the version tag of the class is the same (`cpython_internals`); otherwise the code is left. A float
+that only the object refers to is overwritten. For all other attributes, functions of Python's C API do what Python
+does, descriptors and `__getattr__` included; so these may run code of the user's, as Python callbacks may.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from autograph.common.cpython_internals import (
+    CLASS,
+    COUNT,
+    DICT_NAMES,
+    DICT_VALUES,
+    ENTRY,
+    ENTRY_NAME,
+    ENTRY_VALUE,
+    INDEX,
+    INDEX_SIZE,
+    IS_OLD,
+    ITEMS,
+    SMALL_INDEX,
+    TABLE_KIND,
+    TAG_OFFSET,
+    VALID,
+    VALUE,
+    VALUES_ADDRESS,
+    VALUES_BEGIN,
+    AttributePlace,
+)
+from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.loops.iterators import raise_again
+from autograph.runtime.engines.native.loops.lists import at_node, stored, taken
+from autograph.runtime.engines.native.loops.python_calls import PythonCalls
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
+from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.operands import Boxed, Given, Number
+from autograph.runtime.graph.traits import ON_ATTRIBUTE
+from autograph.runtime.graph.types import BOOL
+
+_SEARCH = "attribute_in_dict"
+
+
+# The address of an attribute ------------------------------------------------------------------------------------------
+
+
+def _address(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> tuple[Value, Value]:
+    """The address of the reference to an attribute, and whether it may be replaced there; leaves for other classes."""
+    emit = calls.flow.emit
+    b, objects = emit.b, emit.objects
+    version = objects.load_at(I32, objects.load_at(PTR, thing, CLASS), TAG_OFFSET)
+    free = b.room(I8)
+
+    def find(place: AttributePlace) -> Value:
+        if place.slot:
+            b.store(ir.constant(I8, 1), free)
+            return b.gep(thing, place.slot)
+        return _among_values(b, thing, objects.address(sys.intern(name)), place, free)
+
+    def choose(rest: list[Any]) -> Value:
+        (each, place), *others = rest
+        is_known = b.icmp("eq", version, b.load(I32, b.gep(objects.address(each), ITEMS)))
+        if not others:
+            emit.demand(is_known)
+            return find(place)
+        found = b.if_else(is_known, lambda: find(place), lambda: choose(others))
+        assert found is not None
+        return found
+
+    return choose(places), b.icmp("ne", b.load(I8, free), 0)
+
+
+def _among_values(b: Builder, thing: Value, name: Value, place: AttributePlace, free: Value) -> Value:
+    """The address of an attribute among the values of an instance, or in its dict; null if it is not there."""
+    word = b.load(I64, b.gep(thing, place.dict))
+    dict = b.cast("inttoptr", word, PTR)
+    is_free: Value = TRUE
+    values: Value = NULL
+    if sys.version_info >= (3, 13):
+        holds = b.icmp("ne", b.load(I8, b.gep(thing, place.values + VALID)), 0)
+        values, is_free = b.gep(thing, place.values), b.icmp("eq", word, 0)
+    elif sys.version_info >= (3, 12):
+        holds = b.icmp("ne", b.and_(word, 1), 0)
+        values = b.gep(dict, 1)
+    elif not IS_OLD:
+        values = b.load(PTR, b.gep(thing, VALUES_ADDRESS))
+        holds = b.icmp("ne", values, NULL)
+
+    def inline() -> Value:
+        b.store(b.cast("zext", is_free, I8), free)
+        return b.gep(values, VALUES_BEGIN + 8 * place.number)
+
+    def search() -> Value:
+        b.store(ir.constant(I8, 0), free)
+        return b.call(_search(b.function.module), dict, name, place.number)
+
+    found = search() if IS_OLD else b.if_else(holds, inline, search)
+    assert found is not None
+    return found
+
+
+def _search(module: ir.Module) -> ir.Function:
+    """A function that returns the address of the value of a name in a dict, which may be null; null if it has none.
+
+    It looks at a place first.
+    """
+    if _SEARCH in module.functions:
+        return module.functions[_SEARCH]
+    dict, name, first = ir.Parameter("dict", PTR), ir.Parameter("name", PTR), ir.Parameter("first", I64)
+    b = Builder(module.define(_SEARCH, PTR, dict, name, first, words="internal", attributes="noinline"))
+    with b.if_then(b.is_null(dict)):
+        b.ret(NULL)
+    table, values = b.load(PTR, b.gep(dict, DICT_NAMES)), b.load(PTR, b.gep(dict, DICT_VALUES))
+    if IS_OLD:
+        size = b.load(I64, b.gep(table, INDEX_SIZE))
+        unknown = b.icmp("sgt", size, SMALL_INDEX)
+    else:
+        size = b.binary("shl", ir.constant(I64, 1), b.cast("zext", b.load(I8, b.gep(table, INDEX_SIZE)), I64))
+        unknown = b.icmp("eq", b.load(I8, b.gep(table, TABLE_KIND)), 0)
+    with b.if_then(unknown):
+        b.ret(NULL)
+    entries, count = b.gep(b.gep(table, size), INDEX), b.load(I64, b.gep(table, COUNT))
+
+    def look(place: Value) -> None:
+        entry = b.gep(entries, b.mul(place, ENTRY))
+        with b.if_then(b.icmp("eq", b.load(PTR, b.gep(entry, ENTRY_NAME)), name)):
+            with b.if_then(b.is_null(values)):
+                b.ret(b.gep(entry, ENTRY_VALUE))
+            b.ret(b.gep(b.gep(values, place, PTR), VALUES_BEGIN))
+
+    with b.if_then(b.icmp("slt", first, count)):
+        look(first)
+    with b.loop(0, count) as loop:
+        look(loop.index)
+    b.ret(NULL)
+    return module.functions[_SEARCH]
+
+
+# Nodes ----------------------------------------------------------------------------------------------------------------
+
+
+def _get(calls: PythonCalls, node: Node, operand: Any, name: str) -> bool:
+    """`x.name`"""
+    places = calls.versions.places(node, name, "__getattribute__")
+    if not places:
+        return _get_by_python(calls, node, operand, name)
+    at, value = at_node(calls, node), node.output
+
+    def load() -> Value:
+        return _loaded(calls, _address(calls, calls.object(operand)[0], name, places)[0], places)
+
+    kind = calls.expect(value, value.type)
+    if not isinstance(kind, tuple):     # it is no array
+        taken(calls, at, value, load)
+        return False
+    flow, objects = calls.flow, calls.flow.emit.objects
+    flow.resume_from(at)
+    found = objects.another(load())
+    flow.define(value, Boxed(found))
+    flow.own((value, ()), found)
+    flow.resume_from(Point(at.block, at.place + 1))
+    calls.take([value], at.block)
+    return True
+
+
+def _loaded(calls: PythonCalls, address: Value, places: list[Any]) -> Value:
+    """The object at the address of an attribute; leaves if there is none."""
+    emit = calls.flow.emit
+    if not all(place.slot for _, place in places):
+        emit.demand(emit.b.icmp("ne", address, NULL))
+    found = emit.b.load(PTR, address)
+    emit.demand(emit.b.icmp("ne", found, NULL))
+    return found
+
+
+def _get_by_python(calls: PythonCalls, node: Node, operand: Any, name: str) -> bool:
+    flow, emit, at, value = calls.flow, calls.flow.emit, at_node(calls, node), node.output
+    flow.resume_from(at)
+    found = emit.objects.python("PyObject_GetAttr", calls.object(operand)[0], emit.objects.address(name))
+    emit.stop_if(Number(BOOL, emit.b.is_null(found)), lambda: raise_again(calls, node))
+    flow.define(value, Boxed(found))
+    flow.own((value, ()), found)
+    _after(calls, at)
+    if calls.expect(value, value.type) != UNKNOWN and calls.take([value], at.block):
+        flow.resume_from(Point(at.block, at.place + 1))
+    return True
+
+
+def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) -> bool:
+    """`x.name = value`"""
+    emit, at, value = calls.flow.emit, at_node(calls, node), stored(calls, value)
+    places = calls.versions.places(node, name, "__setattr__") if isinstance(value, Number) else []
+    if not places:
+        return _set_by_python(calls, node, operand, name, value)
+    calls.flow.resume_from(at)
+    b, objects, thing = emit.b, emit.objects, calls.object(operand)[0]
+    address, is_free = _address(calls, thing, name, places)
+    old = _loaded(calls, address, places)
+    is_float = objects.is_of_class(old, float)
+    emit.demand(b.or_(is_float, _is_harmless(calls, old)))
+
+    def replace() -> Value:
+        new = calls.object(value)[0]
+
+        def in_place() -> Value:
+            b.store(new, address)
+            objects.forget(old)
+            return FALSE
+
+        def by_python() -> Value:
+            failed = objects.python("PyObject_SetAttr", thing, objects.address(name), new)
+            objects.forget(new)
+            return b.icmp("ne", failed, 0)
+
+        failed = b.if_else(is_free, in_place, by_python, True)
+        assert failed is not None
+        return failed
+
+    def overwrite() -> Value:
+        b.store(value.ref, b.gep(old, VALUE))
+        return FALSE
+
+    failed: Value | None = None
+    if value.type.kind == "python" and value.type.dtype.kind == "f":
+        is_own = b.and_(is_float, b.icmp("eq", b.load(I64, old), 1))
+        failed = b.if_else(is_own, overwrite, replace, True)
+    else:
+        failed = replace()
+    assert failed is not None
+    emit.stop_if(Number(BOOL, failed), lambda: raise_again(calls, node))
+    calls.flow.resume_from(Point(at.block, at.place + 1))
+    return True
+
+
+def _is_harmless(calls: PythonCalls, old: Value) -> Value:
+    """Whether no code of the user's runs when an object is released: it is an integer, a truth value or None."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    kind = objects.load_at(PTR, old, CLASS)
+    found: Value = FALSE
+    for each in (int, bool, type(None)):
+        found = b.or_(found, b.icmp("eq", kind, objects.address(each)))
+    return found
+
+
+def _set_by_python(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) -> bool:
+    emit, at = calls.flow.emit, at_node(calls, node)
+    b, objects = emit.b, emit.objects
+    calls.flow.resume_from(at)
+    ref, is_new = calls.object(value)
+    failed = objects.python("PyObject_SetAttr", calls.object(operand)[0], objects.address(name), ref)
+    if is_new:
+        objects.forget(ref)
+    emit.stop_if(Number(BOOL, b.icmp("ne", failed, 0)), lambda: raise_again(calls, node))
+    _after(calls, at)
+    return True
+
+
+def _after(calls: PythonCalls, at: Point) -> None:
+    """Go on behind code that may have been the user's."""
+    calls.run_any_code = True
+    calls.flow.resume_from(Point(at.block, at.place + 1))
+    calls.look_at_arrays()
+
+
+def on_attribute(node: Node, args: Any) -> Callable[..., bool] | None:
+    """The routine that emits a node for an attribute of an object, if there is one."""
+    routine, count = _ROUTINES.get(ON_ATTRIBUTE.get(node.op, ""), (None, -1))
+    takes = len(args) == count and not node.kwargs and type(args[1]) is str and isinstance(args[0], (Boxed, Given))
+    return routine if takes else None
+
+
+_ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {"get": (_get, 2), "set": (_set, 3)}

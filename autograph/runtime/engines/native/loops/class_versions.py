@@ -1,0 +1,77 @@
+"""The classes of objects whose attributes machine code reads or sets, and where instances have these attributes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping
+
+from autograph.common.cpython_internals import (
+    ITEMS,
+    AttributePlace,
+    assign_version_tag,
+    attribute_place,
+    version_tag,
+    write,
+)
+from autograph.runtime.graph.graph import Node
+
+MOST = 3        # classes of the objects of one node
+_INVALID = 0xFFFF_FFFF      # a version tag that no class has
+
+
+class Version(bytes):
+    """The version tag of a class for which the places of its attributes hold, in memory for machine code.
+
+    Attributes:
+        places: by the name and the method that reads or sets the attribute.
+    """
+
+    kind: type
+    places: dict[tuple[str, str], AttributePlace | None]
+
+    @staticmethod
+    def of(kind: type) -> Version:
+        found = Version(8)
+        found.kind, found.places = kind, {}
+        found.renew()
+        return found
+
+    def renew(self) -> None:
+        """Take the present tag, if all places are the same."""
+        tags = version_tag(self.kind)
+        if tags[0] != int.from_bytes(self[:4], "little"):
+            same = all(attribute_place(self.kind, *key) == place for key, place in self.places.items())
+            assign_version_tag(self.kind)
+            write(ctypes.c_uint32, id(self) + ITEMS, (tags[0] if same else 0) or _INVALID)
+
+    def place(self, name: str, method: str) -> AttributePlace | None:
+        """Where instances have an attribute, if that is known."""
+        key = name, method
+        if key not in self.places:
+            self.places[key] = attribute_place(self.kind, name, method)
+        return self.places[key]
+
+
+class Versions:
+    """The classes of the objects whose attributes a loop reads or sets, by node."""
+
+    def __init__(self) -> None:
+        self._classes: dict[Node, dict[type, None]] = {}
+        self._versions: dict[type, Version] = {}
+
+    def add(self, found: Mapping[Node, Iterable[type]]) -> None:
+        """Add the classes of further objects."""
+        for node, kinds in found.items():
+            self._classes.setdefault(node, {}).update(dict.fromkeys(kinds))
+
+    def renew(self) -> None:
+        """Look at classes that have changed."""
+        for each in self._versions.values():
+            each.renew()
+
+    def places(self, node: Node, name: str, method: str) -> list[tuple[Version, AttributePlace]]:
+        """Where the objects of a node have an attribute; empty if that is unknown of one of them."""
+        kinds = self._classes.get(node, {})
+        versions = [self._versions.setdefault(kind, Version.of(kind)) for kind in kinds] if len(kinds) <= MOST else []
+        found = [(version, version.place(name, method)) for version in versions]
+        return [(version, place) for version, place in found if place] if all(place for _, place in found) else []

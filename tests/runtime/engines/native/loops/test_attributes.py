@@ -1,0 +1,138 @@
+"""Attributes of objects in machine code: the same outcomes, and no references lost."""
+
+import gc
+import sys
+
+import pytest
+
+import autograph as ag
+from tests.runtime.engines.native.programs import regions
+
+
+class Slots:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+class Plain:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+class Computed(Plain):
+    """`x` is a property that counts its calls."""
+
+    reads = 0
+
+    @property
+    def x(self):
+        self.reads += 1
+        return self._x
+
+    @x.setter
+    def x(self, value):
+        self._x = value
+
+
+class Counting(Slots):
+    """It has slots, but a `__setattr__` of its own."""
+
+    stores = 0
+
+    def __setattr__(self, name, value):
+        type(self).stores += 1
+        super().__setattr__(name, value)
+
+
+class Made(Slots):
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        return 2.5
+
+
+def moved(things):
+    total = 0.0
+    for thing in things:
+        total += thing.x * thing.y
+        thing.x = thing.x + 0.5 * thing.y
+    return total
+
+
+def state(things):
+    return [(type(thing.x), thing.x, thing.y, getattr(thing, "reads", 0)) for thing in things]
+
+
+def both(things, others):
+    """The outcome of `moved` in machine code and plain, and the states afterwards."""
+    function, found = ag.function(moved, engine="native"), []
+    for _ in range(3):
+        for run, each in ((function, things), (moved, others)):
+            try:
+                found.append(run(each))
+            except (AttributeError, TypeError) as error:
+                line = error.__traceback__
+                while line.tb_next is not None:
+                    line = line.tb_next
+                found.append((type(error), str(error), line.tb_lineno))
+        assert found[-2] == found[-1]
+    return function
+
+
+@pytest.mark.parametrize("kind", [Slots, Plain, Computed, Counting])
+def test_same_as_python(kind):
+    things, others = ([kind(0.5 * place, 2.0) for place in range(200)] for _ in range(2))
+    assert regions(both(things, others))
+    assert state(things) == state(others)
+
+
+def test_classes_and_numbers_of_several_kinds():
+    def make():
+        kinds, numbers = [Slots, Plain, Computed, Made], [1, 2.0, 2**70, True]
+        return [kinds[place % 4](numbers[place // 4 % 4], 2.0) for place in range(200)]
+
+    things, others = make(), make()
+    both(things, others)
+    assert state(things) == state(others)
+
+
+@pytest.mark.parametrize("kind", [Slots, Plain, Made])
+def test_absent_attribute(kind):
+    things, others = ([kind(1.0, 2.0) for _ in range(100)] for _ in range(2))
+    for each in (things, others):
+        del each[70].y
+    both(things, others)
+    assert [thing.x for thing in things] == [thing.x for thing in others]
+
+
+def test_class_that_changes():
+    class Kind:
+        __slots__ = ("x", "y")
+
+    things = [Kind() for _ in range(100)]
+    for thing in things:
+        thing.x, thing.y = 1.0, 2.0
+    function = ag.function(moved, engine="native")
+    assert function(things) == 200.0
+    slot = Kind.x
+    Kind.x = property(lambda self: 10.0, lambda self, value: None)
+    assert function(things) == moved(things) == 2000.0
+    Kind.x = slot
+    assert function(things) == 400.0
+
+
+def test_no_reference_is_lost():
+    things = [Slots(0.5, 2.0) for _ in range(100)]
+    function = ag.function(moved, engine="native")
+    for _ in range(3):
+        function(things)
+    gc.collect()
+    kept = [object(), 1.25]
+    things[0].y = kept[1]
+    before = [sys.getrefcount(each) for each in (*things, *kept)]
+    for _ in range(50):
+        function(things)
+    assert [sys.getrefcount(each) for each in (*things, *kept)] == before
+    assert all(sys.getrefcount(thing.x) <= 3 for thing in things)
