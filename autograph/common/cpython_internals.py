@@ -239,6 +239,8 @@ HAS_DIGITS = _is_known() and _has_digits()
 HAS_SIMPLE_COUNTS = _is_known() and _counts_are_simple()
 # The bytes from one small integer to the next; 0 if they are not one behind the other.
 SMALL_INT_STEP = id(1) - id(0) if all(id(each) - id(0) == (id(1) - id(0)) * each for each in SMALL_INTS) else 0
+
+
 # Attributes -----------------------------------------------------------------------------------------------------------
 # The descriptor of a slot refers to a `PyMemberDef`, which has a kind, an offset in instances, and flags.
 #

@@ -28,7 +28,6 @@ from autograph.common.cpython_internals import (
     TABLE_KIND,
     TAG_OFFSET,
     VALID,
-    VALUE,
     VALUES_ADDRESS,
     VALUES_BEGIN,
     AttributePlace,
@@ -36,6 +35,7 @@ from autograph.common.cpython_internals import (
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops.iterators import raise_again
 from autograph.runtime.engines.native.loops.lists import at_node, stored, taken
@@ -204,48 +204,35 @@ def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) ->
     b, objects, thing = emit.b, emit.objects, calls.object(operand)[0]
     address, is_free = _address(calls, thing, name, places)
     old = _loaded(calls, address, places)
-    is_float = objects.is_of_class(old, float)
-    emit.demand(b.or_(is_float, _is_harmless(calls, old)))
+    emit.demand(_is_harmless(calls, old))
+    failed, done = b.room(I32), b.new_block("set")
+    b.store(ir.constant(I32, 0), failed)
+    if (kind := class_of(value.type)) in (int, float):
+        objects.overwrite(old, value.ref, kind, done)
+    new = calls.object(value)[0]
 
-    def replace() -> Value:
-        new = calls.object(value)[0]
+    def in_place() -> None:
+        b.store(new, address)
+        objects.forget(old)
 
-        def in_place() -> Value:
-            b.store(new, address)
-            objects.forget(old)
-            return FALSE
+    def by_python() -> None:
+        b.store(objects.python("PyObject_SetAttr", thing, objects.address(name), new), failed)
+        objects.forget(new)
 
-        def by_python() -> Value:
-            failed = objects.python("PyObject_SetAttr", thing, objects.address(name), new)
-            objects.forget(new)
-            return b.icmp("ne", failed, 0)
-
-        failed = b.if_else(is_free, in_place, by_python, True)
-        assert failed is not None
-        return failed
-
-    def overwrite() -> Value:
-        b.store(value.ref, b.gep(old, VALUE))
-        return FALSE
-
-    failed: Value | None = None
-    if value.type.kind == "python" and value.type.dtype.kind == "f":
-        is_own = b.and_(is_float, b.icmp("eq", b.load(I64, old), 1))
-        failed = b.if_else(is_own, overwrite, replace, True)
-    else:
-        failed = replace()
-    assert failed is not None
-    emit.stop_if(Number(BOOL, failed), lambda: raise_again(calls, node))
+    b.if_else(is_free, in_place, by_python, True)
+    b.br(done)
+    b.begin(done)
+    emit.stop_if(Number(BOOL, b.icmp("ne", b.load(I32, failed), 0)), lambda: raise_again(calls, node))
     calls.flow.resume_from(Point(at.block, at.place + 1))
     return True
 
 
 def _is_harmless(calls: PythonCalls, old: Value) -> Value:
-    """Whether no code of the user's runs when an object is released: it is an integer, a truth value or None."""
+    """Whether no code of the user's runs when an object is released: it is a number of Python's, or None."""
     b, objects = calls.flow.emit.b, calls.flow.emit.objects
     kind = objects.load_at(PTR, old, CLASS)
     found: Value = FALSE
-    for each in (int, bool, type(None)):
+    for each in (float, int, bool, type(None)):
         found = b.or_(found, b.icmp("eq", kind, objects.address(each)))
     return found
 
