@@ -283,7 +283,7 @@ def attribute_place(kind: type, name: str, method: str = "__getattribute__") -> 
     """Where the instances of a class have an attribute; None if that is unknown, or if reading it runs other code.
 
     Args:
-        method: `__setattr__` if the attribute is to be set.
+        method: `__setattr__` for code that sets the attribute.
     """
     reads = method != "__setattr__"
     is_plain = reads_plainly(kind) if reads else class_attribute(kind, method) is object.__setattr__
