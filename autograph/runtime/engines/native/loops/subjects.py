@@ -58,23 +58,37 @@ def _objects(node: Node) -> list[tuple[Any, bool]]:
 
 
 def left_to_python(operations: Iterable[Any]) -> list[Event]:
-    """The report on the operations because of which a loop is no machine code, one for each line and subject."""
+    """The report on the operations because of which a loop is no machine code, one for each line and subject.
+
+    Those that NumPy runs are told of if there are no others.
+    """
     found: dict[Any, list[Any]] = {}
-    for each in operations:
-        if any(map(is_named, each.nodes)):
-            found.setdefault((each.place, each.subject and each.subject.name), []).append(each)
-    return [_event(group) for group in found.values()]
+    named = [each for each in operations if any(map(is_named, each.nodes))]
+    for each in named:
+        found.setdefault((each.place, each.subject and each.subject.name), []).append(each)
+    numpys = _lines([each.nodes for each in operations]) if not named else {}
+    return [*map(_event, found.values()), *_left_to_numpy(numpys)]
 
 
 def named_operations(loop: Node) -> list[Event]:
     """The same about the operations of a loop, one for each line."""
-    found: dict[Any, list[Sequence[Node]]] = {}
-    for block in loop.blocks:
-        for node in walk(block):
-            if is_named(node):
-                found.setdefault(user_line(node.place), []).append([node])
-    texts = {place: about(nodes, None) for place, nodes in found.items()}
+    nodes = [node for block in loop.blocks for node in walk(block)]
+    if not (named := _lines([[node] for node in nodes if is_named(node)])):
+        return _left_to_numpy(_lines([[node] for node in nodes if not node.blocks]))
+    texts = {place: about(nodes, None) for place, nodes in named.items()}
     return [Event("native", f"this is left to Python: {text}", place, text) for place, text in texts.items()]
+
+
+def _lines(operations: Iterable[Sequence[Node]]) -> dict[Any, list[Sequence[Node]]]:
+    found: dict[Any, list[Sequence[Node]]] = {}
+    for nodes in operations:
+        found.setdefault(user_line(nodes[0].place), []).append(nodes)
+    return found
+
+
+def _left_to_numpy(lines: Mapping[Any, Iterable[Sequence[Node]]]) -> list[Event]:
+    texts = {place: about(nodes, None) for place, nodes in lines.items()}
+    return [Event("native", f"NumPy runs {text}", place, f"{text}; NumPy runs this") for place, text in texts.items()]
 
 
 def is_named(node: Node) -> bool:
@@ -104,6 +118,8 @@ def _text(nodes: Sequence[Node]) -> str:
     node = [node for node in nodes if user_line(node.place) == user_line(nodes[0].place)][-1]
     if node.op == "setattr":
         return f".{node.args[1]} = …"
+    if node.op == "build":
+        return f"{type(node.args[0]).__name__}(…)"      # at the end of a loop, it has no text of its own
     return source_text(node.place) or shown(node).strip("`")
 
 
