@@ -60,7 +60,7 @@ def _objects(node: Node) -> list[tuple[Any, bool]]:
 def left_to_python(operations: Iterable[Any]) -> list[Event]:
     """The report on the operations because of which a loop is no machine code, one for each line and subject.
 
-    Those that NumPy runs are told of if there are no others.
+    It names those that NumPy runs if there are no others.
     """
     found: dict[Any, list[Any]] = {}
     named = [each for each in operations if any(map(is_named, each.nodes))]
