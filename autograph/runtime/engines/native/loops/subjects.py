@@ -66,8 +66,8 @@ def left_to_python(operations: Iterable[Any]) -> list[Event]:
     named = [each for each in operations if any(map(is_named, each.nodes))]
     for each in named:
         found.setdefault((each.place, each.subject and each.subject.name), []).append(each)
-    numpys = _lines([each.nodes for each in operations]) if not named else {}
-    return [*map(_event, found.values()), *_left_to_numpy(numpys)]
+    others = _lines([each.nodes for each in operations]) if not named else {}
+    return [*map(_event, found.values()), *_left_to_numpy(others)]
 
 
 def named_operations(loop: Node) -> list[Event]:
