@@ -400,7 +400,8 @@ HAS_PLACES = HAS_PLACES and bool(_CLASS_NAMES) and HAS_TAGS and _has_places()
 
 TWISTER, TWISTER_WORDS, TWISTER_SIZE = 16, 20, 624
 # The methods that draw numbers, and those that they call.
-DRAWS = "random getrandbits uniform randint randrange _randbelow _randbelow_with_getrandbits choice".split()
+DRAWS = """random getrandbits uniform randint randrange _randbelow _randbelow_with_getrandbits choice shuffle gauss
+normalvariate expovariate""".split()
 _IN_C = type(random.Random.random)
 
 

@@ -330,6 +330,12 @@ class Draws(Protocol):
     def normal(self, state: Any) -> Number:
         """A number of the standard normal distribution, from a `random.Random` or a `RandomState`."""
 
+    def gauss(self, state: Any) -> Number:
+        """The next number of `random.gauss`."""
+
+    def shuffle(self, state: Any, x: Array) -> None:
+        """Shuffle a contiguous vector."""
+
     def distribution(self, state: Any, name: str, type: TensorType, *args: Number) -> Number:
         """A number of a distribution of a `Generator` of NumPy, with parameters that are floats."""
 

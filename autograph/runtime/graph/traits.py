@@ -129,6 +129,7 @@ IDENTITY = Trait("compares identities, which differ for equal objects")
 ON_LIST = Relation("the routine of machine code for a list of Python's: see `engines/native/loops/lists.py`")
 ON_CONTAINER = Relation("the routine of machine code for other containers: see `engines/native/loops/containers.py`")
 ON_ATTRIBUTE = Relation("the routine of machine code for an attribute: see `engines/native/loops/attributes.py`")
+DRAWS_ITEMS = Relation("the routine of machine code for random items: see `engines/native/loops/random_items.py`")
 CHOOSES_BY = Relation("the comparison of a later argument with an earlier one by which it returns the later one")
 ITEMS = Relation("the rule that infers the type of the items of the list that it returns")
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.graph import Constant
-from autograph.runtime.graph.operands import Emitter, Given, NoLowering, Number
+from autograph.runtime.graph.operands import Array, Emitter, Fixed, Given, NoLowering, Number
 from autograph.runtime.graph.types import FLOAT, INT, TensorType, scalar
 from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
 from autograph.runtime.ops.native.scalars import either, finite, fitted, number
 
-Draw = Callable[..., Number]
+Draw = Callable[..., Any]
 _UNSIGNED = scalar("uint64")
 _RULES: dict[tuple[Any, str], Draw] = {}     # by the class of the generator, and the name of the method
 
@@ -37,7 +37,7 @@ def _of(kind: Any, *names: str) -> Callable[[Draw], Draw]:
 def method(name: str) -> Draw:
     """The lowering of a method of generators."""
 
-    def rule(emit: Emitter, owner: Any, *args: Any, **kwargs: Any) -> Number:
+    def rule(emit: Emitter, owner: Any, *args: Any, **kwargs: Any) -> Any:
         kind = owner.of if isinstance(owner, Given) else type(owner.value if isinstance(owner, Constant) else owner)
         found = _RULES.get((kind, name)) if isinstance(kind, type) else None
         if found is None:
@@ -99,6 +99,25 @@ def _leave_unless_less(emit: Emitter, a: Number, b: Number) -> None:
     emit.leave_if(emit.compare("ge", a, b))
 
 
+def _defaults(name: str) -> tuple[Any, ...]:
+    """The defaults of a function of `random`, which newer Pythons have; of older ones, what no lowering takes."""
+    return tuple(each.default for each in inspect.signature(getattr(random, name)).parameters.values())
+
+
+_MEAN, _DEVIATION = _defaults("gauss")
+(_RATE,) = _defaults("expovariate")
+
+
+def _leave_if_empty(emit: Emitter, count: Number) -> None:
+    emit.leave_if(emit.compare("le", count, emit.constant(0, INT)))
+
+
+def _vector(arg: Any) -> Array:
+    if not isinstance(arg, Array) or arg.ndim != 1:
+        raise NoLowering
+    return arg
+
+
 # Python's -------------------------------------------------------------------------------------------------------------
 
 
@@ -130,7 +149,9 @@ def _randrange(emit: Emitter, owner: Any, start: Any, stop: Any = None) -> Numbe
 
 @_of(random.Random, "randint")
 def _randint(emit: Emitter, owner: Any, a: Any, b: Any) -> Number:
-    return _randrange(emit, owner, a, arithmetic("add", PYTHON)(emit, _integer(emit, b), emit.constant(1, INT)))
+    last = arithmetic("add", PYTHON)(emit, _integer(emit, b), emit.constant(1, INT))
+    found: Number = _randrange(emit, owner, a, last)
+    return found
 
 
 @_of(random.Random, "uniform")
@@ -145,7 +166,7 @@ def _uniform(emit: Emitter, owner: Any, a: Any, b: Any) -> Number:
 
 
 @_of(random.Random, "expovariate")
-def _expovariate(emit: Emitter, owner: Any, lambd: Any) -> Number:
+def _expovariate(emit: Emitter, owner: Any, lambd: Any = _RATE) -> Number:
     (rate,) = _pythons(emit, lambd)
     rate = fitted(emit, rate, FLOAT)
     emit.leave_if(emit.compare("eq", rate, emit.constant(0.0, FLOAT)))
@@ -153,10 +174,37 @@ def _expovariate(emit: Emitter, owner: Any, lambd: Any) -> Number:
     return emit.floating("div", emit.negative(emit.library("log", rest)), rate)
 
 
+@_of(random.Random, "gauss")
+def _gauss_of_python(emit: Emitter, owner: Any, mu: Any = _MEAN, sigma: Any = _DEVIATION) -> Number:
+    loc, scale = (_float(emit, each) for each in _pythons(emit, mu, sigma))
+    return _scaled(emit, emit.draws.gauss(emit.draws.python(owner, in_c=False)), scale, loc)
+
+
 @_of(random.Random, "normalvariate")
-def _normalvariate(emit: Emitter, owner: Any, mu: Any, sigma: Any) -> Number:
+def _normalvariate(emit: Emitter, owner: Any, mu: Any = _MEAN, sigma: Any = _DEVIATION) -> Number:
     loc, scale = (_float(emit, each) for each in _pythons(emit, mu, sigma))
     return _scaled(emit, emit.draws.normal(emit.draws.python(owner, in_c=False)), scale, loc)
+
+
+@_of(random.Random, "choice")
+def _choice_of_python(emit: Emitter, owner: Any, seq: Any) -> Any:
+    x, state = _vector(seq), emit.draws.python(owner, in_c=False)
+    _leave_if_empty(emit, emit.length(x, 0))
+    return emit.load(x, [emit.draws.below(state, emit.length(x, 0))])
+
+
+@_of(random.Random, "shuffle")
+def _shuffle_of_python(emit: Emitter, owner: Any, x: Any) -> Fixed:
+    return _shuffled(emit, emit.draws.python(owner, in_c=False), x)
+
+
+def _shuffled(emit: Emitter, state: Any, arg: Any) -> Fixed:
+    """Shuffle an array in place."""
+    x = _vector(arg)
+    if not (x.contiguous and x.writeable) or x.dtype.itemsize > 8:
+        raise NoLowering
+    emit.draws.shuffle(state, x)
+    return Fixed(None)
 
 
 # NumPy's --------------------------------------------------------------------------------------------------------------
@@ -177,23 +225,24 @@ def _uniform_of_numpy(emit: Emitter, owner: Any, low: Any = 0.0, high: Any = 1.0
     return emit.draws.distribution(emit.draws.numpy(owner), "uniform", FLOAT, first, emit.floating("sub", last, first))
 
 
-def _distribution(name: str, *defaults: float, type: TensorType) -> Draw:
+def _distribution(name: str, defaults: dict[str, float], type: TensorType) -> Draw:
     """The lowering of a distribution whose parameters have defaults. The last one must be positive."""
 
-    def rule(emit: Emitter, owner: Any, *args: Any) -> Number:
-        given = [*args, *defaults[len(args) :]]
-        if len(args) > len(defaults):
+    def rule(emit: Emitter, owner: Any, *args: Any, **kwargs: Any) -> Number:
+        if len(args) > len(defaults) or not kwargs.keys() <= set(list(defaults)[len(args) :]):
             raise NoLowering
+        given = (defaults | dict(zip(defaults, args)) | kwargs).values()
         params = [_float(emit, each, positive=place + 1 >= len(given)) for place, each in enumerate(given)]
         return emit.draws.distribution(emit.draws.numpy(owner), name, type, *params)
 
     return rule
 
 
-for _name, _defaults in {
-    "standard_normal": (), "normal": (0.0, 1.0), "standard_exponential": (), "exponential": (1.0,), "poisson": (1.0,),
+for _name, _given in {
+    "standard_normal": {}, "normal": {"loc": 0.0, "scale": 1.0}, "standard_exponential": {},
+    "exponential": {"scale": 1.0}, "poisson": {"lam": 1.0},
 }.items():  # fmt: skip
-    _of(np.random.Generator, _name)(_distribution(_name, *_defaults, type=INT if _name == "poisson" else FLOAT))
+    _of(np.random.Generator, _name)(_distribution(_name, _given, type=INT if _name == "poisson" else FLOAT))
 
 
 @_of(np.random.Generator, "integers")
@@ -229,6 +278,36 @@ def _of_integers(emit: Emitter, arg: Any) -> Number:
 @_of(np.random.RandomState, "randint")
 def _randint_of_numpy(emit: Emitter, owner: Any, low: Any, high: Any = None) -> Number:
     return _between(emit, owner, low, high, endpoint=False, masked=True)
+
+
+_CHOSEN = INT if type(np.random.default_rng(0).choice(2)) is int else scalar("int64")
+
+
+def _choice(masked: bool, whole: TensorType) -> Draw:
+    """The lowering of `choice`, of an array, or of the numbers below one.
+
+    Args:
+        whole: the type of these.
+    """
+
+    def rule(emit: Emitter, owner: Any, a: Any) -> Any:
+        x = a if isinstance(a, Array) else None
+        count = fitted(emit, _of_integers(emit, a), INT) if x is None else emit.length(_vector(x), 0)
+        _leave_if_empty(emit, count)
+        found = _between(emit, owner, count, None, endpoint=False, masked=masked)
+        return Number(whole, found.ref) if x is None else emit.load(x, [found])
+
+    return rule
+
+
+_of(np.random.Generator, "choice")(_choice(masked=False, whole=_CHOSEN))
+_of(np.random.RandomState, "choice")(_choice(masked=True, whole=INT))
+
+
+@_of(np.random.Generator, "shuffle")
+@_of(np.random.RandomState, "shuffle")
+def _shuffle(emit: Emitter, owner: Any, x: Any) -> Fixed:
+    return _shuffled(emit, emit.draws.numpy(owner), x)
 
 
 @_of(np.random.RandomState, "standard_normal", "randn")

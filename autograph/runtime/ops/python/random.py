@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import ORDERED, Vjp, always
-from autograph.runtime.graph.traits import CHANGES_ARGUMENTS
+from autograph.runtime.graph.traits import CHANGES_ARGUMENTS, DRAWS_ITEMS
 from autograph.runtime.graph.types import (
     ANY,
     FLOAT,
@@ -220,7 +220,7 @@ drawing(
 functions("np.random.standard_gamma", distribution(float, 1), effect=ORDERED)
 drawing("np.random.rand np.random.randn", rand)
 drawing("np.random.randint", randint)
-functions("np.random.choice", choice, effect=ORDERED)
+drawing("np.random.choice", choice)
 functions("np.random.permutation", permutation, effect=ORDERED)
 functions("np.random.seed", NONE, effect=ORDERED)
 functions("np.random.default_rng", ObjectType("Generator"), effect=ORDERED)
@@ -237,15 +237,16 @@ drawing(".integers", of_generator(integers, "Generator"))
 drawing(".rand .randn", of_generator(rand, "RandomState"))
 drawing(".randint", of_generator(randint, "RandomState"))
 drawing(".random_sample", of_generator(distribution(float, 0), "RandomState"))
-drawing(".getrandbits .randrange .expovariate .normalvariate", ANY)
-functions(".choice", of_generator(choice), effect=ORDERED)
+drawing(".getrandbits .randrange .expovariate .normalvariate .gauss", ANY)
+drawing(".choice", of_generator(choice), traits=[(DRAWS_ITEMS, "choice")])
 functions(".permutation", of_generator(permutation), effect=ORDERED)
 functions(".permuted", of_generator(permuted), effect=ORDERED)
-functions(
-    ".shuffle", of_generator(always(NONE), "Generator", "RandomState", "Random"), effect=ORDERED,
-    traits=[CHANGES_ARGUMENTS],
+drawing(
+    ".shuffle", of_generator(always(NONE), "Generator", "RandomState", "Random"),
+    traits=[CHANGES_ARGUMENTS, (DRAWS_ITEMS, "shuffle")],
 )  # fmt: skip
-functions("np.random.shuffle random.shuffle", NONE, effect=ORDERED, traits=[CHANGES_ARGUMENTS])
+drawing("np.random.shuffle", NONE, traits=[CHANGES_ARGUMENTS])
+drawing("random.shuffle", NONE, traits=[CHANGES_ARGUMENTS, (DRAWS_ITEMS, "shuffle")])
 
 drawing("random.random", FLOAT)
 drawing("random.uniform", of_numbers(FLOAT), vjp=VJPS["uniform"])
@@ -259,7 +260,7 @@ functions(
 )  # fmt: skip
 functions("random.triangular", of_numbers(inexact(FLOAT)), effect=ORDERED)     # it returns `low`, if `high` equals it
 drawing("random.randint random.randrange random.getrandbits random.binomialvariate", INT)
-functions("random.choice", iterated, effect=ORDERED)
+drawing("random.choice", iterated, traits=[(DRAWS_ITEMS, "choice")])
 functions("random.choices random.sample", list_of(ANY), effect=ORDERED)
 functions("random.seed random.setstate", NONE, effect=ORDERED)
 functions("random.getstate", ANY, effect=ORDERED)

@@ -17,4 +17,4 @@ def collection():
 
 def regions(function):
     """The loops of a staged function, for all kinds of arguments."""
-    return [region for trace in function.traces for region in trace.executable.native.regions]
+    return [region for trace in function.traces if trace.executable for region in trace.executable.native.regions]

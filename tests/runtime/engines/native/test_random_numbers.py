@@ -1,6 +1,7 @@
 """Random numbers drawn by machine code: the numbers, and the state behind them, are those of Python."""
 
 import random
+import sys
 import threading
 from unittest import mock
 
@@ -153,6 +154,87 @@ def states_integers(seed, n, low, high):
     return total, type(total), np.random.get_state(), rng.get_state()
 
 
+@calls("3, 90, [1, 2, 3]", "4, 20, [0.5, 'a', None]", "5, 20, []", "6, 50, (1.5, 2.5)", "7, 50, [[1], [2], [3]]",
+       "8, 9, np.arange(7) / 3", "9, 9, ()", "9, 9, 'abc'", "9, 9, np.arange(0)", "9, 9, np.ones((2, 3))", "9, 9, 5",
+       "9, 9, [2**70, 3]", "9, 20, {}")  # fmt: skip
+def pythons_choices(seed, n, xs):
+    random.seed(seed)
+    draw = random.Random(seed + 1)
+    found = []
+    for _ in range(n):
+        found.append(random.choice(xs))
+        found.append(draw.choice(xs))
+        found.append(random.choice("ACGT") + draw.choice("ab"))
+        found.append(random.choice((1, 2, 3)) + draw.choice([1, 2.5]))
+    return found, random.getstate(), draw.getstate()
+
+
+@calls("3, 20, list(range(50))", "4, 9, [0.5, 'a', None]", "5, 9, []", "6, 9, [1]", "7, 9, np.arange(70) / 3",
+       "8, 9, np.arange(3, dtype='u1')", "8, 9, np.ones((3, 2))", "8, 9, np.arange(9)[::2]", "8, 9, (1, 2)",
+       "8, 9, np.zeros(3, complex)", "8, 9, {0: 1, 1: 2}")  # fmt: skip
+def pythons_shuffles(seed, n, xs):
+    random.seed(seed)
+    draw = random.Random(seed + 1)
+    found = []
+    for i in range(n):
+        random.shuffle(xs)
+        draw.shuffle(xs)
+        found.append(i)
+        if len(xs):
+            found.append(xs[0])
+    return found, xs, random.getstate(), draw.getstate()
+
+
+@calls("3, 91, 0.5, 2", "3, 90, 0, -1.5", "3, 9, 0.5, 0", "3, 9, 1e308, 1e308", "3, 9, float('inf'), 1",
+       "3, 9, 2**60, 3", "3, 9, np.float64(2), 1")  # fmt: skip
+def pythons_normals(seed, n, mu, sigma):
+    random.seed(seed)
+    draw = random.Random(seed + 1)
+    total = 0.0
+    for i in range(n):
+        total += random.gauss(mu, sigma) - draw.gauss(sigma, mu)
+        if i % 3 == 0:
+            total += random.gauss(0.0, 1.0) + draw.random()
+    return total, random.getstate(), draw.getstate(), draw.gauss(0, 1), random.gauss(0, 1)
+
+
+@calls("3, 90, 0.5, 2", "4, 9, -2, 1.5", "5, 9, 0, 0", "6, 9, 1, -1")
+def keywords(seed, n, a, b):
+    np.random.seed(seed)
+    rng = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(n):
+        total += rng.normal(loc=a, scale=b) + rng.exponential(scale=b) - rng.normal(scale=b) + rng.poisson(lam=b)
+        total += rng.uniform(low=a, high=b + 9) + rng.integers(low=0, high=10) + rng.integers(high=7, low=2)
+        total += np.random.normal(loc=a, scale=b) + np.random.uniform(high=b + 9, low=a) + np.random.randint(low=5)
+    return total, rng.bit_generator.state, np.random.get_state()
+
+
+@calls("3, 90, 7, np.arange(7) / 3", "4, 9, 1, np.arange(3)", "5, 9, 0, np.arange(2)", "6, 9, 3, np.arange(0)",
+       "7, 9, np.int32(9), np.ones((3, 2))", "8, 9, 2.5, np.ones(3)", "8, 9, 2**40, [1, 2]", "9, 9, -1, np.ones(3)")
+def numpys_choices(seed, n, count, xs):
+    np.random.seed(seed)
+    rng = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(n):
+        total += rng.choice(count) + rng.choice(xs) - np.random.choice(xs) * np.random.choice(count)
+    return total, type(rng.choice(count)), rng.bit_generator.state, np.random.get_state()
+
+
+@calls("3, 20, np.arange(70) / 3", "4, 9, np.arange(3, dtype='u1')", "5, 9, np.arange(0)", "6, 9, np.ones((3, 2))",
+       "7, 9, np.arange(9)[::2]", "8, 9, [1, 2, 3]", "9, 9, np.arange(4) * 1j", "9, 9, 5")  # fmt: skip
+def numpys_shuffles(seed, n, xs):
+    np.random.seed(seed)
+    rng = np.random.RandomState(seed), np.random.default_rng(seed)
+    total = 0.0
+    for i in range(n):
+        np.random.shuffle(xs)
+        rng[0].shuffle(xs)
+        rng[1].shuffle(xs)
+        total = total * 0.5 + len(xs) * i
+    return total, xs, rng[1].bit_generator.state, np.random.get_state(), rng[0].get_state()
+
+
 @calls("3, 50")
 def among_callbacks(seed, n):
     random.seed(seed)
@@ -204,6 +286,49 @@ def total(draw, n, change=None):
         if i == 3 and change is not None:
             change(draw)
     return found
+
+
+def kept(draw, n, at=()):
+    total = 0.0
+    for i in range(n):
+        total += draw.gauss(0.0, 1.0)
+        if i in at:
+            draw.gauss_next = at[i]
+    return total, draw.getstate()
+
+
+def test_what_gauss_keeps():
+    """Attributes that programs set are used, and refused, as Python does."""
+    function = ag.function(kept, engine="native")
+    for at in ({3: 0.25}, {4: None}, {2: 7}, {3: np.float64(1.5)}):
+        for _ in range(2):
+            assert function(random.Random(1), 9, at) == kept(random.Random(1), 9, at)
+    draw = random.Random(1)
+    for _ in range(3):
+        function(draw, 9)
+    before = sys.getrefcount(None)
+    for _ in range(3):
+        function(draw, 1001)
+    assert abs(sys.getrefcount(None) - before) < 50
+    del draw.gauss_next
+    with pytest.raises(AttributeError, match="gauss_next"):
+        function(draw, 9)
+
+
+def test_items_are_not_lost():
+    xs = [object() for _ in range(9)]
+
+    def f(n):
+        found = None
+        for _ in range(n):
+            random.shuffle(xs)
+            found = random.choice(xs)
+        return found
+
+    function, before = ag.function(f, engine="native"), [sys.getrefcount(each) for each in xs]
+    for _ in range(3):
+        assert function(50) in xs
+    assert [sys.getrefcount(each) for each in xs] == before
 
 
 def hide(draw):

@@ -7,6 +7,7 @@ lock is free: a thread that fills an array with random numbers holds the lock, a
 from __future__ import annotations
 
 import random
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from autograph.runtime.engines.native.libmath.libm import is_pythons
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, I64, PTR, VOID, Value, constant
 from autograph.runtime.graph.graph import Constant
-from autograph.runtime.graph.operands import Given, NoLowering, Number
-from autograph.runtime.graph.types import FLOAT, INT, TensorType
+from autograph.runtime.graph.operands import Array, Given, NoLowering, Number
+from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType
 
 
 class Tag(bytes):
@@ -108,6 +109,51 @@ class Draws:
         module = b.function.module
         function = mersenne_twister.normal(module) if layout is None else numpy_draws.gauss(module, layout)
         return Number(FLOAT, b.call(function, thing))
+
+    def gauss(self, state: Any) -> Number:
+        """Python's methods make two numbers, and keep one as an attribute."""
+        emit, b, objects, (thing, _) = self._emit, self._emit.b, self._emit.objects, state
+        if not all(map(is_pythons, ("log", "sin", "cos"))):
+            raise NoLowering
+        name, none = objects.address(sys.intern("gauss_next")), objects.address(None)
+        kept = objects.python("PyObject_GetAttr", thing, name)
+
+        def give_up() -> None:
+            objects.python("PyErr_Clear")
+            emit.jump(emit.leave())
+
+        emit.stop_if(Number(BOOL, b.is_null(kept)), give_up)
+        objects.forget(kept)    # the attribute still refers to it
+        is_none = b.icmp("eq", kept, none)
+        emit.demand(b.or_(is_none, objects.is_of_class(kept, float)))
+
+        def take() -> Value:
+            found = objects.value_of(kept, FLOAT)
+            objects.python("PyObject_SetAttr", thing, name, none)
+            return found
+
+        def make() -> Value:
+            found, other = mersenne_twister.two_normals(b, thing)
+            rest = objects.number_object(other, FLOAT)
+            objects.python("PyObject_SetAttr", thing, name, rest)
+            objects.forget(rest)
+            return found
+
+        return Number(FLOAT, b.if_else(is_none, make, take))
+
+    def shuffle(self, state: Any, x: Array) -> None:
+        place = self._emit.element(x, [self._emit.constant(0, INT)])
+        self.shuffle_at(state, place, self._emit.length(x, 0), x.dtype.itemsize)
+
+    def shuffle_at(self, state: Any, data: Value, count: Number, size: int) -> None:
+        """Shuffle elements of `size` bytes at an address."""
+        b, (thing, layout) = self._emit.b, state
+        if layout is None:
+            b.call(mersenne_twister.shuffle(b.function.module, size), thing, data, count.ref)
+            return
+        if not all(map(numpy_draws.shuffles, (np.random.Generator, np.random.RandomState))):
+            raise NoLowering
+        b.call(numpy_draws.shuffle(b.function.module, size), b.gep(thing, layout.bits), data, count.ref)
 
     def distribution(self, state: Any, name: str, type: TensorType, *args: Number) -> Number:
         b, (thing, layout) = self._emit.b, state

@@ -87,6 +87,27 @@ def bits(module: ir.Module) -> ir.Function:
     return _function(module, "ag_twister_bits", ir.I64, "alwaysinline", build, count)
 
 
+def shuffle(module: ir.Module, size: int) -> ir.Function:
+    """The function of `shuffle`, for so many elements of `size` bytes at an address."""
+    data, count = ir.Parameter("data", ir.PTR), ir.Parameter("count", ir.I64)
+
+    def build(b: Builder, draw: ir.Value) -> None:
+        swap_all(b, data, count, size, lambda last: b.call(below(module), draw, b.add(last, 1)))
+
+    return _function(module, f"ag_twister_shuffle_{size}", ir.VOID, "noinline", build, data, count)
+
+
+def swap_all(b: Builder, data: ir.Value, count: ir.Value, size: int, draw: Callable[[ir.Value], ir.Value]) -> None:
+    """Swap each element, the last one first, with one up to it: `draw` builds the place of that (Fisher and Yates)."""
+    kind = f"i{8 * size}"
+    with b.loop(0, b.sub(count, 1)) as loop:
+        last = b.sub(b.sub(count, 1), loop.index)
+        places = [b.gep(data, each, kind) for each in (last, draw(last))]
+        for value, place in zip([b.load(kind, each, 1) for each in places], reversed(places)):
+            b.store(value, place, 1)
+    b.ret()
+
+
 def normal(module: ir.Module) -> ir.Function:
     """The function of `normalvariate()` (Kinderman and Monahan, 1977)."""
 
@@ -104,6 +125,16 @@ def normal(module: ir.Module) -> ir.Function:
         b.ret(found)
 
     return _function(module, "ag_twister_normal", ir.DOUBLE, "noinline", build)
+
+
+def two_normals(b: Builder, draw: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The two numbers of `gauss()` (Box and Muller, 1958)."""
+    first, second = (b.call(double(b.function.module), draw) for _ in range(2))
+    angle = b.binary("fmul", first, 2.0 * math.pi)
+    log = b.call_outside(f"{PREFIX}log", ir.DOUBLE, b.binary("fsub", 1.0, second))
+    size = b.intrinsic("sqrt", b.binary("fmul", log, -2.0))
+    cosine, sine = (b.call_outside(f"{PREFIX}{name}", ir.DOUBLE, angle) for name in ("cos", "sin"))
+    return b.binary("fmul", cosine, size), b.binary("fmul", sine, size)
 
 
 def word(module: ir.Module) -> ir.Function:

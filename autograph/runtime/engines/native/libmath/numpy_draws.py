@@ -18,6 +18,7 @@ import numpy as np
 from autograph.common.numpy_internals import NEXT_DOUBLE, GeneratorLayout, generator_layout
 from autograph.common.probes import agrees, same
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
+from autograph.runtime.engines.native.libmath.mersenne_twister import swap_all
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 
@@ -61,6 +62,41 @@ def bounded() -> str:
     if function is None or not all(_agrees_on_integers(function, masked) for masked in (False, True)):
         return ""
     return _known(BOUNDED, function)
+
+
+@cache
+def shuffles(kind: Any) -> bool:
+    """Probe whether a class of generators shuffles by the function of integers up to a bound; make that known."""
+    function, layout = getattr(_library(), "random_interval", None), generator_layout(kind)
+    if function is None or layout is None:
+        return False
+    function.restype, function.argtypes = ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_uint64]
+    ours, theirs = (kind(np.random.PCG64(1)) for _ in range(2))
+
+    def shuffled(count: int) -> Any:
+        found = np.arange(count)
+        for last in range(count - 1, 0, -1):
+            place = function(id(ours) + layout.bits, last)
+            found[[last, place]] = found[[place, last]]
+        return found
+
+    def by_numpy(count: int) -> Any:
+        found = np.arange(count)
+        theirs.shuffle(found)
+        return found
+
+    _known("interval", function)
+    return agrees(shuffled, by_numpy, [(each,) for each in (1, 2, 7, 200)]) and ours.bytes(9) == theirs.bytes(9)
+
+
+def shuffle(module: ir.Module, size: int) -> ir.Function:
+    """The function of `shuffle`, for elements of `size` bytes; it takes the interface of the bit generator."""
+    name, bits = f"ag_numpy_shuffle_{size}", ir.Parameter("bits", ir.PTR)
+    data, count = ir.Parameter("data", ir.PTR), ir.Parameter("count", ir.I64)
+    if name not in module.functions:
+        b = Builder(module.define(name, ir.VOID, bits, data, count, words="internal", attributes="noinline"))
+        swap_all(b, data, count, size, lambda last: b.call_outside(f"{PREFIX}numpy_interval", ir.I64, bits, last))
+    return module.functions[name]
 
 
 def _agrees_on_integers(function: Any, masked: bool) -> bool:

@@ -75,7 +75,7 @@ def _leave_if(calls: PythonCalls, failed: Value) -> None:
     emit.stop_if(Number(BOOL, failed), give_up)
 
 
-def _give(calls: PythonCalls, node: Node, found: Value, kind: type | None = None) -> bool:
+def give(calls: PythonCalls, node: Node, found: Value, kind: type | None = None) -> bool:
     """Define the output of a node, a new reference; the code is left behind the node if it is not as expected."""
     flow, at = calls.flow, at_node(calls, node)
     behind = Point(at.block, at.place + 1)
@@ -100,13 +100,13 @@ def _made(calls: PythonCalls, node: Node, kind: type | None, name: str, *args: A
     calls.flow.resume_from(at_node(calls, node))
     found = _call(calls, name, *args)
     _leave_if(calls, calls.flow.emit.b.is_null(found))
-    return _give(calls, node, found, kind)
+    return give(calls, node, found, kind)
 
 
 # Constants ------------------------------------------------------------------------------------------------------------
 
 
-def _is_table(thing: Any) -> bool:
+def is_table(thing: Any) -> bool:
     """Whether an argument is a container of constant numbers and texts."""
     if type(thing) is dict:
         return all(map(_is_constant, (*thing, *thing.values())))
@@ -119,7 +119,7 @@ def _is_constant(thing: Any) -> bool:
     return type(thing) in (int, float, bool, str) and not is_nan(thing)
 
 
-def _table(calls: PythonCalls, node: Node, thing: Any) -> Fixed:
+def table(calls: PythonCalls, node: Node, thing: Any) -> Fixed:
     """The operand of such a container, one object in all iterations, since no other code sees it."""
     if calls.direct[node] is None:
         parts = thing if type(thing) is dict else [each.known if isinstance(each, Number) else each for each in thing]
@@ -150,7 +150,7 @@ _LOOKS = {"item": 0, "get": 0, "size": 0, "contains": 1}     # routines, and the
 
 def _item(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     """`thing[index]`"""
-    thing = _table(calls, node, thing) if type(thing) is tuple else thing
+    thing = table(calls, node, thing) if type(thing) is tuple else thing
     kind = class_of_operand(thing)
     if kind is list and isinstance(index, slice):
         return _slice(calls, node, thing, index)
@@ -170,7 +170,7 @@ def _item_of_tuple(calls: PythonCalls, node: Node, thing: Any, index: Number) ->
     ref, _ = calls.object(thing)
     place = emit.place(index, length(calls, Boxed(ref)))
     item = emit.b.load(PTR, emit.b.gep(emit.b.gep(ref, TUPLE_ITEMS), place.ref, PTR))
-    return _give(calls, node, emit.objects.another(item))
+    return give(calls, node, emit.objects.another(item))
 
 
 def _slice(calls: PythonCalls, node: Node, thing: Any, index: slice) -> bool:
@@ -215,13 +215,13 @@ def _get(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = No
 
     item = emit.b.if_else(emit.b.is_null(found), absent, lambda: emit.objects.another(found))
     assert item is not None
-    return _give(calls, node, item)
+    return give(calls, node, item)
 
 
 def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     """`item in thing`"""
     emit, item = calls.flow.emit, stored(calls, item)
-    thing = _table(calls, node, thing) if _is_table(thing) else thing
+    thing = table(calls, node, thing) if is_table(thing) else thing
     if class_of_operand(thing) is list and not isinstance(thing, Fixed):
         return _in_list(calls, node, item, thing)
     if not _is_key(item):
@@ -253,7 +253,7 @@ def _pop(calls: PythonCalls, node: Node, thing: Any, *index: Any) -> bool:
 
     found = emit.b.if_else(emit.b.icmp("sge", last, half), shorten, lambda: _removed(calls, thing, last, item), True)
     assert found is not None
-    return _give(calls, node, found)
+    return give(calls, node, found)
 
 
 def _pop_at(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
@@ -262,7 +262,7 @@ def _pop_at(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
     calls.flow.resume_from(at_node(calls, node))
     place = emit.place(index, length(calls, thing)).ref
     item = emit.b.load(PTR, emit.b.gep(emit.objects.load_at(PTR, thing.ref, LIST_ITEMS), place, PTR))
-    return _give(calls, node, _removed(calls, thing, place, item))
+    return give(calls, node, _removed(calls, thing, place, item))
 
 
 def _removed(calls: PythonCalls, thing: Any, place: Value, item: Value) -> Value:
@@ -286,13 +286,13 @@ def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
     if type(items) is dict and items:
         if not _is_only_read(calls, node.output):
             raise NoLowering
-        calls.flow.define(node.output, _table(calls, node, items))
+        calls.flow.define(node.output, table(calls, node, items))
         return False
     if type(items) is dict:
         return _made(calls, node, dict, "PyDict_New")
     operands = [stored(calls, item) for item in items]
     calls.flow.resume_from(at_node(calls, node))
-    return _give(calls, node, _new_list(calls, operands), list)
+    return give(calls, node, _new_list(calls, operands), list)
 
 
 def _repeat_new(calls: PythonCalls, node: Node, items: list[Any], count: Number) -> bool:
@@ -302,7 +302,7 @@ def _repeat_new(calls: PythonCalls, node: Node, items: list[Any], count: Number)
     found = emit.objects.python("PySequence_Repeat", once, count.ref)
     emit.objects.forget(once)
     _leave_if(calls, emit.b.is_null(found))
-    return _give(calls, node, found, list)
+    return give(calls, node, found, list)
 
 
 def _new_list(calls: PythonCalls, operands: list[Any]) -> Value:
@@ -350,7 +350,7 @@ def _iterate(function: Any) -> Callable[..., bool]:
             if is_new:
                 emit.objects.forget(ref)
         _leave_if(calls, emit.b.is_null(found))
-        return _give(calls, node, found, function)
+        return give(calls, node, found, function)
 
     return routine
 
@@ -436,7 +436,7 @@ def _of_numbers(
 
     found = emit.b.if_else(_are_numbers(calls, thing.ref), computed, lambda: calls.fall_back(node))
     assert found is not None
-    return _give(calls, node, found, kind)
+    return give(calls, node, found, kind)
 
 
 def _aggregate(function: Any, kind: type | None = None) -> Callable[..., bool]:
@@ -536,7 +536,7 @@ def _first_is(*kinds: type) -> Callable[..., bool]:
 def _has_item(thing: Any, index: Any) -> bool:
     kind = class_of_operand(thing)
     if type(thing) is tuple:
-        return isinstance(index, Number) and index.known is None and _is_table(thing)
+        return isinstance(index, Number) and index.known is None and is_table(thing)
     return kind in (dict, str, tuple) or (kind is list and isinstance(index, slice))
 
 
@@ -567,9 +567,9 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "item": (_item, _has_item),
     "set_item": (_set_item, _first_is(dict)),
     "get": (_get, _first_is(dict)),
-    "contains": (_contains, lambda item, thing: class_of_operand(thing) in (dict, set, list) or _is_table(thing)),
+    "contains": (_contains, lambda item, thing: class_of_operand(thing) in (dict, set, list) or is_table(thing)),
     "pop": (_pop, _first_is(list)),
-    "build": (_build, lambda items: type(items) is list or (type(items) is dict and _is_table(items))),
+    "build": (_build, lambda items: type(items) is list or (type(items) is dict and is_table(items))),
     "repeat": (_repeat, lambda *args: any(map(_is_sequence, args))),
     "join": (_join, _are_lists),
     "copy": (_copy, _first_is(list)),

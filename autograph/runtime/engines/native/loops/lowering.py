@@ -32,6 +32,7 @@ from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_
 from autograph.runtime.engines.native.loops.iterators import advance, begin, raise_again
 from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
+from autograph.runtime.engines.native.loops.random_items import on_random_items
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, ORDERED, WRITE
 from autograph.runtime.graph.operands import (
@@ -250,7 +251,7 @@ class Lowering:
             for value, part in zip(node.outputs, args[0]):
                 self.flow.define(value, part)
             return False
-        elif (emit := on_container(node, args) or on_attribute(node, args)) is not None:
+        elif (emit := on_container(node, args) or on_attribute(node, args) or on_random_items(node, args)) is not None:
             self.calls.direct.setdefault(node, None)
             return emit(self.calls, node, *args)
         elif node.op == "getitem" and type(args[0]) is tuple:
@@ -271,7 +272,7 @@ class Lowering:
             args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
             found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
             if changes:
-                for value in node.outputs if isinstance(found, (Array, View, Number)) else ():
+                for value in node.outputs if isinstance(found, (Array, View, Number, Fixed)) else ():
                     self.flow.define(value, found)
                 return True
             if op.name in MAKES_ARRAYS and isinstance(found, Array):
