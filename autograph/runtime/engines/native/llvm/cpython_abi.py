@@ -58,8 +58,6 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyDict_New": (ir.PTR,),
     "PyDict_GetItemWithError": (ir.PTR, ir.PTR, ir.PTR),
     "PyDict_SetItem": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
-    "PyObject_GetAttr": (ir.PTR, ir.PTR, ir.PTR),
-    "PyObject_SetAttr": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
     "PyObject_Size": (ir.I64, ir.PTR),
     "PyObject_GetAttr": (ir.PTR, ir.PTR, ir.PTR),
     "PyObject_SetAttr": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
