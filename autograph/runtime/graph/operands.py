@@ -330,6 +330,9 @@ class Draws(Protocol):
     def normal(self, state: Any) -> Number:
         """A number of the standard normal distribution, from a `random.Random` or a `RandomState`."""
 
+    def array(self, dtype: np.dtype[Any], lengths: Sequence[Number], draw: Callable[[], Number]) -> Array:
+        """A new array of numbers that `draw` emits, which does not leave machine code; for ops with `MAKES_ARRAYS`."""
+
     def gauss(self, state: Any) -> Number:
         """The next number of `random.gauss`."""
 

@@ -42,13 +42,17 @@ def method(name: str) -> Draw:
         found = _RULES.get((kind, name)) if isinstance(kind, type) else None
         if found is None:
             raise NoLowering
-        try:
-            inspect.signature(found).bind(emit, owner, *args, **kwargs)
-        except TypeError:
-            raise NoLowering from None      # Python raises the error
-        return found(emit, owner, *args, **kwargs)
+        return _bound(found, emit, owner, *args, **kwargs)
 
     return rule
+
+
+def _bound(rule: Draw, *args: Any, **kwargs: Any) -> Any:
+    try:
+        inspect.signature(rule).bind(*args, **kwargs)
+    except TypeError:
+        raise NoLowering from None      # Python raises the error
+    return rule(*args, **kwargs)
 
 
 def lowering(name: str) -> Draw | None:
@@ -208,32 +212,66 @@ def _shuffled(emit: Emitter, state: Any, arg: Any) -> Fixed:
 
 
 # NumPy's --------------------------------------------------------------------------------------------------------------
+#
+# A rule returns the function that draws a number. It is called once, or for each element of an array of draws.
 
 
-@_of(np.random.Generator, "random")
-@_of(np.random.RandomState, "random", "random_sample", "rand")
-def _next_double(emit: Emitter, owner: Any) -> Number:
-    return emit.draws.double(emit.draws.numpy(owner))
+def _draws(*kinds: Any, names: str, parameters: int, of: type = float) -> Callable[[Draw], Draw]:
+    """Enter the lowering of methods whose parameter after so many others is `size`; they draw numbers of a class."""
+
+    def enter(rule: Draw) -> Draw:
+        def lowering(emit: Emitter, owner: Any, *args: Any, size: Any = None, **kwargs: Any) -> Any:
+            args, more = args[:parameters], args[parameters:]
+            if len(more) > (size is None):
+                raise NoLowering
+            draw = _bound(rule, emit, owner, *args, **kwargs)
+            return _sized(emit, more[0] if more else size, draw, of)
+
+        for kind in kinds:
+            _of(kind, *names.split())(lowering)
+        return rule
+
+    return enter
 
 
-@_of(np.random.Generator, "uniform")
-@_of(np.random.RandomState, "uniform")
-def _uniform_of_numpy(emit: Emitter, owner: Any, low: Any = 0.0, high: Any = 1.0) -> Number:
+def _sized(emit: Emitter, size: Any, draw: Draw, of: type = float) -> Any:
+    """A number, or an array of them. Nothing leaves machine code once a number has been drawn."""
+    if size is None:
+        return draw()
+    lengths = [fitted(emit, _of_integers(emit, each), INT) for each in (size if type(size) is tuple else (size,))]
+    return emit.draws.array(np.dtype(of), lengths, draw)
+
+
+_STATES = np.random.Generator, np.random.RandomState
+
+
+@_draws(np.random.Generator, names="random", parameters=0)
+@_draws(np.random.RandomState, names="random random_sample", parameters=0)
+def _next_double(emit: Emitter, owner: Any) -> Draw:
+    state = emit.draws.numpy(owner)
+    return lambda: emit.draws.double(state)
+
+
+@_draws(*_STATES, names="uniform", parameters=2)
+def _uniform_of_numpy(emit: Emitter, owner: Any, low: Any = 0.0, high: Any = 1.0) -> Draw:
     first, last = _float(emit, low), _float(emit, high)
     _leave_unless_less(emit, first, last)
-    emit.leave_if(inverse(emit, finite(emit, emit.floating("sub", last, first))))
-    return emit.draws.distribution(emit.draws.numpy(owner), "uniform", FLOAT, first, emit.floating("sub", last, first))
+    span = emit.floating("sub", last, first)
+    emit.leave_if(inverse(emit, finite(emit, span)))
+    state = emit.draws.numpy(owner)
+    return lambda: emit.draws.distribution(state, "uniform", FLOAT, first, span)
 
 
 def _distribution(name: str, defaults: dict[str, float], type: TensorType) -> Draw:
-    """The lowering of a distribution whose parameters have defaults. The last one must be positive."""
+    """The rule of a distribution whose parameters have defaults. The last one must be positive."""
 
-    def rule(emit: Emitter, owner: Any, *args: Any, **kwargs: Any) -> Number:
-        if len(args) > len(defaults) or not kwargs.keys() <= set(list(defaults)[len(args) :]):
+    def rule(emit: Emitter, owner: Any, *args: Any, **kwargs: Any) -> Draw:
+        if not kwargs.keys() <= set(list(defaults)[len(args) :]):
             raise NoLowering
         given = (defaults | dict(zip(defaults, args)) | kwargs).values()
         params = [_float(emit, each, positive=place + 1 >= len(given)) for place, each in enumerate(given)]
-        return emit.draws.distribution(emit.draws.numpy(owner), name, type, *params)
+        state = emit.draws.numpy(owner)
+        return lambda: emit.draws.distribution(state, name, type, *params)
 
     return rule
 
@@ -242,18 +280,25 @@ for _name, _given in {
     "standard_normal": {}, "normal": {"loc": 0.0, "scale": 1.0}, "standard_exponential": {},
     "exponential": {"scale": 1.0}, "poisson": {"lam": 1.0},
 }.items():  # fmt: skip
-    _of(np.random.Generator, _name)(_distribution(_name, _given, type=INT if _name == "poisson" else FLOAT))
+    _rule = _distribution(_name, _given, type=INT if _name == "poisson" else FLOAT)
+    _draws(np.random.Generator, names=_name, parameters=len(_given), of=int if _name == "poisson" else float)(_rule)
 
 
-@_of(np.random.Generator, "integers")
-def _integers(emit: Emitter, owner: Any, low: Any, high: Any = None, *, endpoint: bool = False) -> Number:
+@_draws(np.random.Generator, names="integers", parameters=2, of=int)
+def _integers(emit: Emitter, owner: Any, low: Any, high: Any = None, *, endpoint: bool = False) -> Draw:
     if type(endpoint) is not bool:
         raise NoLowering
-    found = _between(emit, owner, low, high, endpoint, masked=False)
-    return Number(scalar("int64"), found.ref)
+    return _between(emit, owner, low, high, endpoint, scalar("int64"), masked=False)
 
 
-def _between(emit: Emitter, owner: Any, low: Any, high: Any, endpoint: bool, masked: bool) -> Number:
+@_draws(np.random.RandomState, names="randint", parameters=2, of=int)
+def _randint_of_numpy(emit: Emitter, owner: Any, low: Any, high: Any = None) -> Draw:
+    return _between(emit, owner, low, high, False, INT, masked=True)
+
+
+def _between(
+    emit: Emitter, owner: Any, low: Any, high: Any, endpoint: bool, type: TensorType, masked: bool
+) -> Draw:
     first = fitted(emit, _of_integers(emit, low), INT)
     if high is None:
         first, last = emit.constant(0, INT), first
@@ -264,8 +309,8 @@ def _between(emit: Emitter, owner: Any, low: Any, high: Any, endpoint: bool, mas
     else:
         _leave_unless_less(emit, first, last)
         last = emit.integer("sub", last, emit.constant(1, INT))
-    span = Number(_UNSIGNED, emit.integer("sub", last, first).ref)
-    return emit.draws.bounded(emit.draws.numpy(owner), first, span, masked)
+    span, state = Number(_UNSIGNED, emit.integer("sub", last, first).ref), emit.draws.numpy(owner)
+    return lambda: Number(type, emit.draws.bounded(state, first, span, masked).ref)
 
 
 def _of_integers(emit: Emitter, arg: Any) -> Number:
@@ -275,15 +320,10 @@ def _of_integers(emit: Emitter, arg: Any) -> Number:
     return found
 
 
-@_of(np.random.RandomState, "randint")
-def _randint_of_numpy(emit: Emitter, owner: Any, low: Any, high: Any = None) -> Number:
-    return _between(emit, owner, low, high, endpoint=False, masked=True)
-
-
 _CHOSEN = INT if type(np.random.default_rng(0).choice(2)) is int else scalar("int64")
 
 
-def _choice(masked: bool, whole: TensorType) -> Draw:
+def _choice(whole: TensorType, masked: bool) -> Draw:
     """The lowering of `choice`, of an array, or of the numbers below one.
 
     Args:
@@ -294,14 +334,14 @@ def _choice(masked: bool, whole: TensorType) -> Draw:
         x = a if isinstance(a, Array) else None
         count = fitted(emit, _of_integers(emit, a), INT) if x is None else emit.length(_vector(x), 0)
         _leave_if_empty(emit, count)
-        found = _between(emit, owner, count, None, endpoint=False, masked=masked)
+        found = _between(emit, owner, count, None, False, INT, masked)()
         return Number(whole, found.ref) if x is None else emit.load(x, [found])
 
     return rule
 
 
-_of(np.random.Generator, "choice")(_choice(masked=False, whole=_CHOSEN))
-_of(np.random.RandomState, "choice")(_choice(masked=True, whole=INT))
+_of(np.random.Generator, "choice")(_choice(_CHOSEN, masked=False))
+_of(np.random.RandomState, "choice")(_choice(INT, masked=True))
 
 
 @_of(np.random.Generator, "shuffle")
@@ -310,12 +350,24 @@ def _shuffle(emit: Emitter, owner: Any, x: Any) -> Fixed:
     return _shuffled(emit, emit.draws.numpy(owner), x)
 
 
-@_of(np.random.RandomState, "standard_normal", "randn")
-def _gauss(emit: Emitter, owner: Any) -> Number:
-    return emit.draws.normal(emit.draws.numpy(owner))
+@_draws(np.random.RandomState, names="standard_normal", parameters=0)
+def _gauss(emit: Emitter, owner: Any) -> Draw:
+    state = emit.draws.numpy(owner)
+    return lambda: emit.draws.normal(state)
 
 
-@_of(np.random.RandomState, "normal")
-def _normal_of_state(emit: Emitter, owner: Any, loc: Any = 0.0, scale: Any = 1.0) -> Number:
+@_draws(np.random.RandomState, names="normal", parameters=2)
+def _normal_of_state(emit: Emitter, owner: Any, loc: Any = 0.0, scale: Any = 1.0) -> Draw:
     mean, spread = _float(emit, loc), _float(emit, scale, positive=True)
-    return _scaled(emit, _gauss(emit, owner), spread, mean)
+    draw = _gauss(emit, owner)
+    return lambda: _scaled(emit, draw(), spread, mean)
+
+
+@_of(np.random.RandomState, "rand")
+def _rand(emit: Emitter, owner: Any, *lengths: Any) -> Any:
+    return _sized(emit, lengths or None, _next_double(emit, owner))
+
+
+@_of(np.random.RandomState, "randn")
+def _randn(emit: Emitter, owner: Any, *lengths: Any) -> Any:
+    return _sized(emit, lengths or None, _gauss(emit, owner))

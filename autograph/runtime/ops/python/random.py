@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import ORDERED, Vjp, always
-from autograph.runtime.graph.traits import CHANGES_ARGUMENTS, DRAWS_ITEMS
+from autograph.runtime.graph.traits import CHANGES_ARGUMENTS, DRAWS_ITEMS, MAKES_ARRAYS
 from autograph.runtime.graph.types import (
     ANY,
     FLOAT,
@@ -208,18 +208,18 @@ def drawing(names: str, result: Any, **facts: Any) -> None:
 for _kind, _table in ((float, FLOATS), (int, INTEGERS)):
     for _name, _count in _table.items():
         _rule, _vjps = distribution(_kind, _count), VJPS.get(_name)
-        drawing(f"np.random.{_name}", _rule, vjp=_vjps)
+        drawing(f"np.random.{_name}", _rule, vjp=_vjps, traits=[MAKES_ARRAYS])
         _of_self = None if _vjps is None else (None, *map(_of_method, _vjps))
-        drawing(f".{_name}", of_generator(_rule), vjp=_of_self)
+        drawing(f".{_name}", of_generator(_rule), vjp=_of_self, traits=[MAKES_ARRAYS])
 
 drawing(
     """np.random.random np.random.random_sample np.random.sample np.random.ranf np.random.standard_normal
     np.random.standard_exponential""",
-    distribution(float, 0),
+    distribution(float, 0), traits=[MAKES_ARRAYS],
 )
 functions("np.random.standard_gamma", distribution(float, 1), effect=ORDERED)
-drawing("np.random.rand np.random.randn", rand)
-drawing("np.random.randint", randint)
+drawing("np.random.rand np.random.randn", rand, traits=[MAKES_ARRAYS])
+drawing("np.random.randint", randint, traits=[MAKES_ARRAYS])
 drawing("np.random.choice", choice)
 functions("np.random.permutation", permutation, effect=ORDERED)
 functions("np.random.seed", NONE, effect=ORDERED)
@@ -230,13 +230,13 @@ functions(
     np.random.set_state np.random.bytes""",
     ANY, effect=ORDERED,
 )  # fmt: skip
-drawing(".random .standard_normal", of_generator(floats, "Generator"))
-drawing(".standard_exponential", of_generator(standard_exponential, "Generator"))
+drawing(".random .standard_normal", of_generator(floats, "Generator"), traits=[MAKES_ARRAYS])
+drawing(".standard_exponential", of_generator(standard_exponential, "Generator"), traits=[MAKES_ARRAYS])
 functions(".standard_gamma", of_generator(standard_gamma, "Generator"), effect=ORDERED)
-drawing(".integers", of_generator(integers, "Generator"))
-drawing(".rand .randn", of_generator(rand, "RandomState"))
-drawing(".randint", of_generator(randint, "RandomState"))
-drawing(".random_sample", of_generator(distribution(float, 0), "RandomState"))
+drawing(".integers", of_generator(integers, "Generator"), traits=[MAKES_ARRAYS])
+drawing(".rand .randn", of_generator(rand, "RandomState"), traits=[MAKES_ARRAYS])
+drawing(".randint", of_generator(randint, "RandomState"), traits=[MAKES_ARRAYS])
+drawing(".random_sample", of_generator(distribution(float, 0), "RandomState"), traits=[MAKES_ARRAYS])
 drawing(".getrandbits .randrange .expovariate .normalvariate .gauss", ANY)
 drawing(".choice", of_generator(choice), traits=[(DRAWS_ITEMS, "choice")])
 functions(".permutation", of_generator(permutation), effect=ORDERED)

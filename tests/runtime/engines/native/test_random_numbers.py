@@ -3,6 +3,7 @@
 import random
 import sys
 import threading
+import tracemalloc
 from unittest import mock
 
 import numpy as np
@@ -235,6 +236,24 @@ def numpys_shuffles(seed, n, xs):
     return total, xs, rng[1].bit_generator.state, np.random.get_state(), rng[0].get_state()
 
 
+@calls("3, 20, 3, 0.5", "4, 9, 1, 2", "5, 9, 0, 1", "6, 9, -1, 1", "7, 9, np.int64(2), 3", "8, 9, 2, -1",
+       "9, 5, 2000, 1")
+def arrays_of_draws(seed, n, size, b):
+    np.random.seed(seed)
+    rng = np.random.default_rng(seed)
+    total, last = 0.0, None
+    for _ in range(n):
+        x = rng.random(size)
+        y = rng.normal(0.5, b, size=size)
+        k = rng.integers(1, 9, size)
+        total += x[0] * y[size - 1] + k[0] + rng.standard_normal(3)[1] + rng.random((size, 2))[0, 1]
+        total += rng.exponential(size=2)[1] - rng.poisson(b, 2)[0] + rng.uniform(0, b + 9, size)[0]
+        z = np.random.rand(size, 2)
+        total += z[0, 1] - np.random.randn(2)[1] + np.random.randint(0, 7, size)[0] * np.random.normal(size=2)[0]
+        last = y
+    return total, last, k.dtype, rng.bit_generator.state, np.random.get_state()
+
+
 @calls("3, 50")
 def among_callbacks(seed, n):
     random.seed(seed)
@@ -313,6 +332,27 @@ def test_what_gauss_keeps():
     del draw.gauss_next
     with pytest.raises(AttributeError, match="gauss_next"):
         function(draw, 9)
+
+
+def test_arrays_are_not_lost():
+    def f(rng, n):
+        for i in range(n):
+            x = rng.random(3000)
+            if x[0] > 2 or i == 40:
+                rng.random(-1)
+        return x
+
+    function, memory = ag.function(f, engine="native"), []
+    tracemalloc.start()
+    for n in (30, 30, 30, 39, 39):
+        found = function(np.random.default_rng(1), n)
+        assert sys.getrefcount(found) == 2
+        assert found.tobytes() == f(np.random.default_rng(1), n).tobytes()
+        memory.append(tracemalloc.get_traced_memory()[0])
+    with pytest.raises(ValueError, match="negative dimensions"):
+        function(np.random.default_rng(1), 50)
+    tracemalloc.stop()
+    assert memory[-1] - memory[-2] < 20_000
 
 
 def test_items_are_not_lost():

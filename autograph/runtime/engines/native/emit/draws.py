@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from autograph.runtime.engines.native.libmath import mersenne_twister, numpy_dra
 from autograph.runtime.engines.native.libmath.libm import is_pythons
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, I64, PTR, VOID, Value, constant
+from autograph.runtime.engines.native.llvm.memory import store_number
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.operands import Array, Given, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType
@@ -89,6 +91,16 @@ class Draws:
         bits = b.gep(thing, layout.bits)
         function = b.load(PTR, b.gep(bits, NEXT_DOUBLE))
         return Number(FLOAT, b.emit(DOUBLE, "call", (function, b.load(PTR, bits))))
+
+    def array(self, dtype: np.dtype[Any], lengths: Sequence[Number], draw: Callable[[], Number]) -> Array:
+        emit, b = self._emit, self._emit.b
+        made: Array = emit.make_array(dtype, lengths, zeros=False)
+        data, count = emit.frame.fact(made, "data"), emit.constant(1, INT)
+        for each in lengths:
+            count = emit.integer("mul", count, each)
+        with b.loop(0, count.ref) as loop:
+            store_number(b, b.gep(data, loop.index, llvm_type(dtype)), dtype, draw().ref)
+        return made
 
     def below(self, state: Any, limit: Number) -> Number:
         b = self._emit.b

@@ -271,14 +271,14 @@ class Lowering:
             self._emit.bounded = not sums.isdisjoint(node.outputs)
             args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
             found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
+            if op.name in MAKES_ARRAYS and op.effect != WRITE and isinstance(found, Array):
+                self.flow.define(node.output, found)
+                self.flow.own((node.output, ()), found.ref)
+                return True     # if it ran again, there would be two arrays
             if changes:
                 for value in node.outputs if isinstance(found, (Array, View, Number, Fixed)) else ():
                     self.flow.define(value, found)
                 return True
-            if op.name in MAKES_ARRAYS and isinstance(found, Array):
-                self.flow.define(node.output, found)
-                self.flow.own((node.output, ()), found.ref)
-                return True     # if it ran again, there would be two arrays
         for value in node.outputs:
             self.flow.leave_if_nan(value, found)
             self.flow.define(value, found)
