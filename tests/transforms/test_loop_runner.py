@@ -661,7 +661,7 @@ def test_a_loop_that_is_staged_on_its_own_has_advice(monkeypatch: pytest.MonkeyP
         total = 0.0
         while len(xs) > 3:
             total = total * 0.5 + xs[-1]
-            xs[-1:] = []
+            xs[-1:] = ()
         return total
 
     runner = LoopRunner(shrinks, {"engine": "native"}, 0.0, 0)

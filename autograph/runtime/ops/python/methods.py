@@ -31,6 +31,7 @@ from autograph.runtime.graph.traits import (
     ON_LIST,
     OVERLOADED,
     READS_ITEMS,
+    SEARCHES,
     SHALLOW,
     TOTAL,
     VIEWS_ITEMS,
@@ -209,12 +210,12 @@ functions(".append", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS, (ON_LIST, "
 functions(".insert", _MUTABLE, effect=WRITE, traits=[INSERTS, KEEPS, (ON_CONTAINER, "insert")])
 functions(".extend", _MUTABLE, effect=WRITE, traits=[SHALLOW, CONSUMES])
 functions(".extendleft", _MUTABLE, effect=WRITE, traits=[CONSUMES])
-functions(".remove", _MUTABLE, effect=WRITE, traits=[ADDS_NO_ITEMS])
+functions(".remove", _MUTABLE, effect=WRITE, traits=[ADDS_NO_ITEMS, SEARCHES, (ON_CONTAINER, "remove")])
 functions(".reverse", _MUTABLE, effect=WRITE, traits=[SHALLOW, ADDS_NO_ITEMS, (ON_CONTAINER, "reverse")])
 functions(".clear", _MUTABLE, effect=WRITE, traits=[SHALLOW, ADDS_NO_ITEMS])
 functions(".__iadd__ .__ior__", effect=WRITE, traits=[CONSUMES])
-functions(".add", _SET, effect=WRITE, traits=[KEEPS])
-functions(".discard", _SET, effect=WRITE, traits=[ADDS_NO_ITEMS])
+functions(".add", _SET, effect=WRITE, traits=[KEEPS, (ON_CONTAINER, "add")])
+functions(".discard", _SET, effect=WRITE, traits=[ADDS_NO_ITEMS, (ON_CONTAINER, "discard")])
 functions(".update", of_objects(("set", "dict"), NONE), effect=WRITE, traits=[CONSUMES])
 functions(".difference_update .intersection_update .symmetric_difference_update", _SET, effect=WRITE, traits=[CONSUMES])
 functions(
@@ -230,9 +231,8 @@ functions(".items", view_of_dict("items"), effect=VIEW, traits=[SHALLOW, VIEWS_I
 functions(".union .intersection .difference .symmetric_difference", of_objects(SETS), effect=VIEW, traits=[CONSUMES])
 functions(".isdisjoint .issubset .issuperset", of_objects(SETS, BOOL), traits=[CONSUMES])
 for _name in ("index", "count"):
-    functions(
-        f".{_name}", of_objects(("list", "tuple", "str", "bytes", "range"), INT), traits=[(ON_CONTAINER, _name)]
-    )
+    _infer = of_objects(("list", "tuple", "str", "bytes", "range"), INT)
+    functions(f".{_name}", _infer, traits=[SEARCHES, (ON_CONTAINER, _name)])
 
 # Methods of texts.
 functions(

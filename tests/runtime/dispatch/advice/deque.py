@@ -15,6 +15,9 @@ def before(n):
         total += x
         if x < n:
             queue.append(x + 1)
+        if x % 7 == 6:
+            queue.remove(x + 1)
+            queue.append(x + 2)
     return total
 
 
@@ -28,12 +31,12 @@ def after(n):
         first += 1
         total += x
         if x < n:
-            queue[last] = x + 1
+            queue[last] = x + 1 + (x % 7 == 6)
             last += 1
     return total
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 14: `queue` is a deque ×2. Use an array, and the places of its first and last element
+#   advice: line 19: `queue` is a deque. Use an array, and the places of its first and last element
 # after:
 #   no advice

@@ -6,7 +6,7 @@ def before(xs):
     total = 0.0
     while len(xs) > 3:
         total = total * 0.5 + xs[-1]
-        xs[-1:] = []
+        xs[-1:] = ()
     return total
 
 

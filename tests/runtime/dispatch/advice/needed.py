@@ -27,8 +27,8 @@ def after(xs):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 11: `len(f"{x:{x}}")` has no machine code. Move it out of the loop, or compute it in the loop with
-#     numbers and elements of arrays
+#   advice: line 11: machine code calls Python for `f"{x:{x}}"`. Move it out of the loop, or compute it in the loop
+#     with numbers and elements of arrays
 # other:
 #   advice: line 18: an iterator or generator goes on where it was left before. Make a list of its items first
 # after:

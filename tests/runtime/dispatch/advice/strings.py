@@ -7,7 +7,7 @@
 def before(words):
     count = 0
     for word in words:
-        if word.startswith("s"):
+        if word.encode(encoding="ascii")[0] == 115:
             count += 1
     return count
 

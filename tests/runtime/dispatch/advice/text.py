@@ -18,7 +18,7 @@ def after(values):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 10: `text += str(i)` has no machine code. Move it out of the loop, or compute it in the loop with
-#     numbers and elements of arrays
+#   advice: line 10: this loop works on strings: this is a string. Handle strings in a loop of their own, and
+#     numbers in this one
 # after:
 #   no advice

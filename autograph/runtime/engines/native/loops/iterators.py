@@ -17,6 +17,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, take_excepti
 from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, PTR, Block, Value
 from autograph.runtime.engines.native.loops.block_versions import Cell
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
+from autograph.runtime.engines.native.loops.result_speculation import CLASSES
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Boxed, Given, Number
 from autograph.runtime.graph.types import BOOL, INT, ObjectType
@@ -24,18 +25,18 @@ from autograph.runtime.graph.types import BOOL, INT, ObjectType
 _OF_LIST: type = type(iter([]))
 _OF_TUPLE: type = type(iter(()))
 _ITERATORS: dict[type, type] = {list: _OF_LIST, tuple: _OF_TUPLE, _OF_LIST: _OF_LIST, _OF_TUPLE: _OF_TUPLE}
+_KNOWN = frozenset({*CLASSES.values(), *_ITERATORS, enumerate, zip})     # whose `__iter__` is written in C
 
 
 def begin(calls: PythonCalls, node: Node, iterable: Any) -> Boxed:
     """A new reference to the iterator over an object."""
     of: Any = iterable.of if isinstance(iterable, (Boxed, Given)) else None
-    kind = _ITERATORS.get(of)
-    if kind is None:
+    if of not in _KNOWN:
         return Boxed(calls.apply(node, "iter", iterable))
     emit = calls.flow.emit
     found = emit.objects.python("PyObject_GetIter", iterable.ref)
     emit.stop_if(Number(BOOL, emit.b.is_null(found)), lambda: raise_again(calls, node))
-    return Boxed(found, kind)
+    return Boxed(found, _ITERATORS.get(of))
 
 
 # Items ----------------------------------------------------------------------------------------------------------------
@@ -252,11 +253,17 @@ def parts_of(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[V
 
 
 def raise_again(calls: PythonCalls, node: Node) -> None:
-    """Raise the exception of an iterator at the line of the loop."""
+    """Raise the current exception, of an iterator or a C function, at the line of a node."""
     emit = calls.flow.emit
-    error = take_exception(emit.objects, [emit.cells.place(("exception", part), PTR) for part in range(3)])
+    places = [emit.cells.place(("exception", part), PTR) for part in range(3)]
+    raise_error(calls, node, take_exception(emit.objects, places))
+
+
+def raise_error(calls: PythonCalls, node: Node, error: Value) -> None:
+    """Raise an exception, a new reference, at the line of a node."""
+    emit = calls.flow.emit
     callback = calls.operation(node, "raise", outputs=0)
-    callback.is_rare = True
+    callback.is_rare = callback.only_raises = True
     calls.callbacks[callback] = None
     emit.objects.call(emit.objects.address(callback), [error])
     emit.objects.forget(error)

@@ -17,7 +17,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
-from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
 from autograph.runtime.graph.passed_numbers import is_nan
@@ -82,10 +82,10 @@ def taken(calls: PythonCalls, at: Point, value: Value, load: Callable[[], Regist
     if kind is None or kind == UNKNOWN or type(kind) is frozenset:
         flow.define(value, Boxed(item))
         return
-    is_expected = objects.is_of_class(item, kind if kind is list else class_of(kind))
+    is_expected = objects.is_of_class(item, class_expected(kind))
     flow.leave_unless(is_expected, Point(at.block, at.place + 1), value, item)
-    if kind is list:
-        flow.define(value, Boxed(item, list))
+    if is_class(kind):
+        flow.define(value, Boxed(item, kind))
         return
     number = unboxed(flow.emit, item, kind)
     if flow.must_be_no_nan(value, number):

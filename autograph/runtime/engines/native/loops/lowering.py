@@ -28,6 +28,7 @@ from autograph.runtime.engines.native.loops.attributes import on_attribute
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.containers import on_container
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
+from autograph.runtime.engines.native.loops.direct_calls import call_directly
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import advance, begin, raise_again
 from autograph.runtime.engines.native.loops.lists import is_list, on_list
@@ -164,6 +165,8 @@ class Lowering:
         if changes is None and not makes_view(block.nodes[place]):
             group = [block.nodes[place]]
             changes = self.flow.attempt(self._operation, group[0])
+            if changes is None:
+                changes = self.flow.attempt(self._call_directly, group[0])
         return ([], False) if changes is None else (group, changes)
 
     def _of_group(self, group: list[Node]) -> bool:
@@ -283,6 +286,11 @@ class Lowering:
             self.flow.leave_if_nan(value, found)
             self.flow.define(value, found)
         return False
+
+    def _call_directly(self, node: Node) -> bool:
+        """Emit the call of a function or method written in C. Returns true, since it may have an effect."""
+        self.calls.direct.setdefault(node, None)
+        return call_directly(self.calls, node)
 
     def _demand_object(self, found: Any) -> Any:
         """Refuse views, for which there is no object, unless all that reads them is emitted at once."""

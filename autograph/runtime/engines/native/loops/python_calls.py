@@ -15,20 +15,27 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.common.cpython_internals import SIZE
+from autograph.common.cpython_internals import SIZE, TUPLE_ITEMS
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit.emitter import number_of
-from autograph.runtime.engines.native.llvm.cpython_abi import Count, Table, class_of, llvm_type, now_and_then
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.class_versions import Versions
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
-from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, kind_expected, useful
+from autograph.runtime.engines.native.loops.result_speculation import (
+    SIZED,
+    UNKNOWN,
+    class_expected,
+    is_class,
+    kind_expected,
+    useful,
+)
 from autograph.runtime.engines.native.loops.subjects import Subject, about, is_named
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
@@ -69,6 +76,7 @@ class PythonCallback:
         timed: a function that measures a call; machine code calls it instead now and then.
         subject: what it works on, for reports.
         is_rare: whether machine code does without it in most cases.
+        only_raises: whether it only raises an exception that has occurred.
         refuse: raises an error, where callbacks are refused, when it is called.
     """
 
@@ -90,7 +98,7 @@ class PythonCallback:
         self.count = Count()
         self.timed = self._timed
         self.subject: Subject | None = None
-        self.is_rare = False
+        self.is_rare = self.only_raises = False
         self.refuse: Callable[[], None] | None = None
 
     def __call__(self, *args: Any) -> Any:
@@ -263,7 +271,7 @@ class PythonCalls:
     def _suppose(self, value: Value, type: Any) -> Any:
         """The expected kind of a value. Defines it as an undefined operand of that kind, to try the next nodes."""
         found = self.expect(value, type)
-        operand: Any = Boxed(Register(PTR, "undef"), list if found is list else None)
+        operand: Any = Boxed(Register(PTR, "undef"), found if is_class(found) else None)
         if isinstance(found, TensorType) and found.dtype.kind == "c":
             undefined = _undefined(part_type(found))
             operand = Complex(found, (undefined, undefined))
@@ -376,7 +384,7 @@ class PythonCalls:
             if not self.part(values, at, go_on):
                 go_on()
 
-        is_first = self._objects.is_of_class(ref, list if kinds[0] is list else class_of(kinds[0]))
+        is_first = self._objects.is_of_class(ref, class_expected(kinds[0]))
         self.flow.branch(Number(BOOL, is_first), narrow, lambda: self._part(value, ref, kinds[1:], *more))
 
     def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> Register:
@@ -396,15 +404,16 @@ class PythonCalls:
         """New references to the results of a callback, in exchange for that to the tuple of them."""
         if count == 1:
             return [thing]
-        parts = [self._objects.another(self._objects.python("PyTuple_GetItem", thing, each)) for each in range(count)]
+        items = [self._objects.load_at(PTR, thing, TUPLE_ITEMS + SLOT * place) for place in range(count)]
+        parts = list(map(self._objects.another, items))
         self._objects.forget(thing)
         return parts
 
     def _narrowed(self, value: Value, ref: Register, kind: Any) -> Any:
-        """Unbox the object of a value to the expected number, list or array."""
-        if kind is list:
-            self._objects.demand_class(ref, list)
-            return Boxed(ref, list)
+        """Unbox the object of a value to the expected number, array or object of a class."""
+        if is_class(kind):
+            self._objects.demand_class(ref, kind)
+            return Boxed(ref, kind)
         if isinstance(kind, TensorType):
             found = number_of(self._emit, ref, kind)
             self.flow.leave_if_nan(value, found)
@@ -452,8 +461,10 @@ class PythonCalls:
             return truth(self._emit, operand)
         except NoLowering:
             pass
-        if isinstance(operand, (Boxed, Given)) and operand.of in (list, tuple):
-            return Number(BOOL, self._emit.b.icmp("ne", self._objects.load_at(I64, operand.ref, SIZE), 0))
+        if isinstance(operand, (Boxed, Given)) and operand.of in SIZED:
+            size = self._objects.load_at(I64, operand.ref, SIZE) if operand.of in (list, tuple) else None
+            size = self._objects.python("PyObject_Size", operand.ref) if size is None else size
+            return Number(BOOL, self._emit.b.icmp("ne", size, 0))
         test = Value(ANY)
         negated = Node("not", (test,), place=node.place)
         found = Node("not", (negated.add_output(BOOL),), place=node.place)

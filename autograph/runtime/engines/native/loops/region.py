@@ -237,7 +237,7 @@ class Region(Rebindable):
 
     def refuse(self, callback: PythonCallback) -> None:
         """Raise an error if callbacks are refused; of a rare one not before it is called."""
-        if self._refuse is None:
+        if self._refuse is None or callback.only_raises:
             return
         refuse = partial(self._refuse, f"{callback.name} {NO_CALLBACKS}", callback.place or self.place)
         if callback.is_rare:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.abi import calling_convention
-from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, class_of
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.opdef import OPS
-from autograph.runtime.graph.types import ANY, ObjectType, TensorType, scalar
+from autograph.runtime.graph.types import ANY, TensorType, scalar
 
 UNKNOWN = "unknown"         # until there has been a result
 MOST = 3        # kinds of one value
-LIST = ObjectType("list")
+# The classes of objects, besides numbers and arrays, that machine code knows, by name.
+_CLASSES: tuple[type, ...] = (
+    *(list, tuple, dict, set, frozenset, str, deque, defaultdict, Counter, OrderedDict),
+    *(type({}.items()), type({}.keys()), type({}.values())),
+)
+CLASSES = {kind.__name__: kind for kind in _CLASSES}
+SIZED = frozenset(_CLASSES)     # whose truth is whether there are items
 
 
 def kind_expected(type: Any, is_useful: bool) -> Any:
     """The kind of operand that machine code expects for a value of a type."""
     if not isinstance(type, TensorType):
-        return UNKNOWN if type == ANY and is_useful else list if type == LIST else None
+        return UNKNOWN if type == ANY and is_useful else CLASSES.get(getattr(type, "name", ""))
     if not type.exact:
         return UNKNOWN if is_useful else None
     dtype = calling_convention.ELEMENTS.get(np.dtype(type.dtype.str).char) if type.dtype.isnative else None
@@ -44,13 +51,24 @@ def useful(root: Node) -> set[Value]:
 
 
 def met(thing: Any) -> Any:
-    """The kind of an object for machine code: the type of a number, the kind of an array, `list`, or None."""
+    """The kind of an object for machine code: the type of a number, the kind of an array, one of `CLASSES`, or None."""
     kind = calling_convention.kind_of(thing)
-    if kind is list:
-        return list
+    if isinstance(kind, type) and kind in _CLASSES:
+        return kind
     if isinstance(kind, type):
         return calling_convention.NUMBERS.get(kind) or calling_convention.COMPLEX_NUMBERS.get(kind)
     return kind if calling_convention.is_machines(kind) else None
+
+
+def class_expected(kind: Any) -> type:
+    """The class of the objects of a kind of numbers or other objects."""
+    found: type = kind if is_class(kind) else class_of(kind)
+    return found
+
+
+def is_class(kind: Any) -> bool:
+    """Whether a kind is that of the objects of one of `CLASSES`."""
+    return isinstance(kind, type)
 
 
 def fits(thing: Any, expected: Any) -> bool:
@@ -59,7 +77,7 @@ def fits(thing: Any, expected: Any) -> bool:
 
 
 def both(expected: Any, thing: Any) -> Any:
-    """The kind to expect after another result; for several kinds of Python's numbers and lists, the set of these."""
+    """The kind to expect after another result; for several of Python's numbers and `CLASSES`, the set of these."""
     found = met(thing)
     if isinstance(found, tuple) and isinstance(expected, tuple) and found[:2] == expected[:2]:
         return *found[:2], found[2] & expected[2]
@@ -72,4 +90,6 @@ def both(expected: Any, thing: Any) -> Any:
 
 
 def _is_simple(kind: Any) -> bool:
-    return kind is list or (isinstance(kind, TensorType) and kind.kind == "python" and kind.dtype.kind in "bif")
+    if isinstance(kind, TensorType):
+        return kind.kind == "python" and kind.dtype.kind in "bif"
+    return isinstance(kind, type)

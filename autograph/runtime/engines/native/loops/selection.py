@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
@@ -11,14 +10,12 @@ from autograph.runtime.engines.native.kernels.loop_interchange import is_interch
 from autograph.runtime.engines.native.loops.python_calls import is_python_callback
 from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.engines.native.loops.subjects import named_operations
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, user_line, walk
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, user_line, walk
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.signature import Event
-from autograph.runtime.graph.traits import IDENTITY, LOOP
-from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.graph.traits import IDENTITY, LOOP, ON_CONTAINER, ON_LIST
+from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.rewriter import shown
-
-_HIDDEN = frozenset({"dict", "set", "str"})
 
 
 class Splitter(Copier):
@@ -113,12 +110,7 @@ def _obstacle(loop: Node) -> str:
 def _is_lowered(node: Node) -> bool:
     """Whether a node may have a lowering for its arguments."""
     op = OPS.get(node.op)
-    return op is not None and op.lower is not None and not any(map(_is_hidden, node.args))
-
-
-def _is_hidden(arg: Any) -> bool:
-    """Whether an argument is an object that machine code cannot read."""
-    return isinstance(arg, Value) and isinstance(arg.type, ObjectType) and arg.type.name in _HIDDEN
+    return op is not None and (op.lower is not None or op.name in ON_CONTAINER or op.name in ON_LIST)
 
 
 def _tells_apart(node: Node) -> bool:

@@ -78,7 +78,7 @@ def test_strict_when_types_tell_too_little():
         found, xs = 0.0, make()
         for i in range(n):
             found += np.sort(xs)[i] * i
-            seen.extend((i,))
+            seen.append([i].sort(key=abs))
         return found
 
     function = ag.function(partial, engine="native", strict="native_callback")
@@ -111,7 +111,7 @@ def test_long_times_are_written_out():
     def collected(n):
         found, total = [], 0.0
         for i in range(n):
-            found.extend((i,))
+            found.append(f"{i}")
             total = (total + i * 0.5) * 0.25 - 1.0
         return total
 
