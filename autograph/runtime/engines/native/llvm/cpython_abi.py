@@ -415,5 +415,5 @@ def take_exception(objects: ObjectBuilder, places: Sequence[ir.Value]) -> ir.Val
     kind, error, trace = (b.load(ir.PTR, place) for place in places)
     objects.python("PyException_SetTraceback", error, b.select(b.is_null(trace), objects.address(None), trace))
     objects.forget(kind)
-    objects.forget(trace)
+    objects.python("Py_DecRef", trace)      # it may be null
     return error

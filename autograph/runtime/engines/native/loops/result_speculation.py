@@ -11,6 +11,7 @@ from autograph.runtime.engines.native.abi import calling_convention
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, class_of
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.traits import ON_CONTAINER, ON_LIST
 from autograph.runtime.graph.types import ANY, TensorType, scalar
 
 UNKNOWN = "unknown"         # until there has been a result
@@ -43,7 +44,7 @@ def useful(root: Node) -> set[Value]:
     found: set[Value] = set()
     for node in (root, *(each for block in root.blocks for each in walk(block))):
         op = OPS.get(node.op)
-        if node.blocks or (op is not None and op.lower is not None):
+        if node.blocks or (op is not None and op.lower is not None) or node.op in ON_LIST or node.op in ON_CONTAINER:
             found.update(node.inputs)
         for block in node.blocks:
             found.update(block.result_values)

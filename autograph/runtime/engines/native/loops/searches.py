@@ -151,22 +151,24 @@ def count(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
 
 def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Number) -> Value:
     """The number that a function of the C API finds, or Python."""
-    emit, b = calls.flow.emit, calls.flow.emit.b
+    b = calls.flow.emit.b
 
     def ask() -> Value:
         found = call(calls, name, thing, sought)
         leave_if(calls, b.icmp("slt", found, 0))
         return found
 
-    def fall_back() -> Value:
-        found = calls.fall_back(node)
-        number = emit.objects.python("PyLong_AsLongLong", found)
-        emit.objects.forget(found)
-        return number
-
-    found = b.if_else(_are_numbers(calls, thing.ref), ask, fall_back)
+    found = b.if_else(_are_numbers(calls, thing.ref), ask, lambda: _index_by_python(calls, node))
     assert found is not None
     return found
+
+
+def _index_by_python(calls: PythonCalls, node: Node) -> Value:
+    """The index or count that Python finds."""
+    objects, found = calls.flow.emit.objects, calls.fall_back(node)
+    number = objects.python("PyLong_AsLongLong", found)
+    objects.forget(found)
+    return number
 
 
 def remove(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
@@ -202,17 +204,13 @@ def _bisected(is_left: bool) -> Callable[..., bool]:
     """`bisect.bisect_left(xs, x)` or `bisect.bisect_right(xs, x)`"""
 
     def routine(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
-        emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
+        emit, sought = calls.flow.emit, _sought(calls, item)
         calls.flow.resume_from(at_node(calls, node))
         place = _bisect(calls, thing.ref, sought, is_left)
-        other = b.if_else(
-            b.icmp("ne", place, _OTHER),
-            lambda: emit.objects.number_object(place, INT),
-            lambda: calls.fall_back(node),
-            True,
-        )
-        assert other is not None
-        return give(calls, node, other)
+        found = _or_slow(calls, place, lambda: place, lambda: _index_by_python(calls, node))
+        emit.ranges.bound(found, 0, 2**60)
+        calls.flow.define(node.output, Number(INT, found))
+        return True
 
     return routine
 

@@ -9,17 +9,19 @@ import pytest
 
 import autograph as ag
 from autograph.errors import StrictError
-from tests.corpus_staged import entries, list_loops
+from tests.corpus_staged import container_loops, entries, list_loops
 from tests.outcomes import run
 from tests.runtime.engines.native.programs import regions
 
-CASES = [(entry.name, args) for entry in entries() if entry.theme == "list_loops" for args in entry.calls]
+NAMES = vars(list_loops) | vars(container_loops)
+THEMES = "list_loops", "container_loops"
+CASES = [(entry.name, args) for entry in entries() if entry.theme in THEMES for args in entry.calls]
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 7, 19, 60, 500])
 @pytest.mark.parametrize("name, args", CASES)
 def test_code_that_is_left_after_some_nodes(name, args, nodes, fuel):
-    plain, names = getattr(list_loops, name), vars(list_loops)
+    plain, names = NAMES[name], NAMES
     staged = ag.function(plain, engine="native")
     expected = run(plain, args, names)
     for _ in range(2):
