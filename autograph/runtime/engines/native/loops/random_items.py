@@ -13,7 +13,8 @@ from typing import Any
 from autograph.common.cpython_internals import LIST_ITEMS, TUPLE_ITEMS
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm.ir import PTR
-from autograph.runtime.engines.native.loops.containers import class_of_operand, give, is_table, table
+from autograph.runtime.engines.native.loops.c_calls import class_of_operand, give
+from autograph.runtime.engines.native.loops.containers import is_table, table
 from autograph.runtime.engines.native.loops.lists import at_node, is_list, length
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
