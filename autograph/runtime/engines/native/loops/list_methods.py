@@ -1,17 +1,24 @@
-"""Methods and operators of lists in machine code, for items of any class: `xs[a:b]`, `xs.pop()`, `xs + ys`, `[a] * n`.
+"""Methods and operators of lists in machine code: `xs[a:b]`, `xs.pop()`, `xs + ys`, `x in xs`, `bisect_left(xs, x)`.
 
-`lists.py` has single items; `searches.py` what compares items.
+`lists.py` has single items. To search for a number, the code goes through the items itself as long as these are of the
+same class. At an item of another class it calls the C function instead, if all items are numbers; or else Python, since
+code of the user's may compare the items.
 """
 
 from __future__ import annotations
 
+import bisect
+from collections.abc import Callable
 from typing import Any
 
-from autograph.common.cpython_internals import ALLOCATED, LIST_ITEMS, SIZE
+from autograph.common.cpython_internals import ALLOCATED, CLASS, LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, Value
+from autograph.runtime.engines.native.emit.emitter import unboxed
+from autograph.runtime.engines.native.llvm.cpython_abi import class_of
+from autograph.runtime.engines.native.llvm.ir import FALSE, I64, NULL, PTR, TRUE, Value, constant
 from autograph.runtime.engines.native.loops.c_calls import (
     call,
+    call_object,
     class_of_operand,
     give,
     give_none,
@@ -25,6 +32,8 @@ from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT
+
+_OTHER = -1     # the place if an item is of another class
 
 # Parts ----------------------------------------------------------------------------------------------------------------
 
@@ -203,3 +212,254 @@ def set_slice(calls: PythonCalls, node: Node, thing: Any, index: slice, items: A
 def extend(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
     """`xs += ys` of lists."""
     return made(calls, node, list, "PySequence_InPlaceConcat", one, other)
+
+
+# Searching ------------------------------------------------------------------------------------------------------------
+
+
+def _sought(calls: PythonCalls, item: Any) -> Number:
+    """The operand of a number that is sought."""
+    found = stored(calls, item)
+    if not isinstance(found, Number) or class_of(found.type) not in (int, float):
+        raise NoLowering
+    return found
+
+
+def _search(calls: PythonCalls, thing: Value, sought: Number) -> Value:
+    """The place of the first item that equals a number; the length if there is none; or `_OTHER`."""
+    emit, b = calls.flow.emit, calls.flow.emit.b
+    items, size = emit.objects.load_at(PTR, thing, LIST_ITEMS), emit.objects.load_at(I64, thing, SIZE)
+    head, look, compare, other, on, done = map(b.new_block, ("seek", "look", "compare", "other", "on", "found"))
+    before = b.block
+    b.br(head)
+    b.begin(head)
+    place = b.phi(I64, (constant(I64, 0), before))
+    b.cond_br(b.icmp("slt", place, size), look, done)
+    b.begin(look)
+    item = b.load(PTR, b.gep(items, place, PTR))
+    b.cond_br(emit.objects.is_of_class(item, class_of(sought.type)), compare, other, True)
+    b.begin(compare)
+    equal = emit.compare("eq", unboxed(emit, item, sought.type), sought)
+    end = b.block
+    b.cond_br(equal.ref, done, on)
+    b.begin(on)
+    place.add_incoming(b.add(place, 1), b.block)
+    b.br(head)
+    b.begin(other)
+    b.br(done)
+    b.begin(done)
+    return b.phi(I64, (place, head), (place, end), (constant(I64, _OTHER), other))
+
+
+def _bisect(calls: PythonCalls, thing: Value, sought: Number, is_left: bool) -> Value:
+    """The place where a number belongs in a sorted list, as `bisect` finds it; or `_OTHER`."""
+    emit, b = calls.flow.emit, calls.flow.emit.b
+    items, size = emit.objects.load_at(PTR, thing, LIST_ITEMS), emit.objects.load_at(I64, thing, SIZE)
+    head, look, compare, other, done = map(b.new_block, ("bisect", "look", "compare", "other", "found"))
+    before = b.block
+    b.br(head)
+    b.begin(head)
+    low, high = b.phi(I64, (constant(I64, 0), before)), b.phi(I64, (size, before))
+    b.cond_br(b.icmp("slt", low, high), look, done)
+    b.begin(look)
+    middle = b.binary("ashr", b.add(low, high), 1)
+    item = b.load(PTR, b.gep(items, middle, PTR))
+    b.cond_br(emit.objects.is_of_class(item, class_of(sought.type)), compare, other, True)
+    b.begin(compare)
+    number, above = unboxed(emit, item, sought.type), b.add(middle, 1)
+    if is_left:
+        goes_up = emit.compare("lt", number, sought).ref
+    else:
+        goes_up = b.xor(emit.compare("lt", sought, number).ref, TRUE)
+    low.add_incoming(b.select(goes_up, above, low), b.block)
+    high.add_incoming(b.select(goes_up, high, middle), b.block)
+    b.br(head)
+    b.begin(other)
+    b.br(done)
+    b.begin(done)
+    return b.phi(I64, (low, head), (constant(I64, _OTHER), other))
+
+
+def _or_slow(calls: PythonCalls, place: Value, fast: Callable[[], Any], slow: Callable[[], Any]) -> Any:
+    """The result of one of two paths: the second if an item was of another class."""
+    b = calls.flow.emit.b
+    return b.if_else(b.icmp("ne", place, _OTHER), fast, slow, True)
+
+
+def _by_objects(calls: PythonCalls, node: Node, thing: Any, direct: Callable[[], Value]) -> Value:
+    """A new reference that `direct` gives if all items are numbers; otherwise Python runs the node."""
+    found = calls.flow.emit.b.if_else(_are_numbers(calls, thing.ref), direct, lambda: calls.fall_back(node))
+    assert found is not None
+    return found
+
+
+def contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
+    """`x in xs`"""
+    emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
+    calls.flow.resume_from(at_node(calls, node))
+    size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search(calls, thing.ref, sought)
+
+    def ask() -> Value:
+        found = call(calls, "PySequence_Contains", thing, sought)
+        leave_if(calls, b.icmp("slt", found, 0))
+        return emit.objects.number_object(b.icmp("ne", found, 0), BOOL)
+
+    def slow() -> Value:
+        found = _by_objects(calls, node, thing, ask)
+        emit.objects.forget(found)
+        return b.icmp("eq", found, emit.objects.address(True))
+
+    truth = _or_slow(calls, place, lambda: b.icmp("slt", place, size), slow)
+    calls.flow.define(node.output, Number(BOOL, truth))
+    return True
+
+
+def index(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`xs.index(x)`"""
+    emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
+    calls.flow.resume_from(at_node(calls, node))
+    size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search(calls, thing.ref, sought)
+
+    def fast() -> Value:
+        emit.leave_if(Number(BOOL, b.icmp("eq", place, size)))      # Python raises the error
+        return place
+
+    found = _or_slow(calls, place, fast, lambda: _number(calls, node, thing, "PySequence_Index", sought))
+    emit.ranges.bound(found, 0, 2**60)
+    calls.flow.define(node.output, Number(INT, found))
+    return True
+
+
+def count(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`xs.count(x)`"""
+    sought = _sought(calls, item)
+    calls.flow.resume_from(at_node(calls, node))
+    calls.flow.define(node.output, Number(INT, _number(calls, node, thing, "PySequence_Count", sought)))
+    return True
+
+
+def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Number) -> Value:
+    """The number that a function of the C API finds, or Python."""
+    b = calls.flow.emit.b
+
+    def ask() -> Value:
+        found = call(calls, name, thing, sought)
+        leave_if(calls, b.icmp("slt", found, 0))
+        return found
+
+    found = b.if_else(_are_numbers(calls, thing.ref), ask, lambda: _index_by_python(calls, node))
+    assert found is not None
+    return found
+
+
+def _index_by_python(calls: PythonCalls, node: Node) -> Value:
+    """The index or count that Python finds."""
+    objects, found = calls.flow.emit.objects, calls.fall_back(node)
+    number = objects.python("PyLong_AsLongLong", found)
+    objects.forget(found)
+    return number
+
+
+def remove(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`xs.remove(x)`"""
+    emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
+    calls.flow.resume_from(at_node(calls, node))
+    size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search(calls, thing.ref, sought)
+
+    def fast() -> None:
+        emit.leave_if(Number(BOOL, b.icmp("eq", place, size)))      # as above
+        failed = emit.objects.python("PyList_SetSlice", thing.ref, place, b.add(place, 1), NULL)
+        leave_if(calls, b.icmp("ne", failed, 0))
+
+    _or_slow(calls, place, fast, lambda: _run(calls, node, thing, list.remove, thing, sought))
+    return give_none(calls, node)
+
+
+def _run(calls: PythonCalls, node: Node, thing: Any, function: Any, *args: Any) -> None:
+    """Call a function that returns None, or Python if not all items of a list are numbers."""
+
+    def run() -> Value:
+        found = call_object(calls, function, *args)
+        raise_if(calls, node, calls.flow.emit.b.is_null(found))
+        return found
+
+    calls.flow.emit.objects.forget(_by_objects(calls, node, thing, run))
+
+
+# Sorted lists ---------------------------------------------------------------------------------------------------------
+
+
+def _bisected(is_left: bool) -> Callable[..., bool]:
+    """`bisect.bisect_left(xs, x)` or `bisect.bisect_right(xs, x)`"""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+        emit, sought = calls.flow.emit, _sought(calls, item)
+        calls.flow.resume_from(at_node(calls, node))
+        place = _bisect(calls, thing.ref, sought, is_left)
+        found = _or_slow(calls, place, lambda: place, lambda: _index_by_python(calls, node))
+        emit.ranges.bound(found, 0, 2**60)
+        calls.flow.define(node.output, Number(INT, found))
+        return True
+
+    return routine
+
+
+def _inserted(is_left: bool) -> Callable[..., bool]:
+    """`bisect.insort_left(xs, x)` or `bisect.insort_right(xs, x)`"""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+        emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
+        calls.flow.resume_from(at_node(calls, node))
+        place = _bisect(calls, thing.ref, sought, is_left)
+
+        def fast() -> None:
+            leave_if(calls, b.icmp("ne", call(calls, "PyList_Insert", thing, place, sought), 0))
+
+        _or_slow(calls, place, fast, lambda: emit.objects.forget(calls.fall_back(node)))
+        return give_none(calls, node)
+
+    return routine
+
+
+# The routines of functions of the standard library, for a list and a number.
+FUNCTIONS: dict[Any, Callable[..., bool]] = {
+    bisect.bisect_left: _bisected(True), bisect.bisect_right: _bisected(False),
+    bisect.insort_left: _inserted(True), bisect.insort_right: _inserted(False),
+}  # fmt: skip
+
+
+# All items ------------------------------------------------------------------------------------------------------------
+
+
+def _are_numbers(calls: PythonCalls, thing: Value) -> Value:
+    """Whether all items of a list are Python's numbers, so that to compare or add them runs no code of the user's."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    items, classes = objects.load_at(PTR, thing, LIST_ITEMS), [objects.address(kind) for kind in (int, float, bool)]
+    with b.loop(0, objects.load_at(I64, thing, SIZE), carried=[FALSE]) as loop:
+        kind = objects.load_at(PTR, b.load(PTR, b.gep(items, loop.index, PTR)), CLASS)
+        is_other = [b.icmp("ne", kind, each) for each in classes]
+        loop.carry(b.or_(loop.carried[0], b.and_(b.and_(is_other[0], is_other[1]), is_other[2])))
+    return b.xor(loop.results[0], TRUE)
+
+
+def aggregate(function: Any, kind: type | None = None) -> Callable[..., bool]:
+    """`function(xs)`, such as `sum`."""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any) -> bool:
+        calls.flow.resume_from(at_node(calls, node))
+
+        def direct() -> Value:
+            found = call_object(calls, function, thing)
+            raise_if(calls, node, calls.flow.emit.b.is_null(found))
+            return found
+
+        return give(calls, node, _by_objects(calls, node, thing, direct), kind)
+
+    return routine
+
+
+def sort(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`xs.sort()`"""
+    calls.flow.resume_from(at_node(calls, node))
+    _run(calls, node, thing, list.sort, thing)
+    return give_none(calls, node)

@@ -26,9 +26,8 @@ from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.loops.attributes import on_attribute
 from autograph.runtime.engines.native.loops.block_versions import Flow
-from autograph.runtime.engines.native.loops.containers import on_container
+from autograph.runtime.engines.native.loops.containers import call_directly, on_container
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
-from autograph.runtime.engines.native.loops.direct_calls import call_directly
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import advance, begin, raise_again
 from autograph.runtime.engines.native.loops.lists import is_list, on_list
