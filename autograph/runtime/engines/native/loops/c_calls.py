@@ -9,6 +9,7 @@ comparing items that are no numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from autograph.common.cpython_internals import CLASS, SIZE, TUPLE_ITEMS
@@ -51,15 +52,33 @@ def is_plain(operand: Any) -> bool:
 
 
 def may_be_plain(operand: Any) -> bool:
-    """Whether an object is plain, or is a tuple, which may be."""
-    return is_plain(operand) or class_of_operand(operand) is tuple
+    """Whether an object is plain, or is a tuple or an object of unknown class, which may be."""
+    if isinstance(operand, tuple):
+        return all(map(may_be_plain, operand))
+    return is_plain(operand) or (isinstance(operand, (Boxed, Given)) and class_of_operand(operand) in (tuple, None))
 
 
 def plain_at_run_time(calls: PythonCalls, operand: Any) -> Value | None:
-    """Whether an operand is plain, if only its items tell, at which the code looks; None if it always is."""
+    """Whether an operand is plain, if only its class or items tell, at which the code looks; None if it always is."""
     if not may_be_plain(operand):
         raise NoLowering
-    return None if is_plain(operand) else are_plain(calls, calls.object(operand)[0])
+    if is_plain(operand):
+        return None
+    if isinstance(operand, tuple):
+        found = [plain_at_run_time(calls, each) for each in operand]
+        return reduce(calls.flow.emit.b.and_, [each for each in found if each is not None])
+    ref, _ = calls.object(operand)
+    return are_plain(calls, ref) if class_of_operand(operand) is tuple else is_plain_object(calls, ref)
+
+
+def is_plain_object(calls: PythonCalls, thing: Value) -> Value:
+    """Whether an object of unknown class is plain."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    kind = objects.load_at(PTR, thing, CLASS)
+    is_tuple = b.icmp("eq", kind, objects.address(tuple))
+    found = b.if_else(is_tuple, lambda: are_plain(calls, thing), lambda: is_plain_class(calls, kind))
+    assert found is not None
+    return found
 
 
 def are_plain(calls: PythonCalls, thing: Value) -> Value:

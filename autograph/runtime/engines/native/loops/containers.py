@@ -12,13 +12,12 @@ from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
 
-from autograph.common.cpython_internals import CLASS, LIST_ITEMS, SIZE, TUPLE_ITEMS
+from autograph.common.cpython_internals import LIST_ITEMS, SIZE, TUPLE_ITEMS
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops import list_methods
 from autograph.runtime.engines.native.loops.c_calls import (
-    are_plain,
     call,
     call_object,
     class_of_operand,
@@ -28,7 +27,7 @@ from autograph.runtime.engines.native.loops.c_calls import (
     if_plain,
     integer,
     is_plain,
-    is_plain_class,
+    is_plain_object,
     made,
     may_be_plain,
     plain_at_run_time,
@@ -426,12 +425,7 @@ def _begins_plainly(calls: PythonCalls, heap: Value) -> Value:
     b, objects = calls.flow.emit.b, calls.flow.emit.objects
 
     def look() -> Value:
-        item = b.load(PTR, objects.load_at(PTR, heap, LIST_ITEMS))
-        kind = objects.load_at(PTR, item, CLASS)
-        is_tuple = b.icmp("eq", kind, objects.address(tuple))
-        found = b.if_else(is_tuple, lambda: are_plain(calls, item), lambda: is_plain_class(calls, kind))
-        assert found is not None
-        return found
+        return is_plain_object(calls, b.load(PTR, objects.load_at(PTR, heap, LIST_ITEMS)))
 
     found = b.if_else(b.icmp("eq", objects.load_at(I64, heap, SIZE), 0), lambda: TRUE, look)
     assert found is not None

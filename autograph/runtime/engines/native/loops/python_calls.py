@@ -33,6 +33,7 @@ from autograph.runtime.engines.native.loops.result_speculation import (
     UNKNOWN,
     class_expected,
     is_class,
+    kept_whole,
     kind_expected,
     useful,
 )
@@ -200,6 +201,7 @@ class PythonCalls:
         self.versions = versions
         self._met = met
         self._useful = useful(flow.structure.root)
+        self._whole = kept_whole(flow.structure.root)
         self._gain = 0              # an estimate, see `count`
         self._is_whole = True       # whether no iteration must end with a callback of unknown result
 
@@ -285,7 +287,7 @@ class PythonCalls:
     def expect(self, value: Value, type: Any) -> Any:
         """The expected kind of a value of a type."""
         found = None
-        if self._met is not None:
+        if self._met is not None and value not in self._whole:
             found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
             if isinstance(found, tuple) and is_strided(value.node):
                 found = *found[:2], found[2] & ~CONTIGUOUS

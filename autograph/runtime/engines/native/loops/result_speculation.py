@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.abi import calling_convention
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, class_of
-from autograph.runtime.graph.graph import Node, Value, walk
+from autograph.runtime.graph.graph import Node, Value, values_in, walk
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.traits import ON_CONTAINER, ON_LIST
 from autograph.runtime.graph.types import ANY, TensorType, scalar
@@ -49,6 +49,35 @@ def useful(root: Node) -> set[Value]:
         for block in node.blocks:
             found.update(block.result_values)
     return found
+
+
+def kept_whole(root: Node) -> set[Value]:
+    """The values that the code only looks up in dicts and sets, or puts into containers: their objects suffice."""
+    whole: set[Value] = set()
+    other: set[Value] = set()
+    for node in (root, *(each for block in root.blocks for each in walk(block))):
+        places = _WHOLE.get(ON_CONTAINER.get(node.op) or ON_LIST.get(node.op) or "", {})
+        of, keys = places.get("of", 0), places.get(_name(node, places.get("of", 0)), ())
+        for place, arg in enumerate(node.args):
+            (whole if place in keys and place != of else other).update(values_in(arg))
+        other.update(values_in(tuple(node.kwargs.values())))
+        for block in node.blocks:
+            other.update(block.result_values)
+    return whole - other
+
+
+def _name(node: Node, place: int) -> str:
+    """The name of the class of an argument, as far as the graph knows it."""
+    type = getattr(node.args[place], "type", None) if place < len(node.args) else None
+    return getattr(type, "name", "")
+
+
+# By routine, the argument that is the container, and by its class those that may be objects of any class.
+_WHOLE: dict[str, dict[str, Any]] = {
+    "contains": {"of": 1, "dict": [0], "set": [0]},
+    "get": {"dict": [1, 2]}, "item": {"dict": [1]}, "set_item": {"dict": [1, 2]}, "delete": {"dict": [1]},
+    "append": {"list": [1]}, "add": {"set": [1]}, "discard": {"set": [1]},
+}  # fmt: skip
 
 
 def met(thing: Any) -> Any:
