@@ -205,10 +205,18 @@ class ObjectBuilder:
     # References -------------------------------------------------------------------------------------------------------
 
     def another(self, thing: ir.Value) -> ir.Value:
-        """Another reference to an object."""
+        """Another reference to an object, which may be null."""
+        self.python("Py_IncRef", thing)
+        return thing
+
+    def forget(self, thing: ir.Value) -> None:
+        """Release a reference to an object, which may be null."""
+        self.python("Py_DecRef", thing)
+
+    def acquire(self, thing: ir.Value) -> ir.Value:
+        """Another reference to an object, without a call."""
         if not cpython_internals.HAS_SIMPLE_COUNTS:
-            self.python("Py_IncRef", thing)
-            return thing
+            return self.another(thing)
         kind = ir.I32 if IMMORTALS else ir.I64
         count = self.b.add(self.b.load(kind, thing), 1)
         if IMMORTALS:
@@ -216,10 +224,10 @@ class ObjectBuilder:
         self.b.store(count, thing)
         return thing
 
-    def forget(self, thing: ir.Value) -> None:
-        """Release a reference."""
+    def release(self, thing: ir.Value) -> None:
+        """Release a reference to an object, without a call if there are others."""
         if not cpython_internals.HAS_SIMPLE_COUNTS:
-            self.python("Py_DecRef", thing)
+            self.forget(thing)
             return
         b = self.b
         done = b.new_block("released")
@@ -322,7 +330,7 @@ class ObjectBuilder:
 
         def small() -> ir.Value:
             known = self.b.gep(self.address(0), self.b.mul(value, step))
-            return known if IMMORTALS else self.another(known)
+            return known if IMMORTALS else self.acquire(known)
 
         found = self.b.if_else(self._is_small(value), small, lambda: self.python("PyLong_FromLongLong", value))
         assert found is not None

@@ -376,11 +376,11 @@ class Flow:
         for ref in missing.values():
             found = next((each for each in surplus if each[1] == ref), None)
             if found is None:
-                emit.objects.another(ref)
+                emit.objects.acquire(ref)
             else:
                 surplus.remove(found)
         for ref in [ref or emit.cells.load(cell, PTR) for cell, ref in surplus]:
-            emit.objects.forget(ref)
+            emit.objects.release(ref)
         for cell, ref in missing.items():
             emit.cells.store(cell, ref)
         self.state.owned = dict(wanted)
