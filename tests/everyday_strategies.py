@@ -206,7 +206,7 @@ RETURNS = forms("""
     return xs is ys, a is b, i, p, seen   return [{l}, {l}], {'d': d, 'e': e}   return {i}, {p}, rows, team
 """)
 LOOPS = forms("""
-    i in range(n)   i in range(n)   j in range(n)   k in range(len({l}))   i in range(len({l}))   p in {l}   q in {l}
+    i in range(n)   i in range(n)   i in range(n)   k in range(n)   j in range(n)   k in range(len({l}))   i in range(len({l}))   p in {l}   q in {l}
     i in {l}   j in range({i} % 5)   i, p in enumerate({l})   p, q in zip({l}, {l})   k in d   k, p in d.items()
     p in d.values()   z in team   k in s   row in rows   i, row in enumerate(rows)   p in reversed({l})   _ in range(n)
     k in range(1, n)   i in range(n, 0, -1)   p in sorted({l})   z, p in zip(team, {l})   p in list({l})   p in {l}[1:]
@@ -262,7 +262,7 @@ TEAMS = (
     "[b, Point(0.5, 1, ys), b]",
 )  # fmt: skip
 OTHERS = {
-    "n": ("3", "5", "4", "8", "2", "0", "12", "np.int64(4)", "3", "True", "40", "6", "5", "2.5", "7", "9"),
+    "n": ("3", "5", "4", "8", "2", "0", "12", "np.int64(4)", "3", "True", "25", "6", "5", "2.5", "7", "9"),
     "t": ("(1, 2, 3)", "(0.5, 1, 2)", "(3, xs)"),
     "s": ("'abcab'", "'x1y22'", "''", "'kitten'", "'\\u00e4b\\U0001f600'", "'0123'"),
 }  # fmt: skip
@@ -294,7 +294,7 @@ def _setup(draw: st.DrawFn, stream: str, calm: bool) -> str:
     lines += [f"rows = {one(ROWS)}", f"d = {one(DICTS)}", f"a = {a}"]
     lines += [f"b = {pick(*['a'] * (not calm), a, one(OBJECTS_MADE))}", f"team = {one(TEAMS)}"]
     lines += [f"r = {pick(*MAKERS[stream])}"]
-    return "\n".join([*lines, *(f"{name} = {pick(*choices)}" for name, choices in OTHERS.items())])
+    return "\n".join([*lines, *(f"{name} = {one(choices)}" for name, choices in OTHERS.items())])
 
 
 # What a program may be about, by what it needs; most are about one or two of them.
@@ -336,9 +336,10 @@ class _Writer(FormWriter):
 
     def program(self) -> str:
         scope = Scope()
-        body = ["i, j, k, p, q, left, seen = 0, 1, 2, 0, 0.5, 99, []"]
+        first = self.pick("0, 1, 2, 0, 0.5", *["n % 3, n % 2, 2, n, n * 0.5"] * 3)     # of numbers that are known, or not
+        body = [f"i, j, k, p, q, left, seen = {first}, 99, []"]
         body += ["z, e, w, row, zs = a, {0: 1}, s, xs, [0.5, 1, 2]"]
-        body += self.assign(scope) if self.flip(3) else []
+        body += self.assign(scope) if self.flip(6) else []
         while self.left > 3 or len(body) < 5:
             body += self.draw(st.sampled_from([self.for_, self.for_, self.while_]))(scope)
         body.append(self.filled(self.pick(*self.fitting(RETURNS), "return i, j, k, p, q, zs, seen")))
@@ -352,7 +353,12 @@ class _Writer(FormWriter):
 
     def jump(self, scope: Scope) -> Lines:
         kinds = ["return {i}, {p}, xs", "raise Own({p})", "return zs, {o}", *["break", "continue"] * (3 * scope.loop)]
-        return [self.filled(self.pick(*kinds))]
+        line = self.filled(self.pick(*kinds))
+        return [line] if self.flip(8) else [f"if {self.expression('c')}:", *indented([line])]
+
+    def while_(self, scope: Scope) -> Lines:
+        first, *rest = super().while_(scope)
+        return [f"{first.split(' = ')[0]} = {self.pick('n % 4', 'len(xs) % 5', 'n', 'n + 1')}", *rest]
 
     def try_(self, scope: Scope) -> Lines:
         if self.calm and not self.flip(6):
@@ -367,4 +373,4 @@ class _Writer(FormWriter):
         return [head, *(enough if re.search(r"\bin (?!range)|j in|len\(", head) else []), *rest]
 
     simple = (*[FormWriter.assign] * 4, *[change] * 8, shuffle)
-    compound = (*[FormWriter.if_] * 4, FormWriter.while_, *[for_] * 5, try_)
+    compound = (*[FormWriter.if_] * 4, while_, *[for_] * 5, try_)
