@@ -206,7 +206,8 @@ RETURNS = forms("""
     return xs is ys, a is b, i, p, seen   return [{l}, {l}], {'d': d, 'e': e}   return {i}, {p}, rows, team
 """)
 LOOPS = forms("""
-    i in range(n)   i in range(n)   i in range(n)   k in range(n)   j in range(n)   k in range(len({l}))   i in range(len({l}))   p in {l}   q in {l}
+    i in range(n)   i in range(n)   i in range(n)   k in range(n)   j in range(n)   k in range(len({l}))
+    i in range(len({l}))   p in {l}   q in {l}
     i in {l}   j in range({i} % 5)   i, p in enumerate({l})   p, q in zip({l}, {l})   k in d   k, p in d.items()
     p in d.values()   z in team   k in s   row in rows   i, row in enumerate(rows)   p in reversed({l})   _ in range(n)
     k in range(1, n)   i in range(n, 0, -1)   p in sorted({l})   z, p in zip(team, {l})   p in list({l})   p in {l}[1:]
@@ -336,7 +337,7 @@ class _Writer(FormWriter):
 
     def program(self) -> str:
         scope = Scope()
-        first = self.pick("0, 1, 2, 0, 0.5", *["n % 3, n % 2, 2, n, n * 0.5"] * 3)     # of numbers that are known, or not
+        first = self.pick("0, 1, 2, 0, 0.5", *["n % 3, n % 2, 2, n, n * 0.5"] * 3)
         body = [f"i, j, k, p, q, left, seen = {first}, 99, []"]
         body += ["z, e, w, row, zs = a, {0: 1}, s, xs, [0.5, 1, 2]"]
         body += self.assign(scope) if self.flip(6) else []
