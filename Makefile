@@ -70,8 +70,9 @@ fuzz: setup ## run 10,000 drawn programs plain, staged and as machine code, and 
 	AUTOGRAPH_FUZZ=$(FUZZ) $(PYTHON) -m pytest -q -s -o faulthandler_timeout=0 \
 		tests/test_staged_fuzz.py tests/test_gradient_fuzz.py tests/test_sequence_fuzz.py tests/test_tier_fuzz.py \
 		tests/saving/test_hostile.py
-	LD_PRELOAD=$(GUARDS) MALLOC_CHECK_=3 AUTOGRAPH_FUZZ=$(FUZZ) $(PYTHON) -m pytest -q -s -o faulthandler_timeout=0 \
-		tests/test_native_fuzz.py tests/test_everyday_fuzz.py	# where the C library can, it looks at what stands around each of its blocks
+	# The C library and Python look at what stands around each of their blocks.
+	LD_PRELOAD=$(GUARDS) MALLOC_CHECK_=3 PYTHONMALLOC=debug AUTOGRAPH_FUZZ=$(FUZZ) $(PYTHON) -m pytest -q -s \
+		-o faulthandler_timeout=0 tests/test_native_fuzz.py tests/test_everyday_fuzz.py
 
 lint: setup ## ruff, and mypy --strict
 	$(PYTHON) -m ruff check autograph tests benchmarks examples docs
