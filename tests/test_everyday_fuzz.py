@@ -201,4 +201,4 @@ def test_many_are_machine_code() -> None:
     print(dict(TALLY))
     done = TALLY["same"] + TALLY["refused"]
     assert TALLY["refused"] <= 0.02 * done
-    assert TALLY["with machine code"] >= 0.3 * done
+    assert TALLY["with machine code"] >= 0.1 * done
