@@ -395,6 +395,30 @@ _CLASS_NAMES = _class_names() if HAS_PLACES else 0
 HAS_PLACES = HAS_PLACES and bool(_CLASS_NAMES) and HAS_TAGS and _has_places()
 
 
+# Texts ----------------------------------------------------------------------------------------------------------------
+# A text of ASCII has a bit of its state set, and its letters as bytes. Each letter of ASCII is one object; these may be
+# one behind the other.
+
+TEXT_STATE, IS_ASCII, TEXT_ITEMS, LETTERS = 32, 1 << 6, sys.getsizeof("") - 1, 128
+
+
+def _letter_step() -> int:
+    """The bytes from the object of one letter of ASCII to the next; 0 if texts are not as described above."""
+    for text in ("", "a", "abc" * 50, "é", "aé", "€", "a𝄞"):
+        if (read(ctypes.c_uint8, id(text) + TEXT_STATE)[0] & IS_ASCII != 0) != text.isascii():
+            return 0
+        if read(WORD, id(text) + SIZE) != [len(text)]:
+            return 0
+        if text.isascii() and read(ctypes.c_uint8, id(text) + TEXT_ITEMS, len(text)) != [*text.encode()]:
+            return 0
+    first, step = id(chr(0)), id(chr(1)) - id(chr(0))
+    is_one = all(id(f"é{chr(code)}"[1]) == id(chr(code)) == first + step * code for code in range(LETTERS))
+    return step if is_one and step > 0 else 0
+
+
+LETTER_STEP = _letter_step() if _is_known() else 0
+
+
 # Random numbers -------------------------------------------------------------------------------------------------------
 # A `random.Random` holds the state of a Mersenne Twister: the index of the next word, and the words.
 

@@ -155,3 +155,28 @@ def missed(table, keys):
     for key in keys:
         total += table[key]
     return total
+
+
+@calls("'abcba' * 9, 'xbcy' * 9", "'aé€𝄞' * 9, 'é𝄞ab' * 9", "'ab' * 9, 'a'", "'a' * 50, 'a' * 40")
+def compared_letters(one, other):
+    found = []
+    for i in range(-len(one), len(one)):
+        same = one[i] == other[i // 2]
+        for j in range(5):
+            if one[i] != other[j]:
+                same = same + 1
+        found.append((same, one[i] == "a", one[i:] == other[i:], ord(one[i])))
+    return found
+
+
+@calls("[5, 1, 4] * 30, 3", "[2.5, 0.5] * 40, 5")
+def greatest_of_windows(xs, width):
+    places, found = deque(), []
+    for i in range(len(xs)):
+        while places and xs[places[-1]] <= xs[i]:
+            places.pop()
+        places.append(i)
+        if places[0] <= i - width:
+            places.popleft()
+        found.append(xs[places[0]])
+    return found, places[len(places)]

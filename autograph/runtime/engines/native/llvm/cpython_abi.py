@@ -66,6 +66,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyObject_SetAttr": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
     "PyObject_GetItem": (ir.PTR, ir.PTR, ir.PTR),
     "PyObject_RichCompareBool": (ir.I32, ir.PTR, ir.PTR, ir.I32),
+    "PySequence_GetItem": (ir.PTR, ir.PTR, ir.I64),
     "PySequence_DelItem": (ir.I32, ir.PTR, ir.I64),
     "PySequence_Index": (ir.I64, ir.PTR, ir.PTR),
     "PySequence_Count": (ir.I64, ir.PTR, ir.PTR),

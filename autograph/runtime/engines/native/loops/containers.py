@@ -7,15 +7,24 @@ of these, so that to hash and compare them runs no code of the user's.
 from __future__ import annotations
 
 import heapq
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
 
-from autograph.common.cpython_internals import LIST_ITEMS, SIZE, TUPLE_ITEMS
+from autograph.common.cpython_internals import (
+    IS_ASCII,
+    LETTER_STEP,
+    LETTERS,
+    LIST_ITEMS,
+    SIZE,
+    TEXT_ITEMS,
+    TEXT_STATE,
+    TUPLE_ITEMS,
+)
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import number_of
-from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.ir import I8, I32, I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops import list_methods
 from autograph.runtime.engines.native.loops.c_calls import (
     call,
@@ -116,10 +125,34 @@ def _item(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     if kind in _DICTS:
         return _value(calls, node, thing, index)
     if kind is str:
-        return made(calls, node, str, "PyObject_GetItem", thing, integer(calls, index))
+        return _letter(calls, node, thing, integer(calls, index))
+    if kind is deque:
+        return made(calls, node, None, "PySequence_GetItem", thing, integer(calls, index).ref)
     if kind is tuple:
         return _item_of_tuple(calls, node, thing, integer(calls, index))
     raise NoLowering
+
+
+def _letter(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
+    """`thing[index]` of a text; letters of ASCII are objects that are there."""
+    emit, b = calls.flow.emit, calls.flow.emit.b
+    calls.flow.resume_from(at_node(calls, node))
+    ref, _ = calls.object(thing)
+    place = emit.place(index, length(calls, Boxed(ref))).ref
+
+    def known() -> Value:
+        code = b.cast("zext", b.load(I8, b.gep(b.gep(ref, TEXT_ITEMS), place)), I64)
+        return emit.objects.another(b.gep(emit.objects.address(chr(0)), b.mul(code, LETTER_STEP)))
+
+    def ask() -> Value:
+        found = call(calls, "PySequence_GetItem", ref, place)
+        raise_if(calls, node, b.is_null(found))
+        return found
+
+    is_ascii = b.icmp("ne", b.and_(emit.objects.load_at(I8, ref, TEXT_STATE), IS_ASCII), 0)
+    letter = b.if_else(is_ascii, known, ask, True) if LETTER_STEP else ask()
+    assert letter is not None
+    return give(calls, node, letter, str)
 
 
 def _value(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
@@ -298,10 +331,28 @@ def _compared(how: int) -> Callable[..., bool]:
     """`a == b` or `a != b` of strings."""
 
     def routine(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
+        b, refs = calls.flow.emit.b, [calls.object(each)[0] for each in (one, other)]
         calls.flow.resume_from(at_node(calls, node))
-        return give_truth(calls, node, call(calls, "PyObject_RichCompareBool", one, other, how))
+
+        def ask() -> Value:
+            return call(calls, "PyObject_RichCompareBool", *refs, how)
+
+        def compare() -> Value:
+            return b.cast("zext", b.icmp("eq" if how == _EQ else "ne", *refs), I32)
+
+        are_letters = b.and_(*(_is_letter(calls, each) for each in refs))
+        found = b.if_else(are_letters, compare, ask) if LETTER_STEP else ask()
+        assert found is not None
+        return give_truth(calls, node, found)
 
     return routine
+
+
+def _is_letter(calls: PythonCalls, thing: Value) -> Value:
+    """Whether an object is one of the letters of ASCII, of which each is one object."""
+    b = calls.flow.emit.b
+    first, address = (b.cast("ptrtoint", each, I64) for each in (calls.flow.emit.objects.address(chr(0)), thing))
+    return b.icmp("ult", b.sub(address, first), LETTERS * LETTER_STEP)
 
 
 # Sizes and parts ------------------------------------------------------------------------------------------------------
@@ -443,7 +494,7 @@ def _has_item(thing: Any, index: Any) -> bool:
     kind = class_of_operand(thing)
     if type(thing) is tuple:
         return isinstance(index, Number) and index.known is None and is_table(thing)
-    return kind in (*_DICTS, str, tuple) or (kind is list and isinstance(index, slice))
+    return kind in (*_DICTS, str, tuple, deque) or (kind is list and isinstance(index, slice))
 
 
 def _is_changed(thing: Any, index: Any, *value: Any) -> bool:
