@@ -16,7 +16,7 @@ import numpy as np
 from autograph.common.cpython_internals import ITEMS, TAG_OFFSET, twister_tag
 from autograph.common.numpy_internals import LOCKED, NEXT_DOUBLE, generator_layout, lock_class
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.libmath import mersenne_twister, numpy_draws
+from autograph.runtime.engines.native.libmath import mersenne_twister, numpy_draws, ziggurat
 from autograph.runtime.engines.native.libmath.libm import is_pythons
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, I64, PTR, VOID, Value, constant
@@ -173,6 +173,12 @@ class Draws:
         if not function:
             raise NoLowering
         bits = b.gep(thing, layout.bits)
+        if name in ("standard_normal", "normal") and ziggurat.is_known():
+            normal = ziggurat.normal(b.function.module, numpy_draws.distribution("standard_normal", 0))
+            found = Number(FLOAT, b.call(normal, bits))
+            if not args:
+                return found
+            return self._emit.floating("add", args[0], self._emit.floating("mul", args[1], found))
         return Number(type, b.call_outside(function, llvm_type(type.dtype), bits, *(arg.ref for arg in args)))
 
     def bounded(self, state: Any, low: Number, span: Number, masked: bool) -> Number:

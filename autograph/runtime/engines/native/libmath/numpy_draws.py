@@ -30,7 +30,7 @@ _COUNTS = {"poisson"}               # distributions of integers
 
 
 @cache
-def _library() -> Any:
+def library() -> Any:
     """NumPy's module of generators, as a library of C."""
     from numpy.random import _generator
 
@@ -40,7 +40,7 @@ def _library() -> Any:
 @cache
 def distribution(name: str, count: int) -> str:
     """The name by which LLVM knows the function of a distribution with `count` parameters; "" if there is none."""
-    function = getattr(_library(), f"random_{name}", None)
+    function = getattr(library(), f"random_{name}", None)
     layout = generator_layout(np.random.Generator)
     if function is None or layout is None:
         return ""
@@ -58,7 +58,7 @@ def distribution(name: str, count: int) -> str:
 @cache
 def bounded() -> str:
     """The name of the function of `integers` and `randint`; "" if it is not known."""
-    function = getattr(_library(), f"random_{BOUNDED}", None)
+    function = getattr(library(), f"random_{BOUNDED}", None)
     if function is None or not all(_agrees_on_integers(function, masked) for masked in (False, True)):
         return ""
     return _known(BOUNDED, function)
@@ -67,7 +67,7 @@ def bounded() -> str:
 @cache
 def shuffles(kind: Any) -> bool:
     """Probe whether a class of generators shuffles by the function of integers up to a bound; make that known."""
-    function, layout = getattr(_library(), "random_interval", None), generator_layout(kind)
+    function, layout = getattr(library(), "random_interval", None), generator_layout(kind)
     if function is None or layout is None:
         return False
     function.restype, function.argtypes = ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_uint64]
