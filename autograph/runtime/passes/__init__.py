@@ -19,6 +19,7 @@ from autograph.runtime.passes import (
     dce,
     hoist_constants,
     licm,
+    list_repetition,
     prune_branches,
     redundant_broadcasts,
     simplify,
@@ -33,6 +34,7 @@ PASSES: dict[str, Callable[[Graph], Outcome]] = {
     "redundant_broadcasts": redundant_broadcasts.run,   # broadcasts that arithmetic does by itself
     "constant_folding": constant_folding.run,           # operations on constants
     "prune_branches": prune_branches.run,               # branches and loops that run always or never
+    "list_repetition": list_repetition.run,             # loops that append one constant
     "hoist_constants": hoist_constants.run,             # lists that are only read
     "cse": cse.run,                                     # common subexpressions
     "licm": licm.run,                                   # loop-invariant code motion
