@@ -60,7 +60,7 @@ def library(emit: Emitter, name: str, *args: Number, finite: bool = False) -> Nu
     if key not in emit.ranges.found:
         found, doubtful = pow_rules.nearest(emit, args[0], float(args[1].known))
         emit.cells.store("power", found.ref)
-        with emit.rarely(doubtful), _unless_zero(emit, args[0], bool(args[1].known % 1)):
+        with emit.rarely(doubtful), _unless_zero(emit, args[0], bool(args[1].known % 1) or args[1].known < 0):
             emit.cells.store("power", _library(emit, name, args, finite).ref)
         emit.ranges.found[key] = Number(found.type, emit.cells.load("power", llvm_type(found.type.dtype)))
     power: Number = emit.ranges.found[key]

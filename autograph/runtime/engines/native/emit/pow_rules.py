@@ -1,4 +1,4 @@
-"""`x ** 2`, `x ** 3`, … and `x ** 0.5` of numbers, without the C library's `pow`.
+"""`x ** 2`, `x ** 3`, `x ** -1`, `x ** 0.5` and others of numbers, without the C library's `pow`.
 
 Python and NumPy's numbers call `pow`, which takes ten times as long as a multiplication, and need not round correctly.
 That of the GNU C library computes `exp(y * log(x))` since version 2.28 (`sysdeps/ieee754/dbl-64/e_pow.c`); its errors
@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.llvm.target import vectors
 from autograph.runtime.graph.operands import Number
 from autograph.runtime.graph.types import BOOL
 
-POWERS = 0.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
+POWERS = 0.5, 1.5, 2.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, -0.5, -1.0, -1.5, -2.0, -3.0
 _CLEAR = 0.485          # ulp: the largest error of a result that is surely that of `pow`
 _EXPONENT = 0x7FF << 52     # the bits of a float's exponent
 _LEAST, _MOST = ((1023 + each) << 52 for each in (-64, 64))     # the bits of the results for which that holds
@@ -65,32 +65,50 @@ def _is_clear(whole: int) -> bool:
 
 
 def nearest(emit: Emitter, x: Number, exponent: float) -> tuple[Number, Number]:
-    """The correctly rounded power, and whether `pow` may return another number, unless the exponent is an integer, and
-    the base is zero.
+    """The correctly rounded power, and whether `pow` may return another number, unless the exponent is a positive
+    integer, and the base is zero.
     """
     b = emit.b
-    if exponent == 0.5:
-        found = emit.function("sqrt", x)
-        off = _fma(emit, found, found, emit.negative(x))        # the error of its square
-        factor = 2 * _CLEAR * _EPSILON
-    else:
-        found, off = _product(emit, x, int(exponent))
-        factor = _CLEAR * _EPSILON
+    found, off, scale = _power(emit, x, exponent)
     bits = b.cast("bitcast", emit.function("fabs", found).ref, I64)
     # The largest power of two that is less than the result: of a power of two, the numbers below are nearer.
     unit = Number(x.type, b.cast("bitcast", b.and_(b.sub(bits, 1), _EXPONENT), DOUBLE))
-    most = emit.emit(x.type, "fmul", unit, emit.constant(factor, x.type))
-    if exponent == 0.5:
-        most = emit.emit(x.type, "fmul", found, most)
+    most = emit.emit(x.type, "fmul", unit, emit.constant(_CLEAR * _EPSILON, x.type))
+    if scale is not None:
+        most = emit.emit(x.type, "fmul", emit.function("fabs", scale), most)
     far = b.icmp("uge", b.sub(bits, _LEAST), _MOST - _LEAST)
     clear = emit.compare("le", emit.function("fabs", off), most)
     return found, Number(BOOL, b.or_(far, b.xor(clear.ref, TRUE)))
 
 
-def _product(emit: Emitter, x: Number, count: int) -> tuple[Number, Number]:
-    """`x` multiplied by itself, and the error of that, from a product of twice the digits."""
-    found, rest = x, None
-    for _ in range(count - 1):
+def _power(emit: Emitter, x: Number, exponent: float) -> tuple[Number, Number, Number | None]:
+    """A power, its error times a number, and that number; None for one."""
+    size = abs(exponent)
+    if exponent == 0.5:
+        found = emit.function("sqrt", x)
+        return found, _fma(emit, found, found, emit.negative(x)), emit.emit(x.type, "fadd", found, found)
+    found, rest = _product(emit, x, *(_root(emit, x) if size % 1 else (x, None)), int(size - (size % 1 == 0)))
+    if exponent < 0:
+        one = emit.constant(1.0, x.type)
+        inverse = emit.emit(x.type, "fdiv", one, found)
+        off = _fma(emit, emit.negative(inverse), found, one)
+        return inverse, off if rest is None else _fma(emit, emit.negative(inverse), rest, off), found
+    assert rest is not None
+    return found, rest, None
+
+
+def _root(emit: Emitter, x: Number) -> tuple[Number, Number]:
+    """The square root, and its error."""
+    root = emit.function("sqrt", x)
+    off = _fma(emit, emit.negative(root), root, x)
+    return root, emit.emit(x.type, "fdiv", off, emit.emit(x.type, "fadd", root, root))
+
+
+def _product(
+    emit: Emitter, x: Number, found: Number, rest: Number | None, count: int
+) -> tuple[Number, Number | None]:
+    """The product of a number of twice the digits, given as a sum, and `count` times `x`; and its error."""
+    for _ in range(count):
         product = emit.emit(x.type, "fmul", found, x)
         error = _fma(emit, found, x, emit.negative(product))
         if rest is None:
@@ -99,7 +117,6 @@ def _product(emit: Emitter, x: Number, count: int) -> tuple[Number, Number]:
         rest = _fma(emit, rest, x, error)
         found = emit.emit(x.type, "fadd", product, rest)
         rest = emit.emit(x.type, "fsub", rest, emit.emit(x.type, "fsub", found, product))
-    assert rest is not None
     return found, rest
 
 

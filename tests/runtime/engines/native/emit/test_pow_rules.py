@@ -23,6 +23,12 @@ def powers(xs, out):
         out[i, 3] = xs[i] ** 3
         out[i, 4] = (xs[i] - 2.5) ** 5
         out[i, 5] = math.pow(xs[i] - 2.5, 7)
+        out[i, 6] = xs[i] ** -1
+        out[i, 7] = (xs[i] - 2.25) ** -2.0
+        out[i, 8] = xs[i] ** 1.5 + xs[i] ** 2.5
+        out[i, 9] = xs[i] ** -1.5
+        out[i, 10] = xs[i] ** -0.5
+        out[i, 11] = (xs[i] - 2.25) ** -3
 
 
 def numbers(x, k):
@@ -36,7 +42,7 @@ def numbers(x, k):
 def test_all_bits_are_those_of_pow(seed):
     draw = np.random.default_rng(seed)
     xs = np.concatenate([draw.uniform(1, 4, 6000), np.exp(draw.uniform(-99, 99, 6000)), 2.0 ** np.arange(-140, 140)])
-    staged, out, wanted = ag.function(powers, engine="native"), np.zeros((len(xs), 6)), np.zeros((len(xs), 6))
+    staged, out, wanted = ag.function(powers, engine="native"), np.zeros((len(xs), 12)), np.zeros((len(xs), 12))
     for _ in range(2):
         staged(xs, out)
     powers(xs, wanted)
@@ -61,7 +67,7 @@ def test_squares_of_all_sizes():
 @pytest.mark.parametrize("x", CORNERS)
 def test_corners(x):
     def f(xs):
-        out = np.zeros((len(xs), 6))
+        out = np.zeros((len(xs), 12))
         powers(xs, out)
         return out
 
@@ -83,7 +89,7 @@ def test_other_powers_are_those_of_pow():
     def f(x, k):
         total = 0.0
         for i in range(k):
-            total += (x + i) ** -3 + (x + i) ** -0.5 + (x + i) ** 1.5
+            total += (x + i) ** -4 + (x + i) ** 0.7 + (x + i) ** 3.5
         return total
 
     staged = ag.function(f, engine="native")
