@@ -87,7 +87,8 @@ def _power(emit: Emitter, x: Number, exponent: float) -> tuple[Number, Number, N
     if exponent == 0.5:
         found = emit.function("sqrt", x)
         return found, _fma(emit, found, found, emit.negative(x)), emit.emit(x.type, "fadd", found, found)
-    found, rest = _product(emit, x, *(_root(emit, x) if size % 1 else (x, None)), int(size - (size % 1 == 0)))
+    begin: tuple[Number, Number | None] = _root(emit, x) if size % 1 else (x, None)
+    found, rest = _product(emit, x, *begin, count=int(size - (size % 1 == 0)))
     if exponent < 0:
         one = emit.constant(1.0, x.type)
         inverse = emit.emit(x.type, "fdiv", one, found)
