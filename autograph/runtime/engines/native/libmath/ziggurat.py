@@ -45,7 +45,7 @@ class _Interface(ctypes.Structure):
 
 
 def _measured(function: Any, draws: Sequence[int]) -> list[tuple[float, bool]]:
-    """What NumPy's function makes of 64 bits, and whether it draws no more than these."""
+    """The numbers that NumPy's function makes of 64 bits, and whether it draws no more than these."""
     drawn: list[int] = []
 
     def next_bits(_: Any) -> int:
