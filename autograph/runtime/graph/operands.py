@@ -125,6 +125,7 @@ class View:
         data: the address of its first element, an integer.
         shape: its lengths.
         strides: the bytes from one element to the next, along each axis.
+        in_order: whether the axes are known to be in C's order, with the largest steps along the first.
     """
 
     dtype: np.dtype[Any]
@@ -132,6 +133,7 @@ class View:
     shape: tuple[Number, ...]
     strides: tuple[Number, ...]
     writeable: bool
+    in_order: bool = True
 
     @property
     def length(self) -> Number:
@@ -156,25 +158,44 @@ class Gathered:
         return self.of.dtype
 
     @property
+    def shape(self) -> tuple[Number, ...]:
+        return self.places.shape
+
+    @property
     def length(self) -> Number:
         return self.places.length
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A vector whose elements are computed where they are stored.
+    """A vector, or a matrix and so on, whose elements are computed where they are stored.
 
     Attributes:
+        shape: its lengths.
         takes: the dtype that the operands of the rule have.
         rule: computes an element, see `number_rules`.
-        parts: vectors, whose elements are converted to that dtype, and numbers of that dtype.
+        parts: vectors of that shape, whose elements are converted to that dtype, and numbers of that dtype.
+        singly: whether the rule computes one element at a time.
     """
 
     dtype: np.dtype[Any]
-    length: Number
+    shape: tuple[Number, ...]
     takes: np.dtype[Any]
     rule: Callable[..., Number]
     parts: tuple[View | Computed | Number, ...]
+    singly: bool = False
+
+    @property
+    def length(self) -> Number:
+        """The length of a vector."""
+        return self.shape[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Parts of an array along its first axis, which are copied where they are stored: `x[[2, 0]]`."""
+
+    parts: tuple[View, ...]
 
 
 @disk_cache.storable
@@ -224,7 +245,7 @@ class Fixed:
         return "fixed", id(self.value)
 
 
-Operand: TypeAlias = "Number | Complex | Range | Array | View | Gathered | Computed | Given | Boxed | Fixed"
+Operand: TypeAlias = "Number | Complex | Range | Array | View | Gathered | Computed | Rows | Given | Boxed | Fixed"
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
@@ -290,13 +311,25 @@ class Vectors(Protocol):
         """The product of two matrices, or of a matrix and a vector, by `np.matmul`; for ops with `MAKES_ARRAYS`."""
 
     def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
-        """The reduction of a vector: `add mean max min or and argmax argmin`, as NumPy computes it."""
+        """The reduction of all elements: `add mean max min or and argmax argmin`, as NumPy computes it."""
 
-    def array(self, x: Computed) -> Array:
-        """A new array of the elements of a vector."""
+    def computes(self, ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
+        """Whether `Emitter.ufunc` gives for each element what NumPy gives for all of them."""
+
+    def listed(self, dtype: np.dtype[Any], items: Sequence[Number]) -> View:
+        """A vector of a few numbers of that dtype."""
+
+    def items(self, x: View | Computed, count: int) -> list[Number]:
+        """The elements of a vector; leaves machine code if it has another length."""
+
+    def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
+        """Copy vectors of one dtype to others, after all have been read; leaves machine code if shapes differ."""
+
+    def array(self, x: View | Computed) -> Array:
+        """A new array of the elements of a vector; `NoLowering` if NumPy's may not be in C's order."""
 
     def store(self, target: View, value: View | Computed | Number) -> None:
-        """Store the elements of a vector of the same length, or a number in all elements.
+        """Store the elements of a vector of the same shape, or a number in all elements.
 
         All are computed before the first is stored; leaves machine code, with nothing stored, if NumPy would warn.
         """

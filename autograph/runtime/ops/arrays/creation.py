@@ -17,6 +17,7 @@ from autograph.runtime.graph.traits import (
     IN_C_ORDER,
     MAKES_ARRAYS,
     MOVES,
+    READS_VIEWS,
     SHARES,
     TOTAL,
     VIEW_OR_COPY,
@@ -41,7 +42,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     size,
     type_of_arg,
 )
-from autograph.runtime.ops.native import array_creation
+from autograph.runtime.ops.native import array_creation, vectors
 
 FLOAT64: DType = np.dtype(float)
 
@@ -280,8 +281,8 @@ functions("np.bartlett np.blackman np.hamming np.hanning np.kaiser", window, rai
 functions("np.vander", vander, raises=False, vjp=of_vander)
 for _name, _sharing in (("array", sharing.cast), ("asarray", sharing.as_array), ("asanyarray", sharing.as_array)):
     declare(
-        f"np.{_name}", as_array, effect=VIEW, target=getattr(np, _name), vjp=of_array,
-        traits=[VIEW_OR_COPY, (SHARES, _sharing)],
+        f"np.{_name}", as_array, effect=VIEW, target=getattr(np, _name), vjp=of_array, lower=vectors.made_of,
+        traits=[VIEW_OR_COPY, MAKES_ARRAYS, READS_VIEWS, (SHARES, _sharing)],
     )  # fmt: skip
 for _name in ("ascontiguousarray", "asfortranarray"):
     declare(f"np.{_name}", contiguous, effect=VIEW, target=getattr(np, _name), vjp=of_array, traits=[VIEW_OR_COPY])

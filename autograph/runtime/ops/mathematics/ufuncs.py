@@ -268,7 +268,7 @@ def _outer_vjp(vjp: Vjp, of_first: bool, g: Any, out: Any, x: Any, y: Any, /, **
 def _declare(name: str, ufunc: np.ufunc) -> None:
     is_pointwise = ufunc.signature is None
     traits = [ELEMENTWISE if is_pointwise else ARRAY_PRODUCT]
-    if ufunc.__name__ in vectors.ELEMENTWISE:
+    if is_pointwise and ufunc.nout == 1:
         traits += [READS_VIEWS, MAKES_VIEWS]
     if all(types.endswith("->?") for types in ufunc.types if "O" not in types):
         traits.append(GIVES_BOOLEANS)
@@ -289,8 +289,7 @@ def _lowering(name: str, ufunc: np.ufunc) -> Lower | None:
         return products.matmul
     if ufunc.signature is not None or ufunc.nout > 1:
         return None
-    rule = of_ufunc(ufunc, f"np.{name}")
-    return vectors.or_vectors(ufunc, rule) if ufunc.__name__ in vectors.ELEMENTWISE else rule
+    return vectors.or_vectors(ufunc, of_ufunc(ufunc, f"np.{name}"))
 
 
 def _declare_methods(name: str, ufunc: np.ufunc) -> None:

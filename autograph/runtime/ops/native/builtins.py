@@ -93,14 +93,23 @@ def place(emit: Emitter, x: Array, index: Any) -> list[Number]:
     return found
 
 
+def is_element(entries: tuple[Any, ...], ndim: int) -> bool:
+    """Whether an index of integers has one for each axis."""
+    return len(entries) == ndim and not any(each is None or each is ... or isinstance(each, slice) for each in entries)
+
+
 def element(emit: Emitter, x: Any, index: Any) -> Operand:
     """`x[index]`: an element, or a view."""
     if not isinstance(x, (Array, View)):
         raise NoLowering
     if isinstance(index, (Array, View)):
         return views.gathered(emit, x, index)
+    if type(index) is list:
+        return vectors.rows_of(emit, x, index)
     entries = index if type(index) is tuple else (index,)
     ndim = x.ndim if isinstance(x, Array) else len(x.shape)
+    if isinstance(x, View) and is_element(entries, ndim):
+        return views.item(emit, x, entries)
     if isinstance(x, View) or len(entries) < ndim or any(isinstance(entry, slice) for entry in entries):
         return views.part(emit, x, entries)
     return emit.load(x, place(emit, x, index))
@@ -110,6 +119,9 @@ def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     if not isinstance(x, Array) or not x.writeable:
         raise NoLowering
+    if type(index) is list:
+        vectors.set_rows(emit, x, index, value)
+        return
     entries = index if type(index) is tuple else (index,)
     if len(entries) < x.ndim or any(isinstance(entry, slice) for entry in entries):
         vectors.set_part(emit, x, entries, value)

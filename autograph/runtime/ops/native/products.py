@@ -59,7 +59,7 @@ def norm(emit: Emitter, x: Any, ord: Any = None, axis: Any = None, keepdims: Any
         raise NoLowering
     if isinstance(x, View):
         emit.leave_if(emit.compare("lt", x.strides[0], emit.constant(x.dtype.itemsize, INT)))     # may be reversed
-        x = Computed(x.dtype, x.length, x.dtype, RULES["positive"], (x,))
+        x = Computed(x.dtype, x.shape, x.dtype, RULES["positive"], (x,))
     found = emit.vectors.product(np.dot, x, x, copies=True)
     assert isinstance(found, Number)
     return emit.function("sqrt", found)
@@ -75,7 +75,7 @@ def _copying(emit: Emitter, function: Callable[[Any, Any], Any], *args: Any) -> 
 def _vectors(emit: Emitter, *args: Any) -> tuple[Vector, Vector]:
     """Two vectors of one dtype; leaves machine code if their lengths differ."""
     x, y = (arg if isinstance(arg, (Gathered, Computed)) else whole_of(emit, arg) for arg in args)
-    if x.dtype != y.dtype or any(isinstance(each, View) and len(each.shape) != 1 for each in (x, y)):
+    if x.dtype != y.dtype or any(len(each.shape) != 1 for each in (x, y)):
         raise NoLowering
     emit.leave_if(emit.compare("ne", x.length, y.length))
     return x, y

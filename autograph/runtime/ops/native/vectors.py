@@ -7,24 +7,20 @@ later on, it becomes an array.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Sequence
+from functools import partial, reduce, wraps
 from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.operands import Array, Computed, Emitter, Gathered, NoLowering, Number, View
-from autograph.runtime.graph.types import scalar
+from autograph.runtime.graph.operands import Array, Computed, Emitter, Gathered, NoLowering, Number, Rows, View
+from autograph.runtime.graph.types import INT, TensorType, scalar
 from autograph.runtime.ops.native.number_rules import RULES, Inner, converted, is_weak, known_dtype, promotes
 from autograph.runtime.ops.native.scalars import fitted, number
-from autograph.runtime.ops.native.views import part, whole_of
+from autograph.runtime.ops.native.views import broadcast, common_shape, item, part, whole_of
 
 Rule = Callable[..., Any]
 VECTORS = (Array, View, Computed)
-# Whose rules LLVM never drops: an operation that raises a flag must be computed, even if its result is not used.
-ELEMENTWISE = frozenset(
-    "add subtract multiply divide negative positive absolute fabs square sqrt reciprocal maximum minimum".split()
-)
 _SQUARE = Inner(np.square, RULES["square"])
 
 
@@ -34,7 +30,7 @@ def or_vectors(ufunc: np.ufunc, rule: Rule) -> Rule:
 
     @wraps(rule)
     def lowering(emit: Emitter, *args: Any) -> Any:
-        return _computed(emit, inner, *args) if any(isinstance(arg, VECTORS) for arg in args) else rule(emit, *args)
+        return computed(emit, inner, *args) if any(isinstance(arg, VECTORS) for arg in args) else rule(emit, *args)
 
     return lowering
 
@@ -48,7 +44,7 @@ def or_squares(rule: Rule) -> Rule:
             return rule(emit, x, exponent)
         if x.dtype.kind != "f" or type(exponent) not in (int, float) or exponent != 2:
             raise NoLowering
-        return _computed(emit, _SQUARE, x)
+        return computed(emit, _SQUARE, x)
 
     return lowering
 
@@ -63,7 +59,10 @@ def or_view(ufunc: np.ufunc, rule: Rule) -> Rule:
         if not isinstance(target, (Array, View)):
             return rule(emit, *args)
         view = whole_of(emit, target)
-        stored(emit, view, _computed(emit, inner, view, *others))
+        found = computed(emit, inner, view, *others)
+        if found.singly and found.dtype.kind == "f":
+            raise NoLowering        # the result may depend on the strides of the target
+        stored(emit, view, found)
         return target
 
     return lowering
@@ -74,65 +73,153 @@ def reduction(how: str) -> Rule:
 
     def rule(emit: Emitter, a: Any, axis: Any = None) -> Number:
         x = a if isinstance(a, (Computed, Gathered)) else whole_of(emit, a)
-        is_vector = not isinstance(x, View) or len(x.shape) == 1
-        if not is_vector or type(axis) not in (int, type(None)) or axis not in (None, 0, -1):
+        axes = (None, 0, -1) if len(x.shape) == 1 else (None,)
+        if type(axis) not in (int, type(None)) or axis not in axes:
             raise NoLowering
-        return emit.vectors.reduction(how, x)
+        return emit.vectors.reduction(how, _in_order(emit, how, a) if len(x.shape) > 1 else x)
 
     return rule
 
 
-def set_part(emit: Emitter, x: Array, entries: tuple[Any, ...], value: Any) -> None:
+def _in_order(emit: Emitter, how: str, x: Array | View | Computed) -> View | Computed:
+    """The elements along several axes, one after the other; NumPy adds up floats in an order of its own."""
+    if isinstance(x, Computed):
+        return x
+    if isinstance(x, Array) and x.contiguous:
+        return whole_of(emit, x)
+    if x.dtype.kind == "f" and how in ("add", "mean"):
+        raise NoLowering
+    return Computed(x.dtype, whole_of(emit, x).shape, known_dtype(x.dtype), RULES["positive"], (whole_of(emit, x),))
+
+
+def set_part(emit: Emitter, x: Array | View, entries: tuple[Any, ...], value: Any) -> None:
     """`x[entries] = value`, with at least one slice."""
     target = part(emit, x, entries)
     if isinstance(value, VECTORS):
-        stored(emit, target, _operand(emit, value))
+        stored(emit, target, operand(emit, value))
         return
-    given, type = number(emit, value), scalar(target.dtype)
+    if type(value) in (list, tuple):
+        items = [fitted(emit, number(emit, each), scalar(target.dtype)) for each in value]
+        stored(emit, target, emit.vectors.listed(target.dtype, items))
+        return
+    given = number(emit, value)
     if given.type.dtype != target.dtype and not (is_weak(given.type) and target.dtype.kind == "f"):
         raise NoLowering
-    stored(emit, target, fitted(emit, given, type))
+    stored(emit, target, fitted(emit, given, scalar(target.dtype)))
 
 
 def stored(emit: Emitter, target: View, value: Any) -> None:
     """Store a vector, or a number in all elements."""
-    if not target.writeable or len(target.shape) != 1:
+    if not target.writeable or not target.shape:
         raise NoLowering
     if not isinstance(value, Number):
-        if not np.can_cast(value.dtype, target.dtype):
+        more = len(target.shape) - len(value.shape)
+        if not np.can_cast(value.dtype, target.dtype) or more < 0:
             raise NoLowering
-        emit.leave_if(emit.compare("ne", target.length, value.length))
+        for length, wanted in zip(value.shape, target.shape[more:]):
+            if length.ref != wanted.ref and length.known != 1:
+                emit.leave_if(emit.compare("ne", length, wanted))
+        value = broadcast(emit, value, target.shape)
         if value.dtype != target.dtype:
-            value = Computed(target.dtype, value.length, target.dtype, RULES["positive"], (value,))
+            value = Computed(target.dtype, value.shape, target.dtype, RULES["positive"], (value,))
     emit.vectors.store(target, value)
 
 
-def _computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
+def computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
     """A vector that a ufunc computes."""
-    operands = [_operand(emit, arg) for arg in args]
+    operands = [operand(emit, arg) for arg in args]
+    if len(operands) != inner.ufunc.nin:
+        raise NoLowering
     given = [promotes(each.type) if isinstance(each, Number) else each.dtype for each in operands]
-    rule = inner.rule_of(operand.type.dtype if isinstance(operand, Number) else operand.dtype for operand in operands)
-    if rule is None or len(operands) != inner.ufunc.nin:
-        raise NoLowering
     *takes, dtype = map(known_dtype, inner.dtypes(*given))
-    if any(each != takes[0] for each in takes):
+    if any(each != takes[0] for each in takes) or "c" in (takes[0].kind, dtype.kind):
         raise NoLowering
+    rule = inner.rule
+    if rule is None:
+        if not emit.vectors.computes(inner.ufunc, (*takes, dtype)):
+            raise NoLowering
+        _leave_if_reversed(emit, dtype, operands)
+        rule = partial(_by_numpy, inner.ufunc, scalar(dtype))
     parts = tuple(_fitted(emit, each, takes[0]) if isinstance(each, Number) else each for each in operands)
-    first, *others = (each for each in parts if not isinstance(each, Number))
-    for each in others:
-        emit.leave_if(emit.compare("ne", first.length, each.length))
-    return Computed(dtype, first.length, takes[0], rule, parts)
+    shape = common_shape(emit, *(each.shape for each in parts if not isinstance(each, Number)))
+    parts = tuple(each if isinstance(each, Number) else broadcast(emit, each, shape) for each in parts)
+    return Computed(dtype, shape, takes[0], rule, parts, inner.rule is None)
 
 
-def _operand(emit: Emitter, arg: Any) -> View | Computed | Number:
+def _leave_if_reversed(emit: Emitter, dtype: np.dtype[Any], operands: Sequence[View | Computed | Number]) -> None:
+    """Leave for floats in reversed order, which NumPy computes by other instructions, with other results."""
+    for each in operands if dtype.kind == "f" else ():
+        for stride in each.strides if isinstance(each, View) else ():
+            emit.leave_if(emit.compare("lt", stride, emit.constant(0, INT)))
+
+
+def _by_numpy(ufunc: np.ufunc, type: TensorType, emit: Emitter, *args: Number) -> Number:
+    return emit.ufunc(ufunc, type, *args)
+
+
+def operand(emit: Emitter, arg: Any) -> View | Computed | Number:
     """A vector, or a number."""
+    if type(arg) in (list, tuple):
+        return listed(emit, arg)
     if not isinstance(arg, VECTORS):
         return number(emit, arg)
     found = arg if isinstance(arg, Computed) else whole_of(emit, arg)
-    if isinstance(found, View) and len(found.shape) != 1:
+    if not found.shape:
         raise NoLowering
     known_dtype(found.dtype)
     return found
+
+
+def listed(emit: Emitter, items: Sequence[Any]) -> View:
+    """A list or tuple of numbers as the array that NumPy makes of it."""
+    numbers = [number(emit, each) for each in items]
+    kinds = {each.type.dtype for each in numbers}
+    dtype = known_dtype(reduce(np.promote_types, kinds, next(iter(kinds)))) if kinds else None
+    if dtype is None or any(each.kind not in ("b", dtype.kind) and dtype.kind != "f" for each in kinds):
+        raise NoLowering
+    return emit.vectors.listed(dtype, [converted(emit, each, dtype) for each in numbers])
+
+
+def unpacked(emit: Emitter, x: Any, count: Any) -> tuple[Any, ...]:
+    """The items of an array, as many as there are targets."""
+    if not isinstance(x, VECTORS) or type(count) is not int:
+        raise NoLowering
+    whole = x if isinstance(x, Computed) else whole_of(emit, x)
+    if len(whole.shape) != 1:
+        raise NoLowering
+    return tuple(emit.vectors.items(whole, count))
+
+
+def made_of(emit: Emitter, object: Any, dtype: Any = None) -> Array:
+    """`np.array(object)` of a list of numbers, or of a vector."""
+    if dtype is not None:
+        raise NoLowering
+    if type(object) in (list, tuple):
+        return emit.vectors.array(listed(emit, object))
+    if not isinstance(object, Computed):
+        raise NoLowering
+    return emit.vectors.array(object)
+
+
+def rows_of(emit: Emitter, x: Any, places: list[Any]) -> Rows | View:
+    """`x[[2, 0]]`: some parts along the first axis."""
+    whole = whole_of(emit, x)
+    numbers = [number(emit, place) for place in places]
+    if not places or any(each.type.dtype.kind not in "iu" for each in numbers):
+        raise NoLowering
+    if len(whole.shape) > 1:
+        return Rows(tuple(part(emit, whole, (place,)) for place in numbers))
+    return emit.vectors.listed(whole.dtype, [item(emit, whole, (place,)) for place in numbers])
+
+
+def set_rows(emit: Emitter, x: Any, places: list[Any], value: Any) -> None:
+    """`x[[2, 0]] = value`."""
+    targets = rows_of(emit, x, places)
+    if not isinstance(targets, Rows) or not isinstance(value, Rows) or len(targets.parts) != len(value.parts):
+        raise NoLowering
+    if targets.parts[0].dtype != value.parts[0].dtype or not targets.parts[0].writeable:
+        raise NoLowering
+    emit.vectors.store_rows(targets.parts, value.parts)
 
 
 def _fitted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from autograph.runtime.graph.operands import Array, Emitter, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.operands import Array, Computed, Emitter, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.scalars import fitted, number
+
+Shape = tuple[Number, ...]
 
 
 def part(emit: Emitter, x: Array | View, entries: tuple[Any, ...]) -> View:
     """`x[entries]`, with at least one dimension."""
-    whole = whole_of(emit, x)
-    entries = (*entries, *[slice(None)] * (len(whole.shape) - len(entries)))
-    if len(entries) > len(whole.shape) or not any(isinstance(entry, slice) for entry in entries):
+    found = _part(emit, x, entries)
+    if not found.shape:
         raise NoLowering
+    return found
+
+
+def item(emit: Emitter, x: View, entries: tuple[Any, ...]) -> Number:
+    """An element."""
+    found = _part(emit, x, entries)
+    if found.shape:
+        raise NoLowering
+    one = emit.constant(1, INT)
+    return emit.vectors.items(View(x.dtype, found.data, (one,), (one,), x.writeable), 1)[0]
+
+
+def _part(emit: Emitter, x: Array | View, entries: tuple[Any, ...]) -> View:
+    whole = whole_of(emit, x)
     data, shape, strides = whole.data, list[Number](), list[Number]()
-    for entry, length, stride in zip(entries, whole.shape, whole.strides):
+    axes = zip(whole.shape, whole.strides)
+    for entry in _completed(entries, len(whole.shape)):
+        if entry is None:
+            shape.append(emit.constant(1, INT))
+            strides.append(emit.constant(0, INT))
+            continue
+        length, stride = next(axes)
         if isinstance(entry, slice):
             begin, count, step = _taken(emit, entry, length)
             shape.append(count)
@@ -24,7 +47,18 @@ def part(emit: Emitter, x: Array | View, entries: tuple[Any, ...]) -> View:
         else:
             begin = emit.place(_integer(emit, entry), length)
         data = emit.integer("add", data, emit.integer("mul", begin, stride))
-    return View(whole.dtype, data, tuple(shape), tuple(strides), whole.writeable)
+    return View(whole.dtype, data, tuple(shape), tuple(strides), whole.writeable, whole.in_order or len(shape) == 1)
+
+
+def _completed(entries: tuple[Any, ...], ndim: int) -> list[Any]:
+    """The entries of an index, with slices for the axes that it leaves out."""
+    found = list(entries)
+    missing = ndim - sum(entry is not None and entry is not ... for entry in found)
+    if missing < 0 or sum(entry is ... for entry in found) > 1:
+        raise NoLowering
+    at = next((at for at, entry in enumerate(found) if entry is ...), len(found))
+    found[at : at + 1] = [slice(None)] * missing
+    return found
 
 
 def whole_of(emit: Emitter, x: Any) -> View:
@@ -55,26 +89,80 @@ def flipped(emit: Emitter, m: Any) -> View:
     return View(x.dtype, emit.integer("add", x.data, last), x.shape, strides, x.writeable)
 
 
+def common_shape(emit: Emitter, *shapes: Shape) -> Shape:
+    """The shape to which NumPy broadcasts several; leaves machine code if they do not fit."""
+    ndim, found = max(map(len, shapes)), list[Number]()
+    for axis in range(-ndim, 0):
+        first, *others = (shape[axis] for shape in shapes if len(shape) >= -axis)
+        for each in others:
+            first = _common_length(emit, first, each, ndim)
+        found.append(first)
+    return tuple(found)
+
+
+def _common_length(emit: Emitter, one: Number, other: Number, ndim: int) -> Number:
+    if one.ref == other.ref or other.known == 1:
+        return one
+    if one.known == 1:
+        return other
+    if ndim == 1:       # a vector of one element is seldom broadcast
+        emit.leave_if(emit.compare("ne", one, other))
+        return one
+    single = emit.constant(1, INT)
+    found = emit.select(emit.compare("eq", one, single), other, one)
+    differs, repeats = emit.compare("ne", other, found), emit.compare("ne", other, single)
+    emit.leave_if(emit.integer("and", differs, repeats))
+    return found
+
+
+def broadcast(emit: Emitter, x: View | Computed, shape: Shape) -> View | Computed:
+    """A vector as one of a shape to which NumPy broadcasts it."""
+    if _refs(x.shape) == _refs(shape):
+        return x
+    if isinstance(x, Computed):
+        if x.takes.kind == "f" or x.singly:     # NumPy warns of an element also if it is then repeated zero times
+            for length in shape:
+                emit.leave_if(emit.compare("eq", length, emit.constant(0, INT)))
+        parts = tuple(each if isinstance(each, Number) else broadcast(emit, each, shape) for each in x.parts)
+        return replace(x, shape=shape, parts=parts)
+    none, more = emit.constant(0, INT), len(shape) - len(x.shape)
+    strides = [none] * more
+    for length, stride, wanted in zip(x.shape, x.strides, shape[more:]):
+        if length.ref == wanted.ref or len(shape) == 1:
+            strides.append(stride)
+        else:
+            is_single = emit.compare("eq", length, emit.constant(1, INT))
+            strides.append(none if length.known == 1 else emit.select(is_single, none, stride))
+    return View(x.dtype, x.data, shape, tuple(strides), x.writeable, x.in_order)
+
+
+def _refs(shape: Sequence[Number]) -> list[Any]:
+    return [each.ref for each in shape]
+
+
 def _taken(emit: Emitter, entry: slice, length: Number) -> tuple[Number, Number, Number]:
     """Where a slice of so many elements begins, how many it takes, and its step."""
     step = 1 if entry.step is None else entry.step
-    if type(step) is not int or not 0 < step < 2**31:
+    if type(step) is not int or not 0 < abs(step) < 2**31:
         raise NoLowering
-    none, by = emit.constant(0, INT), emit.constant(step, INT)
-    begin = none if entry.start is None else _bound(emit, entry.start, length)
-    end = length if entry.stop is None else _bound(emit, entry.stop, length)
-    span = emit.integer("sub", end, begin)
-    if step > 1:
-        span = emit.integer("div", emit.integer("add", span, emit.constant(step - 1, INT)), by)
+    none, by, one = emit.constant(0, INT), emit.constant(step, INT), emit.constant(1, INT)
+    low, high = (none, length) if step > 0 else (emit.constant(-1, INT), emit.integer("sub", length, one))
+    first, last = (low, high) if step > 0 else (high, low)
+    begin = first if entry.start is None else _bound(emit, entry.start, length, low, high)
+    end = last if entry.stop is None else _bound(emit, entry.stop, length, low, high)
+    span = emit.integer("sub", end, begin) if step > 0 else emit.integer("sub", begin, end)
+    if abs(step) > 1:
+        more = emit.integer("add", span, emit.constant(abs(step) - 1, INT))
+        span = emit.integer("div", more, emit.constant(abs(step), INT))
     return begin, emit.select(emit.compare("lt", span, none), none, span), by
 
 
-def _bound(emit: Emitter, entry: Any, length: Number) -> Number:
-    """A bound of a slice, from 0 to the length: one that is negative counts from the end."""
+def _bound(emit: Emitter, entry: Any, length: Number, low: Number, high: Number) -> Number:
+    """A bound of a slice, between two places: one that is negative counts from the end."""
     given, none = _integer(emit, entry), emit.constant(0, INT)
     from_end = emit.integer("add", given, length)
-    below = emit.select(emit.compare("lt", from_end, none), none, from_end)
-    above = emit.select(emit.compare("gt", given, length), length, given)
+    below = emit.select(emit.compare("lt", from_end, low), low, from_end)
+    above = emit.select(emit.compare("gt", given, high), high, given)
     return emit.select(emit.compare("lt", given, none), below, above)
 
 

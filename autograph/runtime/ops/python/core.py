@@ -13,6 +13,7 @@ from autograph.runtime.graph.traits import (
     MOVES,
     ON_CONTAINER,
     READS_ITEMS,
+    READS_VIEWS,
     SHALLOW,
     STATEMENT,
 )
@@ -20,6 +21,7 @@ from autograph.runtime.graph.types import NONE, STR, Type
 from autograph.runtime.ops.inference.containers import build_type, iterated, list_of, tuple_items
 from autograph.runtime.ops.inference.shape_rules import type_of_arg
 from autograph.runtime.ops.native import intervals
+from autograph.runtime.ops.native.vectors import unpacked
 
 
 def unpack(x: Any, n: int, star: int | None = None) -> list[Type]:
@@ -51,8 +53,8 @@ declare("build", build_type, effect=VIEW, traits=[MOVES, (ON_CONTAINER, "build")
 # A new instance of a class with these attributes; no code of the class runs.
 declare("new", effect=ORDERED, traits=[STATEMENT, MAKES_OBJECTS])
 declare(
-    "unpack", unpack, effect=VIEW, raises=True,
-    traits=[SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT, (ON_CONTAINER, "unpack")],
+    "unpack", unpack, effect=VIEW, raises=True, lower=unpacked,
+    traits=[READS_VIEWS, SHALLOW, MOVES, GIVES_ITEM, READS_ITEMS, STATEMENT, (ON_CONTAINER, "unpack")],
 )  # fmt: skip
 declare("bound", bound, effect=VIEW, raises=True, traits=[MOVES, STATEMENT, (INTERVAL, intervals.same)])
 declare("fstring", STR, effect=PURE, raises=True)

@@ -328,7 +328,7 @@ def _binary(
     infer, in_place_lower = rule(power) if name == "pow" else remembering(binary(name)), lower
     if name == "pow" and lower is not None:
         lower, traits = vectors.or_squares(lower), [*traits, READS_VIEWS, MAKES_VIEWS]
-    elif lower is not None and name in UFUNCS and UFUNCS[name].__name__ in vectors.ELEMENTWISE:
+    elif lower is not None and name in UFUNCS and UFUNCS[name].signature is None:
         lower, in_place_lower = vectors.or_vectors(UFUNCS[name], lower), vectors.or_view(UFUNCS[name], lower)
         traits, in_place_traits = [*traits, READS_VIEWS, MAKES_VIEWS], [*in_place_traits, READS_VIEWS, MAKES_VIEWS]
     facts |= {"lower": lower, "fold": constants.BOUNDED.get(name) or python_function(name)}
@@ -430,18 +430,18 @@ for _name, _negated, _mirrored, _narrows in (
     if _name in ("eq", "ne"):
         _kind, _lower = EQUALITY, also(_lower, complex_numbers.comparison(_name))
     declare(
-        _name, remembering(binary(_name)), template=template(_name), vjp=(None, None), lower=_lower,
+        _name, remembering(binary(_name)), template=template(_name), vjp=(None, None),
+        lower=vectors.or_vectors(UFUNCS[_name], _lower),
         fold=python_function(_name),
         traits=[
-            ELEMENTWISE, COMPARISON, GIVES_BOOLEANS, _kind, (NEGATED, _negated), (MIRRORED, _mirrored),
-            (NARROWS, _narrows), *[(ON_CONTAINER, _name)] * (_kind is EQUALITY),
+            ELEMENTWISE, COMPARISON, GIVES_BOOLEANS, _kind, READS_VIEWS, MAKES_VIEWS, (NEGATED, _negated),
+            (MIRRORED, _mirrored), (NARROWS, _narrows), *[(ON_CONTAINER, _name)] * (_kind is EQUALITY),
         ],
     )  # fmt: skip
 
 
 def _unary(name: str, lower: Lower, *traits: Trait | tuple[Relation, Any], **facts: Any) -> None:
-    if UFUNCS[name].__name__ in vectors.ELEMENTWISE:
-        lower, traits = vectors.or_vectors(UFUNCS[name], lower), (*traits, READS_VIEWS, MAKES_VIEWS)
+    lower, traits = vectors.or_vectors(UFUNCS[name], lower), (*traits, READS_VIEWS, MAKES_VIEWS)
     facts |= {"template": template(name), "fold": python_function(name), "traits": [ELEMENTWISE, *traits]}
     declare(name, remembering(numeric(name)), lower=lower, **facts)
 

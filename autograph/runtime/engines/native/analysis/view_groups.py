@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.structure import Structure
@@ -11,6 +12,7 @@ from autograph.runtime.graph.types import TensorType
 
 LONGEST = 16    # nodes
 LONG = 2048     # elements of a vector, from which on a kernel is faster, although Python calls it
+LARGE = 256     # the same for matrices and so on, whose rows are short
 
 
 def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
@@ -59,8 +61,8 @@ def computes_long(node: Node) -> bool:
         return False
     shape = node.output.type.shape  # type: ignore[union-attr]
     if None in shape:
-        return any(_is_same_part(each) for each in node.inputs)
-    return any(length is not None and length >= LONG for length in shape)
+        return len(shape) > 1 or any(_is_same_part(each) for each in node.inputs)
+    return math.prod(shape) >= (LONG if len(shape) == 1 else LARGE)
 
 
 def _is_same_part(value: Value) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.llvm import ir
-from autograph.runtime.graph.operands import Gathered, Number, View
+from autograph.runtime.engines.native.llvm.memory import store_number
+from autograph.runtime.graph.operands import Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT
 
 FEW = 64        # elements that have room on the stack
@@ -25,8 +28,8 @@ class Buffer:
         view: the vector.
     """
 
-    def __init__(self, emit: Emitter, key: Any, dtype: np.dtype[Any], count: Number) -> None:
-        b, size = emit.b, dtype.itemsize
+    def __init__(self, emit: Emitter, key: Any, dtype: np.dtype[Any], shape: Sequence[Number]) -> None:
+        b, size, count = emit.b, dtype.itemsize, reduce(partial(emit.integer, "mul"), shape)
         place = emit.cells.place(("buffer", key), ir.PTR)
         self._emit, self._is_large = emit, b.icmp("sgt", count.ref, FEW)
         b.store(emit.cells.place(("elements", key), ir.array(FEW * size // 4, ir.I32), ALIGNMENT), place)
@@ -36,13 +39,33 @@ class Buffer:
             b.store(found, place)
         self._data = b.load(ir.PTR, place)
         data = Number(INT, b.cast("ptrtoint", self._data, ir.I64))
-        self.view = View(dtype, data, (count,), (emit.constant(size, INT),), True)
+        self.view = contiguous(emit, dtype, data, shape)
 
     def release(self, condition: ir.Value | None = None) -> None:
         """Free it, if a condition holds."""
         b = self._emit.b
         with b.if_then(self._is_large if condition is None else b.and_(self._is_large, condition), False):
             self._emit.objects.python("PyMem_RawFree", self._data)
+
+
+def contiguous(emit: Emitter, dtype: np.dtype[Any], data: Number, shape: Sequence[Number]) -> View:
+    """The elements at an address, in C's order."""
+    strides = [emit.constant(dtype.itemsize, INT)]
+    for length in shape[:0:-1]:
+        strides.append(emit.integer("mul", strides[-1], length))
+    return View(dtype, data, tuple(shape), tuple(strides[::-1]), True)
+
+
+def listed(emit: Emitter, key: Any, dtype: np.dtype[Any], items: Sequence[Number]) -> View:
+    """A few numbers, on the stack."""
+    if len(items) > FEW:
+        raise NoLowering
+    b, size = emit.b, dtype.itemsize
+    place = emit.cells.place(key, ir.array(FEW * size // 4, ir.I32), ALIGNMENT)
+    for at, each in enumerate(items):
+        store_number(b, b.gep(place, at * size), dtype, each.ref)
+    data = Number(INT, b.cast("ptrtoint", place, ir.I64))
+    return contiguous(emit, dtype, data, [emit.constant(len(items), INT)])
 
 
 def gathered(emit: Emitter, key: Any, x: Gathered) -> Buffer:
@@ -52,7 +75,7 @@ def gathered(emit: Emitter, key: Any, x: Gathered) -> Buffer:
         place = _place(emit, x.places, loop.index, length)
         loop.carry(b.or_(loop.carried[0], b.icmp("uge", place, length)))
     emit.leave_if(Number(BOOL, loop.results[0]))
-    buffer, kind = Buffer(emit, key, x.dtype, x.length), f"i{8 * x.dtype.itemsize}"
+    buffer, kind = Buffer(emit, key, x.dtype, x.shape), f"i{8 * x.dtype.itemsize}"
     data, target = pointer(emit, x.of), pointer(emit, buffer.view)
     with b.loop(0, x.length.ref) as loop:
         place = _place(emit, x.places, loop.index, length)

@@ -16,6 +16,7 @@ from autograph.runtime.engines.native.emit import pow_rules
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
+from autograph.runtime.engines.native.libmath.vectors import Loop
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, llvm_type
 from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, PTR, Value, array, constant
 from autograph.runtime.engines.native.llvm.memory import load_number, store_number
@@ -85,6 +86,11 @@ def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Nu
     loop = loop_of_numbers(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
     if loop is None:
         raise NoLowering
+    return element(emit, loop, type, *args)
+
+
+def element(emit: Emitter, loop: Loop, type: TensorType, *args: Number) -> Number:
+    """The result of an inner loop of NumPy's for single elements."""
     b = emit.b
     cells = [emit.cells.place(("operand", place), I64) for place in range(len(args) + 1)]
     arrays = emit.cells.place("arrays", array(len(cells), PTR))

@@ -7,7 +7,8 @@ some copy vectors with strides that are not positive, and multiply single elemen
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,13 +16,14 @@ import numpy as np
 
 from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.emit.buffers import pointer
+from autograph.runtime.engines.native.emit.buffers import listed, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
-from autograph.runtime.engines.native.emit.vector_elements import array, in_memory
+from autograph.runtime.engines.native.emit.vector_elements import array, in_memory, items
 from autograph.runtime.engines.native.emit.vector_reductions import reduced
-from autograph.runtime.engines.native.emit.vector_stores import store
+from autograph.runtime.engines.native.emit.vector_stores import store, store_rows
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
+from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
@@ -39,15 +41,28 @@ class Vectors:
 
     def __init__(self, emit: Emitter) -> None:
         self._emit = emit
+        self._listed = itertools.count()
 
     def whole(self, x: Array) -> View:
         emit = self._emit
         data = emit.b.cast("ptrtoint", emit.frame.fact(x, "data"), ir.I64)
         shape = tuple(emit.length(x, axis) for axis in range(x.ndim))
         strides = tuple(Number(INT, emit.frame.fact(x, "stride", axis)) for axis in range(x.ndim))
-        return View(x.dtype, Number(INT, data), shape, strides, x.writeable)
+        return View(x.dtype, Number(INT, data), shape, strides, x.writeable, x.contiguous or x.ndim == 1)
 
-    def array(self, x: Computed) -> Array:
+    def computes(self, ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
+        return loop_of_elements(ufunc, dtypes) is not None
+
+    def listed(self, dtype: np.dtype[Any], items: Sequence[Number]) -> View:
+        return listed(self._emit, ("listed", next(self._listed)), dtype, items)
+
+    def items(self, x: View | Computed, count: int) -> list[Number]:
+        return items(self._emit, x, count)
+
+    def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
+        store_rows(self._emit, targets, values)
+
+    def array(self, x: View | Computed) -> Array:
         return array(self._emit, x)
 
     def store(self, target: View, value: View | Computed | Number) -> None:

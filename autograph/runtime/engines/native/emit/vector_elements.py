@@ -7,35 +7,52 @@ vectors, and an emitter whose instructions have as many elements as their operan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeAlias
 
-from autograph.runtime.engines.native.emit.buffers import Buffer, gathered, pointer
+import numpy as np
+
+from autograph.runtime.engines.native.emit.buffers import Buffer, contiguous, gathered, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.emit.external_calls import make_array
+from autograph.runtime.engines.native.emit.external_calls import element, make_array
 from autograph.runtime.engines.native.emit.value_ranges import Ranges
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
+from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
 from autograph.runtime.engines.native.llvm import ir
-from autograph.runtime.engines.native.llvm.builder import Builder, Loop
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, memory_type
 from autograph.runtime.graph.operands import Array, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
-from autograph.runtime.ops.native.number_rules import converted
+from autograph.runtime.ops.native.number_rules import RULES, converted
 
 SIMD = 32       # bytes of a register
-Reader: TypeAlias = Callable[[ir.Value, int], ir.Value]
+Index: TypeAlias = Sequence[ir.Value]       # of an element, or of the first of several along the last axis
+# Rules that raise no flags of which NumPy warns; and those after which LLVM may drop what has computed an operand.
+_QUIET = frozenset(
+    RULES[name]
+    for name in """less less_equal equal not_equal greater greater_equal logical_and logical_or logical_xor logical_not
+    isnan isinf isfinite copysign floor ceil trunc rint fabs absolute negative positive""".split()
+)
+_DROPS = _QUIET | {RULES["sign"], RULES["maximum"], RULES["minimum"]}
+Reader: TypeAlias = Callable[[Index, int], ir.Value]
 
 
-def array(emit: Emitter, x: Computed) -> Array:
+def array(emit: Emitter, x: View | Computed) -> Array:
     """See `operands.Vectors`."""
-    made = make_array(emit, x.dtype, [x.length], False)
+    _demand_order(x)
+    made = make_array(emit, x.dtype, x.shape, False)
     data = Number(INT, emit.b.cast("ptrtoint", emit.frame.fact(made, "data"), ir.I64))
-    stride = emit.constant(x.dtype.itemsize, INT)
-    raised = _fill(emit, View(x.dtype, data, (x.length,), (stride,), True), x)
+    raised = _fill(emit, contiguous(emit, x.dtype, data, x.shape), x)
     if raised is not ir.FALSE:
         with emit.b.if_then(raised, False):
             emit.objects.forget(made.ref)
         emit.leave_if(Number(BOOL, raised))
     return made
+
+
+def _demand_order(x: View | Computed) -> None:
+    """Refuse what NumPy may give another order than C's: that of the result follows the strides of operands."""
+    if not all(view.in_order for view in views_of(x)):
+        raise NoLowering
 
 
 def in_memory(emit: Emitter, key: Any, x: View | Gathered | Computed) -> tuple[Buffer | None, View, ir.Value]:
@@ -49,16 +66,30 @@ def in_memory(emit: Emitter, key: Any, x: View | Gathered | Computed) -> tuple[B
     if isinstance(x, Gathered):
         buffer = gathered(emit, key, x)
         return buffer, buffer.view, ir.FALSE
-    buffer = Buffer(emit, key, x.dtype, x.length)
+    _demand_order(x)
+    buffer = Buffer(emit, key, x.dtype, x.shape)
     return buffer, buffer.view, _fill(emit, buffer.view, x)
 
 
-def _fill(emit: Emitter, target: View, x: Computed) -> ir.Value:
+def items(emit: Emitter, x: View | Computed, count: int) -> list[Number]:
+    """See `operands.Vectors`."""
+    emit.leave_if(emit.compare("ne", x.length, emit.constant(count, INT)))
+    buffer, view, raised = in_memory(emit, "items", x)
+    place, type = Place(emit, view), scalar(view.dtype)
+    found = [Number(type, place.load([ir.constant(ir.I64, at)], 1)) for at in range(count)]
+    if buffer is not None:
+        buffer.release()
+    if raised is not ir.FALSE:
+        emit.leave_if(Number(BOOL, raised))
+    return found
+
+
+def _fill(emit: Emitter, target: View, x: View | Computed) -> ir.Value:
     """Store elements in a vector that is no operand. Returns whether NumPy would warn."""
     checks = begin_checks(emit, x)
     place, read = Place(emit, target), reader(emit, x)
-    for loop, several in loops(emit, target, [target, *views_of(x)]):
-        place.store(read(loop.index, several), loop.index, several)
+    for index, several in loops(emit, target, [target, *views_of(x)], is_single(x)):
+        place.store(read(index, several), index, several)
     return emit.b.icmp("ne", raised_flags(emit.b), 0) if checks else ir.FALSE
 
 
@@ -74,53 +105,77 @@ def begin_checks(emit: Emitter, value: View | Computed | Number) -> bool:
 
 
 def _raises(value: View | Computed | Number) -> bool:
-    return isinstance(value, Computed) and (value.takes.kind == "f" or any(map(_raises, value.parts)))
+    """Whether computing elements may raise a flag, for which NumPy warns."""
+    if not isinstance(value, Computed):
+        return False
+    return value.singly or (value.takes.kind == "f" and value.rule not in _QUIET) or any(map(_raises, value.parts))
+
+
+def is_single(value: View | Computed | Number) -> bool:
+    """Whether only one element can be computed at a time."""
+    return isinstance(value, Computed) and (value.singly or any(map(is_single, value.parts)))
 
 
 class Place:
     """Where elements are.
 
     Args:
-        data, stride: other ones than those of the vector.
+        data, strides: other ones than those of the vector.
     """
 
-    def __init__(self, emit: Emitter, x: View, data: ir.Value | None = None, stride: ir.Value | None = None) -> None:
+    def __init__(self, emit: Emitter, x: View, data: ir.Value | None = None, strides: Index | None = None) -> None:
         self._emit, self._view, self._kind = emit, x, memory_type(x.dtype)
-        self._data, self._stride = data or pointer(emit, x), stride or x.strides[0].ref
+        self._data, self._strides = data or pointer(emit, x), strides or [each.ref for each in x.strides]
 
     def if_else(self, condition: ir.Value, other: Place) -> Place:
         """This place if a condition holds, and otherwise another one."""
         select = self._emit.b.select
-        stride = select(condition, self._stride, other._stride)
-        return Place(self._emit, self._view, select(condition, self._data, other._data), stride)
+        strides = [select(condition, *each) for each in zip(self._strides, other._strides)]
+        return Place(self._emit, self._view, select(condition, self._data, other._data), strides)
 
-    def load(self, index: ir.Value, several: int) -> ir.Value:
+    def load(self, index: Index, several: int) -> ir.Value:
         kind = self._kind if several == 1 else ir.vector(several, self._kind)
-        found = self._emit.b.load(kind, self._at(index, several), self._view.dtype.itemsize)
+        found = self._emit.b.load(kind, self.at(index, several), self._view.dtype.itemsize)
         return self._emit.b.icmp("ne", found, 0) if self._view.dtype.kind == "b" else found
 
-    def store(self, value: ir.Value, index: ir.Value, several: int) -> None:
+    def store(self, value: ir.Value, index: Index, several: int) -> None:
         b = self._emit.b
         if self._view.dtype.kind == "b":
             value = b.cast("zext", value, ir.like(value.type, ir.I8))
-        b.store(value, self._at(index, several), self._view.dtype.itemsize)
+        b.store(value, self.at(index, several), self._view.dtype.itemsize)
 
-    def _at(self, index: ir.Value, several: int) -> ir.Value:
-        b = self._emit.b
-        return b.gep(self._data, index, self._kind) if several > 1 else b.gep(self._data, b.mul(index, self._stride))
+    def at(self, index: Index, several: int = 1) -> ir.Value:
+        """The address of an element; of the first one of a row if the last index is left out."""
+        b, data = self._emit.b, self._data
+        for each, stride in zip(index[: len(index) - (several > 1)], self._strides):
+            data = b.gep(data, b.mul(each, stride))
+        return b.gep(data, index[-1], self._kind) if several > 1 else data
 
 
-def loops(emit: Emitter, target: View, views: Sequence[View]) -> Iterator[tuple[Loop, int]]:
+def loops(
+    emit: Emitter, target: View, views: Sequence[View], singly: bool = False
+) -> Iterator[tuple[Index, int]]:
     """Loops over the elements of a vector: over those of a register at once if all are contiguous, then one by one."""
-    b, length = emit.b, target.length.ref
+    b, length = emit.b, target.shape[-1].ref
     several = SIMD // max(view.dtype.itemsize for view in views)
     end: ir.Value = b.and_(length, -several)
-    for step, size in dict.fromkeys((view.strides[0].ref, view.dtype.itemsize) for view in views):
+    for step, size in dict.fromkeys((view.strides[-1].ref, view.dtype.itemsize) for view in views):
         end = b.select(b.icmp("eq", step, size), end, 0)
-    with b.loop(0, end, several) as loop:
-        yield loop, several
-    with b.loop(end, length) as loop:
-        yield loop, 1
+    with rows(emit, target) as outer:
+        if singly:
+            end = ir.constant(ir.I64, 0)
+        else:
+            with b.loop(0, end, several) as loop:
+                yield [*outer, loop.index], several
+        with b.loop(end, length) as loop:
+            yield [*outer, loop.index], 1
+
+
+@contextmanager
+def rows(emit: Emitter, x: View) -> Iterator[list[ir.Value]]:
+    """Loops over all axes but the last."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(emit.b.loop(0, each.ref)).index for each in x.shape[:-1]]
 
 
 def views_of(value: View | Computed | Number) -> list[View]:
@@ -136,17 +191,21 @@ def reader(emit: Emitter, value: View | Computed | Number) -> Reader:
         return lambda index, several: value.ref if several == 1 else emit.b.splat(value.ref, several)
     if isinstance(value, View):
         return Place(emit, value).load
-    elements, readers = _Elements(emit.b, emit.fast), [(each, _operand(emit, each)) for each in value.parts]
+    elements, readers = _Elements(emit), [_operand(emit, each) for each in value.parts]
+    pinned = [value.rule in _DROPS and _raises(each) for each in value.parts]
 
-    def read(index: ir.Value, several: int) -> ir.Value:
-        operands = (converted(elements, build(index, several), value.takes) for _, build in readers)
-        found: ir.Value = value.rule(elements, *operands).ref
+    def read(index: Index, several: int) -> ir.Value:
+        given = [build(index, several) for build in readers]
+        for each, is_pinned in zip(given, pinned):
+            if is_pinned:
+                elements.pin(each)
+        found: ir.Value = value.rule(elements, *(converted(elements, each, value.takes) for each in given)).ref
         return found
 
     return read
 
 
-def _operand(emit: Emitter, part: View | Computed | Number) -> Callable[[ir.Value, int], Number]:
+def _operand(emit: Emitter, part: View | Computed | Number) -> Callable[[Index, int], Number]:
     """The same for an operand of a rule."""
     if isinstance(part, Number):
         return lambda index, several: part
@@ -157,8 +216,20 @@ def _operand(emit: Emitter, part: View | Computed | Number) -> Callable[[ir.Valu
 class _Elements(Emitter):
     """Emits operations on elements, one or several at once. Nothing leaves the code."""
 
-    def __init__(self, b: Builder, fast: bool) -> None:
-        self.b, self.fast, self.underflows, self.ranges = b, fast, False, Ranges()
+    def __init__(self, emit: Emitter) -> None:
+        self._emit = emit
+        self.b, self.fast, self.underflows, self.ranges = emit.b, emit.fast, False, Ranges()
+
+    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
+        loop = loop_of_elements(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
+        if loop is None:
+            raise NoLowering
+        return element(self._emit, loop, type, *args)
+
+    def pin(self, x: Number) -> None:
+        """Compute a number even if nothing uses it."""
+        kind = x.ref.type
+        self.b.store(x.ref, self._emit.cells.place(("pinned", kind), kind, SIMD), volatile=True)
 
     def emit(self, type: TensorType, opcode: str, *args: Number, detail: str = "") -> Number:
         operands = self._alike(args)

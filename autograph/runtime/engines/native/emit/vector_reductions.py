@@ -7,6 +7,7 @@ combines elements in NumPy's order, see `combiner`. A computed vector is in a bu
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,7 +46,8 @@ def reduced(emit: Emitter, how: str, x: Elements) -> Number:
     made = _dtype_of(how, dtype)
     found = emit.cells.place(("reduced", made), memory_type(made))
     function = _place(b.function.module, how, dtype) if how in PLACES else _total(b.function.module, how, dtype)
-    b.store(b.call(function, pointer(emit, view), view.strides[0].ref, view.length.ref), found, volatile=checks)
+    stride, count = view.strides[-1].ref, _count(emit, view).ref     # of several axes they are contiguous
+    b.store(b.call(function, pointer(emit, view), stride, count), found, volatile=checks)
     if checks:
         raised = b.or_(raised, b.icmp("ne", raised_flags(b), 0))
     if buffer is not None:
@@ -63,13 +65,18 @@ def reduced(emit: Emitter, how: str, x: Elements) -> Number:
 
 def _leave_early(emit: Emitter, how: str, x: Elements, in_order: bool) -> None:
     """Leave for vectors of which NumPy raises or warns, or which it may add up in another order."""
-    none = emit.constant(0, INT)
+    none, count = emit.constant(0, INT), _count(emit, x)
     if how not in ("add", "or", "and"):
-        emit.leave_if(emit.compare("eq", x.length, none))
+        emit.leave_if(emit.compare("eq", count, none))
     if in_order and isinstance(x, View):
         emit.leave_if(emit.compare("le", x.strides[0], none))
     if in_order and (most := Combiner(how, x.dtype).part):
-        emit.leave_if(emit.compare("gt", x.length, emit.constant(most, INT)))
+        emit.leave_if(emit.compare("gt", count, emit.constant(most, INT)))
+
+
+def _count(emit: Emitter, x: Elements) -> Number:
+    """The number of elements."""
+    return reduce(partial(emit.integer, "mul"), x.shape)
 
 
 def _dtype_of(how: str, dtype: np.dtype[Any]) -> np.dtype[Any]:

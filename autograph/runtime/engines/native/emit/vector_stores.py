@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograph.runtime.engines.native.emit.buffers import Buffer, pointer
+from autograph.runtime.engines.native.emit.buffers import Buffer
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.emit.vector_elements import Place, begin_checks, loops, reader, views_of
+from autograph.runtime.engines.native.emit.vector_elements import (
+    Place,
+    begin_checks,
+    is_single,
+    loops,
+    reader,
+    rows,
+    views_of,
+)
 from autograph.runtime.engines.native.libmath.libm import raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.graph.operands import DTYPES, Computed, NoLowering, Number, View
-from autograph.runtime.graph.types import BOOL
+from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.ops.native.views import part
 
 
 def store(emit: Emitter, target: View, value: View | Computed | Number) -> None:
@@ -25,20 +34,36 @@ def store(emit: Emitter, target: View, value: View | Computed | Number) -> None:
         raise NoLowering
     emit.settle()
     direct = _may_be_direct(emit, target, views)
-    buffer = Buffer(emit, dtype, dtype, target.length)
+    buffer = Buffer(emit, dtype, dtype, target.shape)
     here, there = Place(emit, target), Place(emit, buffer.view)
     olds, news = there.if_else(direct, here), here.if_else(direct, there)
     checks, read = begin_checks(emit, value), reader(emit, value)
-    for loop, several in loops(emit, target, [target, *views]):
-        old, new = here.load(loop.index, several), read(loop.index, several)
-        olds.store(old, loop.index, several)
-        news.store(new, loop.index, several)
+    for index, several in loops(emit, target, [target, *views], is_single(value)):
+        old, new = here.load(index, several), read(index, several)
+        olds.store(old, index, several)
+        news.store(new, index, several)
     raised: ir.Value = b.icmp("ne", raised_flags(b), 0) if checks else ir.FALSE
-    with b.if_then(b.icmp("eq", raised, direct)):
-        where = pointer(emit, target), target.strides[0].ref, pointer(emit, buffer.view), target.length.ref
-        b.call(_copying(b.function.module, dtype.itemsize), *where)
+    with b.if_then(b.icmp("eq", raised, direct)), rows(emit, target) as row:
+        to, stride, length = here.at(row), target.strides[-1].ref, target.shape[-1].ref
+        b.call(_copying(b.function.module, dtype.itemsize), to, stride, there.at(row), length)
     buffer.release()
     emit.leave_if(Number(BOOL, raised))
+
+
+def store_rows(emit: Emitter, targets: Sequence[View], values: Sequence[View]) -> None:
+    """See `operands.Vectors`."""
+    emit.settle()
+    for one, other in zip(targets, values):
+        emit.leave_if(Number(BOOL, emit.b.xor(_are_apart(emit, one), ir.TRUE)))
+        for length, wanted in zip(other.shape, one.shape, strict=True):
+            emit.leave_if(emit.compare("ne", length, wanted))
+    shape = emit.constant(len(values), INT), *targets[0].shape
+    buffer = Buffer(emit, "rows", targets[0].dtype, shape)
+    copies = [part(emit, buffer.view, (at,)) for at in range(len(values))]
+    for to, source in (*zip(copies, values), *zip(targets, copies)):
+        for index, several in loops(emit, to, [to, source]):
+            Place(emit, to).store(Place(emit, source).load(index, several), index, several)
+    buffer.release()
 
 
 def _copying(module: ir.Module, size: int) -> ir.Callee:
@@ -62,26 +87,43 @@ def _may_be_direct(emit: Emitter, target: View, views: Sequence[View]) -> ir.Val
     It may if no operand has elements among those of the target, or if it is the target itself. A target whose elements
     lie in one place leaves machine code.
     """
-    b, size, (stride,) = emit.b, target.dtype.itemsize, target.strides
-    apart = b.or_(b.icmp("slt", stride.ref, 1 - size), b.icmp("sgt", stride.ref, size - 1))
-    emit.leave_if(Number(BOOL, b.and_(b.xor(apart, ir.TRUE), b.icmp("sgt", target.length.ref, 1))))
+    b, size = emit.b, target.dtype.itemsize
+    emit.leave_if(Number(BOOL, b.xor(_are_apart(emit, target), ir.TRUE)))
     low, high = _span(emit, target)
     found: ir.Value = ir.TRUE
     for view in views:
         is_same: ir.Value = ir.FALSE
         if view.dtype.itemsize == size:
-            is_at_target = b.icmp("eq", view.data.ref, target.data.ref)
-            is_same = b.and_(is_at_target, b.icmp("eq", view.strides[0].ref, stride.ref))
+            is_same = b.icmp("eq", view.data.ref, target.data.ref)
+            for one, other in zip(view.strides, target.strides):
+                is_same = b.and_(is_same, b.icmp("eq", one.ref, other.ref))
         first, last = _span(emit, view)
         is_apart = b.or_(b.icmp("slt", last, low), b.icmp("slt", high, first))
         found = b.and_(found, b.or_(is_same, is_apart))
     return found
 
 
+def _are_apart(emit: Emitter, x: View) -> ir.Value:
+    """Whether no two elements share memory, as far as is known: each row lies apart from the next one."""
+    b = emit.b
+    axes = [(b.icmp("sle", each.ref, 1), b.intrinsic("abs", stride.ref, ir.FALSE), b.sub(each.ref, 1))
+            for each, stride in zip(x.shape, x.strides)]
+    ways: list[ir.Value] = []
+    for order in (axes[::-1], axes)[: len(axes)]:       # C's, or Fortran's
+        found: ir.Value = ir.TRUE
+        extent: ir.Value = ir.constant(ir.I64, x.dtype.itemsize - 1)
+        for is_short, stride, steps in order:
+            found = b.and_(found, b.or_(is_short, b.icmp("sgt", stride, extent)))
+            extent = b.add(extent, b.mul(stride, steps))
+        ways.append(found)
+    return ways[0] if len(ways) == 1 else b.or_(*ways)
+
+
 def _span(emit: Emitter, x: View) -> tuple[ir.Value, ir.Value]:
     """The addresses of the first and the last byte that elements of a vector have."""
-    b = emit.b
-    extent = b.mul(b.sub(x.length.ref, 1), x.strides[0].ref)
-    is_reversed, end = b.icmp("slt", extent, 0), b.add(x.data.ref, extent)
-    low, high = b.select(is_reversed, end, x.data.ref), b.select(is_reversed, x.data.ref, end)
+    b, low, high = emit.b, x.data.ref, x.data.ref
+    for length, stride in zip(x.shape, x.strides):
+        extent = b.mul(b.sub(length.ref, 1), stride.ref)
+        is_reversed = b.icmp("slt", extent, 0)
+        low, high = b.add(low, b.select(is_reversed, extent, 0)), b.add(high, b.select(is_reversed, 0, extent))
     return low, b.add(high, x.dtype.itemsize - 1)

@@ -451,7 +451,7 @@ class NestArguments:
             is_reversed = b.icmp("slt", step, 0)
             if place in nest.ordered:
                 c.demand(b.or_(single, b.icmp("ne", stride, 0)))
-            if nest.reduction is not None or nest.sums is not None:
+            if nest.reduction is not None or nest.sums is not None or nest.is_directed:
                 c.demand(b.icmp("sge", step, 0))
             reach, size = b.mul(step, b.sub(dim, 1)), b.select(is_reversed, b.sub(0, step), step)
             first, last = b.add(first, b.select(is_reversed, reach, 0)), b.add(last, b.select(is_reversed, 0, reach))

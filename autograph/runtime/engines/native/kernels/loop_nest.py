@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.kernels.inner_loop import Stage
+from autograph.runtime.engines.native.libmath.exponential import NAME as EXP
 from autograph.runtime.engines.native.libmath.vectors import Loop
 from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.operands import NoLowering
@@ -236,6 +237,11 @@ class Nest:
         """Whether the nest may raise floating-point flags."""
         of_floats = self.reduction is not None and self.dtypes[-1].kind == "f"
         return of_floats or len(self.stages) > 1 or self.stages[0].floats
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether NumPy may compute reversed rows by other instructions, with other results."""
+        return any(call.loop.costly or call.loop.name == EXP for calls in self.calls for call in calls)
 
     @property
     def reduced(self) -> int | None:

@@ -273,7 +273,7 @@ class _Builder:
             raise NoLowering        # NumPy raises
         self.values[key] = new
         if mask is not None and new.streams and new.home is None and new.type.dtype.kind in "fc":
-            new.home, _ = self._in_memory(key, new.type.dtype, new.stage)
+            new.home, _ = self._in_memory(key, new.type.dtype)
             self.add_stage()        # otherwise LLVM would compute with elements that are not chosen
         old, has_log, stage = self.values[node.args[0]], len(self.written) > 1, len(self.stages) - 1
         values = [self._as(self._number(key, stage), dtype, stage)]
@@ -321,14 +321,18 @@ class _Builder:
                 element.numbers[stage] = builder.number(slot, element.type, element.known)
             else:
                 if element.home is None:
-                    element.home, _ = self._in_memory(key, element.type.dtype, element.stage)
+                    element.home, _ = self._in_memory(key, element.type.dtype)
                 found = builder.load(element.type.dtype, *self._place(element.home, stage))
                 element.numbers[stage] = replace(found, type=element.type)
         return element.numbers[stage]
 
-    def _in_memory(self, key: Any, dtype: np.dtype[Any], stage: int) -> tuple[int, int]:
-        """The place and the stride of contiguous elements of a value as a dtype; stores them if they are in none."""
-        element, builder = self.values[key], self.stages[stage]
+    def _in_memory(self, key: Any, dtype: np.dtype[Any]) -> tuple[int, int]:
+        """The place and the stride of contiguous elements of a value as a dtype; stores them if they are in none.
+
+        The stage that computes the value stores them: an earlier one may read them than the one that asks first.
+        """
+        element = self.values[key]
+        stage, builder = element.stage, self.stages[element.stage]
         if element.home is not None and element.type.dtype == dtype and not self._is_strided(element.home):
             return element.home, dtype.itemsize * self._steps(element.home)
         if (key, dtype.char) not in self.copies:
@@ -463,7 +467,7 @@ class _Builder:
         if loop is None or not (loop.steady or self.frame.depth == 0):
             raise NoLowering
         self.needed.update(node.inputs)
-        places = [self._in_memory(key, dtype, stage) for key, dtype in zip(keys, dtypes)]
+        places = [self._in_memory(key, dtype) for key, dtype in zip(keys, dtypes)]
         home = self.outs[node.output] if node.output in self.outs else self._new_scratch(dtypes[-1])
         homes, steps = zip(*places, (home, dtypes[-1].itemsize))
         self.calls[stage].append(Call(loop, homes, steps, node.place))

@@ -53,6 +53,14 @@ def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop 
     return Loop(*_register(inner, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
 
 
+def loop_of_elements(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
+    """The loop that computes arrays element by element, if each gets the bits that NumPy gives it in an array."""
+    loop = loop_of(ufunc, dtypes)
+    if loop is None or not loop.steady:
+        return None
+    return loop if dtypes[-1].kind in "biu" else loop_of_numbers(ufunc, dtypes)
+
+
 def _register(inner: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[str, tuple[str, ...]]:
     """Make a loop known to LLVM. Returns its name and its arguments other than arrays, see `Loop`."""
     import llvmlite.binding as llvm

@@ -40,6 +40,7 @@ from autograph.runtime.graph.operands import (
     NoLowering,
     Number,
     Range,
+    Rows,
     View,
     is_held,
     kind_of,
@@ -170,7 +171,7 @@ class Flow:
         """The operand of an argument, also of a constant."""
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self.operand, arg))
-        if isinstance(arg, (Number, Complex, Range, Array, View, Gathered, Computed, Given, Boxed, Fixed)):
+        if isinstance(arg, (Number, Complex, Range, Array, View, Gathered, Computed, Rows, Given, Boxed, Fixed)):
             return arg
         if is_complex(arg):
             return as_complex(self.emit, arg)

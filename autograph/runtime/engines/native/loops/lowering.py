@@ -44,6 +44,7 @@ from autograph.runtime.graph.operands import (
     NoLowering,
     Number,
     Range,
+    Rows,
     View,
     kind_of,
 )
@@ -56,7 +57,7 @@ from autograph.runtime.passes.rewriter import shown
 NODES = 20_000      # lowered, at most
 SIZE = 30_000       # instructions, at most
 LARGE = 2_000       # from which on Python is called for operations on vectors, which take a hundred or two
-VIEWS = (View, Gathered, Computed)      # operands for which there is no object
+VIEWS = (View, Gathered, Computed, Rows)    # operands for which there is no object
 FUEL: list[int] = []        # for tests: the address of the number of nodes that run before the code is left
 
 
@@ -281,9 +282,10 @@ class Lowering:
                 for value in node.outputs if isinstance(found, (Array, View, Number, Fixed)) else ():
                     self.flow.define(value, found)
                 return True
-        for value in node.outputs:
-            self.flow.leave_if_nan(value, found)
-            self.flow.define(value, found)
+        several = found if node.op == "unpack" else [found] * len(node.outputs)
+        for value, each in zip(node.outputs, several):
+            self.flow.leave_if_nan(value, each)
+            self.flow.define(value, each)
         return False
 
     def _call_directly(self, node: Node) -> bool:

@@ -762,3 +762,29 @@ def test_given_up_within_a_loop(iterations):
     xs = [np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(4, 6)[::2, ::-2]] * 3
     for _ in range(20):
         assert staged(xs, iterations) == f(xs, iterations)
+
+
+def remainders(x, y):
+    return np.arctan2(x, y) % 2 - np.hypot(x, 2)
+
+
+def quotients(x, y):
+    return (np.log(abs(y) + 1) // x) + np.arctan2(y, x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
+@pytest.mark.parametrize("function", [remainders, quotients])
+def test_a_number_or_array_that_two_loops_of_numpy_read(function, dtype):
+    x, y = (np.random.default_rng(4).normal(size=(2, 40)) * 9 + 0.5).astype(dtype)
+    x[x == 0] = 1
+    twice(function, x, y)
+
+
+@pytest.mark.parametrize("name", "arctan2 expm1 cbrt tan sin log1p exp".split())
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rows_in_reverse(name, dtype, tmp_path):
+    function = defined(tmp_path, f"def f(x, y):\n    return np.{name}({'x, ' * (name == 'arctan2')}y) * 2 - x")
+    x, y = np.random.default_rng(4).normal(size=(2, 40)).astype(dtype) ** 2
+    rows = x.reshape(8, 5)[:, ::-1], y.reshape(8, 5)[::-1]
+    for given in ((x[::-1], y[::-1]), (x, y[::-1]), (x[::-2], y[::2]), rows):
+        twice(function, *given)
