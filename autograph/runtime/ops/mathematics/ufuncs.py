@@ -17,7 +17,6 @@ from autograph.runtime.graph.traits import (
     FACTORS,
     GIVES_BOOLEANS,
     MAKES_ARRAYS,
-    MAKES_VIEWS,
     MATRIX_PRODUCT,
     MOVES,
     OUTER,
@@ -269,7 +268,7 @@ def _declare(name: str, ufunc: np.ufunc) -> None:
     is_pointwise = ufunc.signature is None
     traits = [ELEMENTWISE if is_pointwise else ARRAY_PRODUCT]
     if is_pointwise and ufunc.nout == 1:
-        traits += [READS_VIEWS, MAKES_VIEWS]
+        traits += vectors.traits(ufunc)
     if all(types.endswith("->?") for types in ufunc.types if "O" not in types):
         traits.append(GIVES_BOOLEANS)
     vjp: Rules | None = NO_GRADIENT if GIVES_BOOLEANS in traits else None

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.operands import Array, Computed, Emitter, Gathered, NoLowering, Number, Rows, View
+from autograph.runtime.graph.traits import MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS, Trait
 from autograph.runtime.graph.types import INT, TensorType, scalar
 from autograph.runtime.ops.native.number_rules import RULES, Inner, converted, is_weak, known_dtype, promotes
 from autograph.runtime.ops.native.scalars import fitted, number
@@ -33,6 +34,11 @@ def or_vectors(ufunc: np.ufunc, rule: Rule) -> Rule:
         return computed(emit, inner, *args) if any(isinstance(arg, VECTORS) for arg in args) else rule(emit, *args)
 
     return lowering
+
+
+def traits(ufunc: np.ufunc) -> list[Trait]:
+    """Those of an op with such a lowering."""
+    return [READS_VIEWS, MAKES_VIEWS, *[ONE_BY_ONE] * (ufunc.__name__ not in RULES)]
 
 
 def or_squares(rule: Rule) -> Rule:

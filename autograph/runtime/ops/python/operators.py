@@ -330,7 +330,8 @@ def _binary(
         lower, traits = vectors.or_squares(lower), [*traits, READS_VIEWS, MAKES_VIEWS]
     elif lower is not None and name in UFUNCS and UFUNCS[name].signature is None:
         lower, in_place_lower = vectors.or_vectors(UFUNCS[name], lower), vectors.or_view(UFUNCS[name], lower)
-        traits, in_place_traits = [*traits, READS_VIEWS, MAKES_VIEWS], [*in_place_traits, READS_VIEWS, MAKES_VIEWS]
+        own = vectors.traits(UFUNCS[name])
+        traits, in_place_traits = [*traits, *own], [*in_place_traits, *own]
     facts |= {"lower": lower, "fold": constants.BOUNDED.get(name) or python_function(name)}
     declare(name, infer, template=template(name), traits=traits, **facts)
     facts |= {"effect": WRITE, "raises": True, "traits": [IN_PLACE, STATEMENT, (PLAIN, name), *in_place_traits]}

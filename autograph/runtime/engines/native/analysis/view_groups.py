@@ -7,11 +7,12 @@ from typing import Any
 
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.graph import Block, Node, Value
-from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, READS_VIEWS
+from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
 LONGEST = 16    # nodes
 LONG = 2048     # elements of a vector, from which on a kernel is faster, although Python calls it
+FEW = 48        # the same for functions that NumPy computes faster if it gets all elements at once
 LARGE = 256     # the same for matrices and so on, whose rows are short
 
 
@@ -60,6 +61,8 @@ def computes_long(node: Node) -> bool:
     if node.op not in MAKES_VIEWS or node.op not in READS_VIEWS or not _is_array(node.output):
         return False
     shape = node.output.type.shape  # type: ignore[union-attr]
+    if node.op in ONE_BY_ONE:
+        return None in shape or math.prod(shape) > FEW
     if None in shape:
         return len(shape) > 1 or any(_is_same_part(each) for each in node.inputs)
     return math.prod(shape) >= (LONG if len(shape) == 1 else LARGE)

@@ -68,8 +68,9 @@ def _leave_early(emit: Emitter, how: str, x: Elements, in_order: bool) -> None:
     none, count = emit.constant(0, INT), _count(emit, x)
     if how not in ("add", "or", "and"):
         emit.leave_if(emit.compare("eq", count, none))
-    if in_order and isinstance(x, View):
-        emit.leave_if(emit.compare("le", x.strides[0], none))
+    if in_order and isinstance(x, View):        # an empty one may have strides of 0
+        several = emit.compare("gt", count, emit.constant(1, INT))
+        emit.leave_if(emit.integer("and", several, emit.compare("le", x.strides[0], none)))
     if in_order and (most := Combiner(how, x.dtype).part):
         emit.leave_if(emit.compare("gt", count, emit.constant(most, INT)))
 
