@@ -108,15 +108,15 @@ def _are_apart(emit: Emitter, x: View) -> ir.Value:
     b = emit.b
     axes = [(b.icmp("sle", each.ref, 1), b.intrinsic("abs", stride.ref, ir.FALSE), b.sub(each.ref, 1))
             for each, stride in zip(x.shape, x.strides)]
-    ways: list[ir.Value] = []
+    known: list[ir.Value] = []
     for order in (axes[::-1], axes)[: len(axes)]:       # C's, or Fortran's
         found: ir.Value = ir.TRUE
         extent: ir.Value = ir.constant(ir.I64, x.dtype.itemsize - 1)
         for is_short, stride, steps in order:
             found = b.and_(found, b.or_(is_short, b.icmp("sgt", stride, extent)))
             extent = b.add(extent, b.mul(stride, steps))
-        ways.append(found)
-    return ways[0] if len(ways) == 1 else b.or_(*ways)
+        known.append(found)
+    return known[0] if len(known) == 1 else b.or_(*known)
 
 
 def _span(emit: Emitter, x: View) -> tuple[ir.Value, ir.Value]:
