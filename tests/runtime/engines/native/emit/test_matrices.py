@@ -23,7 +23,8 @@ def products(x, y, n):
 def neighbors(x, y, n):
     for _ in range(n):
         x[1:-1, 1:-1] = (x[1:-1, 1:-1] + x[:-2, 1:-1] + x[2:, 1:-1] - x[1:-1, :-2] + x[1:-1, 2:]) * 0.25
-        y[0], y[:, 0] = x[1], -x[:, 1]
+        y[0] = x[1]
+        y[:, 0] = -x[:, 1]
 
 
 def made(x, y, n):
