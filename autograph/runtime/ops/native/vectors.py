@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.operands import Array, Computed, Emitter, Gathered, NoLowering, Number, Rows, View
+from autograph.runtime.graph.operands import DTYPES, Array, Computed, Emitter, Gathered, NoLowering, Number, Rows, View
 from autograph.runtime.graph.traits import MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS, Trait
 from autograph.runtime.graph.types import INT, TensorType, scalar
 from autograph.runtime.ops.native.number_rules import RULES, Inner, converted, is_weak, known_dtype, promotes
@@ -211,7 +211,7 @@ def rows_of(emit: Emitter, x: Any, places: list[Any]) -> Rows | View:
     """`x[[2, 0]]`: some parts along the first axis."""
     whole = whole_of(emit, x)
     numbers = [number(emit, place) for place in places]
-    if not places or any(each.type.dtype.kind not in "iu" for each in numbers):
+    if not places or whole.dtype.char not in DTYPES or any(each.type.dtype.kind not in "iu" for each in numbers):
         raise NoLowering
     if len(whole.shape) > 1:
         return Rows(tuple(part(emit, whole, (place,)) for place in numbers))
@@ -223,7 +223,8 @@ def set_rows(emit: Emitter, x: Any, places: list[Any], value: Any) -> None:
     targets = rows_of(emit, x, places)
     if not isinstance(targets, Rows) or not isinstance(value, Rows) or len(targets.parts) != len(value.parts):
         raise NoLowering
-    if targets.parts[0].dtype != value.parts[0].dtype or not targets.parts[0].writeable:
+    target, given = targets.parts[0], value.parts[0]
+    if target.dtype != given.dtype or len(target.shape) != len(given.shape) or not target.writeable:
         raise NoLowering
     emit.vectors.store_rows(targets.parts, value.parts)
 

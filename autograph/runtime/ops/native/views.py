@@ -128,11 +128,13 @@ def broadcast(emit: Emitter, x: View | Computed, shape: Shape) -> View | Compute
     none, more = emit.constant(0, INT), len(shape) - len(x.shape)
     strides = [none] * more
     for length, stride, wanted in zip(x.shape, x.strides, shape[more:]):
-        if length.ref == wanted.ref or len(shape) == 1:
+        if length.known == 1:
+            strides.append(none)
+        elif length.ref == wanted.ref or len(shape) == 1:
             strides.append(stride)
         else:
             is_single = emit.compare("eq", length, emit.constant(1, INT))
-            strides.append(none if length.known == 1 else emit.select(is_single, none, stride))
+            strides.append(emit.select(is_single, none, stride))
     return View(x.dtype, x.data, shape, tuple(strides), x.writeable, x.in_order)
 
 

@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, ra
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, memory_type
-from autograph.runtime.graph.operands import Array, Computed, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.operands import DTYPES, Array, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native.number_rules import RULES, converted
 
@@ -73,6 +73,8 @@ def in_memory(emit: Emitter, key: Any, x: View | Gathered | Computed) -> tuple[B
 
 def items(emit: Emitter, x: View | Computed, count: int) -> list[Number]:
     """See `operands.Vectors`."""
+    if x.dtype.char not in DTYPES:
+        raise NoLowering
     emit.leave_if(emit.compare("ne", x.length, emit.constant(count, INT)))
     buffer, view, raised = in_memory(emit, "items", x)
     place, type = Place(emit, view), scalar(view.dtype)

@@ -95,6 +95,23 @@ def test_errors(function):
     same(function, x, y, 3)
 
 
+def rest(x, y, n):
+    for i in range(n):
+        x[i] += [2]
+        y[i] = (x[i, 0],)
+        a, b = x[i, :2]
+        x[i] = y[i][0] + b - a
+        x[[0, i]] = y[[i, 0]]
+    return x
+
+
+def test_complex_numbers_and_single_items():
+    for dtype in ("D", "F", "d", "i8"):
+        x, y = (RANDOM.normal(size=(2, 5, 70)) * 9).astype(dtype)
+        same(rest, x, y, 5)
+    same(rest, x, RANDOM.normal(size=(5, 70, 2)), 5)
+
+
 @pytest.mark.skipif(not FLAGS, reason="the processor's flags are not known")
 @pytest.mark.parametrize("function", [springs, functions, integers])
 def test_nothing_calls_python(function):
