@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.opdef import OPS, VIEW
 from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
@@ -49,7 +50,7 @@ def stores_itself(node: Node) -> bool:
 
 def is_strided(node: Node | None) -> bool:
     """Whether a node makes a view whose elements do not follow each other, such as `x[:, j]` or `np.flip(x)`."""
-    if node is None or node.op not in MAKES_VIEWS:
+    if node is None or node.op not in MAKES_VIEWS or OPS[node.op].effect != VIEW:
         return False
     *_, index = node.args
     slices = [isinstance(entry, slice) for entry in index] if isinstance(index, tuple) else []
